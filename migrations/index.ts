@@ -4,6 +4,7 @@ import { imports } from './v230-imports.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
+import { packages } from './v250-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { people } from './v01-people.ts';
 import { federation } from './v02-federation.ts';
@@ -173,6 +174,7 @@ export const migrations: readonly Migration[] = [
   skippedChecks,
   peersThatReadNotes,
   imports,
+  packages,
   accessNews,
   repositoryWebsites,
   savedReplies,

@@ -92,6 +92,8 @@ export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
+export { packageLevel, refusalOnPackage, refusalToAddPackage, visiblePackages } from './package-rights.ts';
+export type { PackageAct, PackageFacts, PackageOwnerFacts, PackageRefusal } from './package-rights.ts';
 export { refusalOnRelease } from './release-rights.ts';
 export type { ReleaseAct, ReleaseFacts, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
 export { refusalOnTeam, refusalOnTeamReview } from './team-rights.ts';

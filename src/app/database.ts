@@ -13,6 +13,7 @@ import { releaseEntities } from '../releases/index.ts';
 import { issueEntities } from '../issues/index.ts';
 import { lfsEntities } from '../lfs/index.ts';
 import { systemClock } from '../kernel/index.ts';
+import { packageEntities } from '../packages/index.ts';
 import { organisationEntities } from '../organisations/index.ts';
 import { avatarSchema, handleSchema } from '../owners/index.ts';
 import { repositoryEntities } from '../repositories/index.ts';
@@ -36,6 +37,7 @@ export const entities = [
   ...signingEntities,
   ...repositoryEntities,
   ...lfsEntities,
+  ...packageEntities,
   ...issueEntities,
   ...pullEntities,
   ...releaseEntities,

@@ -52,6 +52,7 @@ export function partsOf(modules: Living): Part[] {
     { name: 'workers', stop: () => modules.workers.stop() },
     { name: 'ci', recover: () => ci.recover(), start: () => ci.advanceRuns(), stop: () => ci.stop() },
     { name: 'releases', stop: () => releases.saveDownloads() },
+    { name: 'packages', stop: () => modules.packages.saveDownloads() },
   ];
 }
 

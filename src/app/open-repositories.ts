@@ -3,6 +3,7 @@ import { ciSettings, createCi } from '../ci/index.ts';
 import type { Git } from '../git/index.ts';
 import { createIssues, issueSettingsOf } from '../issues/index.ts';
 import { createLfs, lfsSettingsOf } from '../lfs/index.ts';
+import { createPackages, packageSettingsOf } from '../packages/index.ts';
 import { createPulls } from '../pulls/index.ts';
 import { createReleases, releaseSettingsOf } from '../releases/index.ts';
 import { createRepositories, isDiskLow, repositorySettings } from '../repositories/index.ts';
@@ -26,6 +27,7 @@ export function openRepositories(storage: Storage, people: People, git: Git) {
   });
   const ci = createCi({ ...base, repositories, settings: ciSettings(config, keyFile) });
   const lfs = createLfs({ ...base, repositories, instanceKey: instanceKey('lfs'), settings: lfsSettingsOf(config) });
+  const packages = createPackages({ ...base, repositories, settings: packageSettingsOf(config) });
   const exportKey = instanceKey('issues');
   const issues = createIssues({
     ...base,
@@ -53,7 +55,7 @@ export function openRepositories(storage: Storage, people: People, git: Git) {
     limits: { budgetBytes: search.codeIndexBudgetBytes, repositoryBytes: search.codeRepositoryLimitBytes },
     lowDiskFloorBytes,
   });
-  return { git, repositories, ci, lfs, issues, pulls, releases, codeSearch };
+  return { git, repositories, ci, lfs, packages, issues, pulls, releases, codeSearch };
 }
 
 export type Code = ReturnType<typeof openRepositories>;

@@ -50,6 +50,12 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     },
     { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
     {
+      name: 'packages.collect',
+      time: '0 30 5 * * *',
+      run: () => modules.packages.collect({ shouldContinue: async () => !(await backups.isRunning()) }),
+    },
+    { name: 'packages.count-downloads', time: '50 * * * * *', run: () => modules.packages.saveDownloads() },
+    {
       name: 'lfs.collect',
       time: '0 20 5 * * 0',
       run: () => collectLfs(modules),

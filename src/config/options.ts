@@ -411,6 +411,36 @@ export const options = [
   }),
 
   row({
+    key: 'packages.enabled',
+    env: 'SERVICE_PACKAGES_ENABLED',
+    type: boolean,
+    default: true,
+    sentence: 'Serve packages: container images, npm and the other formats. When false, what is stored stays.',
+  }),
+  row({
+    key: 'packages.max_file_size',
+    env: 'SERVICE_PACKAGES_MAX_FILE_SIZE',
+    type: size('1KiB', '16TiB'),
+    default: '10GiB',
+    sentence: 'Largest file of a package, and largest layer of an image.',
+  }),
+  row({
+    key: 'packages.owner_quota',
+    env: 'SERVICE_PACKAGES_OWNER_QUOTA',
+    type: size('0B', '1024TiB'),
+    default: '100GiB',
+    sentence: 'Most that all packages of one person or organisation may have together; equal content counts once.',
+  }),
+  row({
+    key: 'packages.default_visibility',
+    env: 'SERVICE_PACKAGES_DEFAULT_VISIBILITY',
+    type: choice('public', 'private'),
+    default: 'public',
+    sentence:
+      'Who reads a new package that follows no repository: everyone, or its owner and the members of the organisation.',
+  }),
+
+  row({
     key: 'accounts.second_factor',
     env: 'SERVICE_ACCOUNTS_SECOND_FACTOR',
     type: choice('optional', 'administrators', 'everyone'),

@@ -20,9 +20,9 @@ const fileLikeEnding = /\.(?:git|wiki|atom|rss|keys|gpg|json|png|patch|diff|txt)
  */
 export const reservedHandles: ReadonlySet<string> = new Set([
   ...`about admin ap api assets auth avatars dashboard explore favicon.ico following ghost git health
-    healthz hearth help instance invite issues login logout me metrics new nodeinfo notifications onboarding orgs pulls raw readyz
+    healthz hearth help instance invite issues login logout me metrics new nodeinfo notifications onboarding orgs packages pulls raw readyz
     repos robots.txt root search security settings setup signup sitemap.xml static support system
-    twirp user users well-known www`.split(/\s+/),
+    twirp user users v2 well-known www`.split(/\s+/),
   ...Object.getOwnPropertyNames(Object.prototype).map((name) => name.toLowerCase()),
 ]);
 

@@ -1,5 +1,6 @@
 import type { FederationHandlers } from '../http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../http-artifacts/index.ts';
+import type { PackageHandlers } from '../http-packages/index.ts';
 import type { Middleware } from '../http/index.ts';
 import type { ProtocolRoute } from './route.ts';
 
@@ -8,6 +9,7 @@ export interface ProtocolHandlers {
   federation: FederationHandlers;
   artifacts: ArtifactHandlers;
   identity: Middleware;
+  packages: PackageHandlers;
   api: Middleware;
   metrics: Middleware;
 }
@@ -65,5 +67,21 @@ export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRou
   },
   // Identity tokens of jobs, and how services check them: src/http-identity.
   { method: 'ANY', path: '/api/oidc/{*rest}', access: 'task', cost: 'rows', handle: handlers.identity },
+  // Packages: src/http-packages reads the rest of the path, and lets through what names none.
+  { method: 'ANY', path: '/v2/{*rest}', access: 'packages', cost: 'transfer', handle: handlers.packages.oci },
+  {
+    method: 'ANY',
+    path: '/packages/:owner/{*rest}',
+    access: 'packages',
+    cost: 'transfer',
+    handle: handlers.packages.registry,
+  },
+  {
+    method: 'ANY',
+    path: '/api/packages/:owner/{*rest}',
+    access: 'packages',
+    cost: 'transfer',
+    handle: handlers.packages.registry,
+  },
   ...federationRoutes(handlers),
 ];

@@ -52,7 +52,12 @@ interface Protocol<Access extends AccessDeclaration> {
 }
 
 /** A URL of another protocol, whose handler authenticates for itself. */
-export type ProtocolRoute = Protocol<'api'> | Protocol<'task'> | Protocol<'federation'> | Protocol<'operator'>;
+export type ProtocolRoute =
+  | Protocol<'api'>
+  | Protocol<'task'>
+  | Protocol<'packages'>
+  | Protocol<'federation'>
+  | Protocol<'operator'>;
 
 export type Route = PageRoute | ProtocolRoute;
 

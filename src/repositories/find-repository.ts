@@ -99,6 +99,24 @@ export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Rep
   return manager.findOneBy(repositorySchema, { id: repositoryId, deletedAt: IsNull() });
 }
 
+/** A repository by its id, in the trash, too: for modules whose rights hang on it. No access check. */
+export const repositoryById = (source: RowSource, id: string): Promise<Repository | null> =>
+  rowBy(source, repositorySchema, { id });
+
+/** The repository of an owner with a name, in any case, outside the trash; null for none. No access check. */
+export async function repositoryOfName(
+  source: RowSource,
+  { kind, id }: Pick<Owner, 'kind' | 'id'>,
+  name: string,
+): Promise<Repository | null> {
+  if (!isRepositoryName(name)) return null;
+  const own = kind === 'user' ? { ownerUserId: id } : { ownerOrganisationId: id };
+  const where = { ...own, nameFolded: foldRepositoryName(name) };
+  return typeof source === 'function'
+    ? rowBy(source, repositorySchema, { ...where, deletedAt: null })
+    : source.findOneBy(repositorySchema, { ...where, deletedAt: IsNull() });
+}
+
 /** Refuses `repository_not_found` unless the repository is live and the viewer has the required access. */
 async function checkAccess(
   deps: Pick<RepositoryDeps, 'organisations'>,

@@ -60,7 +60,7 @@ export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export type { TeamOfRepository, TeamRepository } from './teams/team-repositories.ts';
 export { isDiskLow } from './disk-space.ts';
-export { repositoryOf } from './find-repository.ts';
+export { repositoryById, repositoryOf, repositoryOfName } from './find-repository.ts';
 export { isTrashed } from './lifecycle/trash.ts';
 export type { RestoreListener } from './lifecycle/restore-port.ts';
 export { parseTagName } from './pushes/change-tags.ts';

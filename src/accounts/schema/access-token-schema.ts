@@ -13,6 +13,8 @@ export interface AccessTokenRow {
   access: Scope;
   /** When false, rows of `access_token_repositories` list the repositories that it is limited to. */
   allRepositories: boolean;
+  /** Whether it is good for packages alone. */
+  onlyPackages: boolean;
   expiresAt: number | null;
   createdAt: number;
   lastUsedAt: number | null;
@@ -30,6 +32,7 @@ export const accessTokenSchema = new EntitySchema<AccessTokenRow>({
     ending: { type: 'text' },
     access: { type: 'text' },
     allRepositories: { name: 'all_repositories', type: 'boolean' },
+    onlyPackages: { name: 'only_packages', type: 'boolean' },
     expiresAt: { name: 'expires_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     lastUsedAt: { name: 'last_used_at', type: 'integer', nullable: true },

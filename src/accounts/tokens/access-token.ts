@@ -11,6 +11,8 @@ export interface AccessToken {
   access: Scope;
   /** Ids of the repositories it is limited to; `null` means all. */
   repositoryIds: string[] | null;
+  /** Whether it is good for packages alone. */
+  onlyPackages: boolean;
   /** `null` means never. */
   expiresAt: number | null;
   createdAt: number;

@@ -19,6 +19,8 @@ export interface NewAccessToken {
   access: Scope;
   /** Ids of repositories; `null` means all. The caller checks that the person can see them. */
   repositoryIds: readonly string[] | null;
+  /** Good for packages alone, where it is set. */
+  onlyPackages?: boolean;
   /** `null` means never. */
   expiresAt: number | null;
 }
@@ -66,6 +68,7 @@ export async function addToken(
       ending: secret.slice(-4),
       access: input.access,
       allRepositories: repositoryIds === null,
+      onlyPackages: input.onlyPackages ?? false,
       expiresAt,
       createdAt: now,
       lastUsedAt: null,

@@ -9,16 +9,18 @@ import { looksLikeAccessToken } from './token-format.ts';
  * The person of an access token. `null` when it is malformed, unknown, expired or revoked, or its owner is disabled.
  *
  * A token never has more rights than its owner now: rights are looked up at each use. It administers the instance only
- * if its owner does and it is limited neither in scope nor in repositories.
+ * if its owner does and it is limited neither in scope nor in repositories. One for packages alone is no token
+ * elsewhere.
  */
 export async function viewerOfToken(
   { db, clock, lastUse }: AccountsDeps,
   secret: string,
-  { address }: { address: string | null },
+  { address, use = 'everything' }: { address: string | null; use?: 'everything' | 'packages' },
 ): Promise<PersonViewer | null> {
   if (!looksLikeAccessToken(secret)) return null;
   const [token] = await db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
   if (token === undefined || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
+  if (token.onlyPackages && use !== 'packages') return null;
   const [user] = await db.lookup(userSchema, { id: token.userId });
   if (user === undefined || user.disabledAt !== null) return null;
   const links = token.allRepositories ? null : await db.read.findBy(accessTokenRepositorySchema, { tokenId: token.id });

@@ -1,6 +1,7 @@
 import { artifactKey, artifactPrefix, logKey, logPrefix } from '../../ci/index.ts';
 import { imageKey, imagePrefix } from '../../images/index.ts';
 import { attachmentKey, attachmentPrefix } from '../../issues/index.ts';
+import { packageBlobKey, packageBlobPrefix, packageChunkKey, packageChunkPrefix } from '../../packages/index.ts';
 import { lfsKey, lfsPrefix } from '../../lfs/index.ts';
 import type { ObjectKind } from '../../objects/index.ts';
 import { releaseFileKey, releaseFilePrefix } from '../../releases/index.ts';
@@ -65,6 +66,29 @@ export const fileKinds: readonly ObjectKind[] = [
         bytes: Number(bytes),
         sha256: String(oid),
       })),
+  },
+  {
+    name: 'packages',
+    prefix: packageBlobPrefix,
+    sql: 'SELECT owner_id AS at FROM package_usage WHERE owner_id > ? ORDER BY owner_id LIMIT ?',
+    start: '',
+    inner: 'SELECT sha256, bytes FROM package_blobs WHERE owner_id = ? AND removing_at IS NULL ORDER BY sha256',
+    objectsOf: ({ at }, inner) =>
+      inner.map(({ sha256, bytes }) => ({
+        key: packageBlobKey(String(at), String(sha256)),
+        bytes: Number(bytes),
+        sha256: String(sha256),
+      })),
+  },
+  {
+    name: 'uploads of packages',
+    prefix: packageChunkPrefix,
+    sql: `SELECT object_id AS at, bytes, sha256 FROM package_upload_chunks
+           WHERE object_id > ? ORDER BY object_id LIMIT ?`,
+    start: '',
+    objectsOf: ({ at, bytes, sha256 }) => [
+      { key: packageChunkKey(String(at)), bytes: Number(bytes), sha256: String(sha256) },
+    ],
   },
   {
     name: 'artifacts',

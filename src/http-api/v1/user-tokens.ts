@@ -30,7 +30,13 @@ const scopeNames = z.enum(['all', 'public-only', 'sudo', ...words] as [string, .
 /** The scopes of Gitea that each of ours gives at least. */
 const given: Readonly<Record<Scope, readonly string[]>> = {
   read: parts.map((part) => `read:${part}`),
-  write: ['write:issue', 'write:notification', 'write:repository', ...parts.map((part) => `read:${part}`)],
+  write: [
+    'write:issue',
+    'write:notification',
+    'write:package',
+    'write:repository',
+    ...parts.map((part) => `read:${part}`),
+  ],
   admin: ['all'],
 };
 
@@ -49,7 +55,7 @@ const show = (token: AccessToken, secret = ''): z.output<typeof accessToken> => 
   name: token.name,
   sha1: secret,
   token_last_eight: token.ending,
-  scopes: [...given[token.access]],
+  scopes: token.onlyPackages ? [`${token.access === 'read' ? 'read' : 'write'}:package`] : [...given[token.access]],
   created_at: giteaTime(token.createdAt),
   last_used_at: token.lastUsedAt === null ? noTime : giteaTime(token.lastUsedAt),
 });
@@ -84,7 +90,7 @@ export const userTokenOperations = [
     method: 'POST',
     path: at,
     summary: 'Create an access token with Gitea’s scopes',
-    description: `It gets the least scope that gives all of them: read, write (in repositories) or admin. ${proof}`,
+    description: `It gets the least scope that gives all of them: read, write (in repositories) or admin. With read:package and write:package alone it is good for packages only. ${proof}`,
     status: 201,
     refuses: [404, 409],
     refusesUnknownKeys: true,
@@ -96,6 +102,7 @@ export const userTokenOperations = [
         name: body.name,
         access: scopeFor(body.scopes),
         repositoryIds: null,
+        onlyPackages: body.scopes.every((scope) => scope.endsWith(':package')),
         expiresAt: null,
       });
       return { kind: 'json', value: show(token, secret), showsSecret: true };

@@ -18,6 +18,7 @@ import type { Needed } from '../../repositories/index.ts';
  * - `federation`: for other servers; the handler ignores cookies, verifies a signature
  *   where something is done, and responds with 404 while federation is off
  * - `task`: for jobs on a runner; the handler requires the token of the task or a signed URL, and ignores cookies
+ * - `packages`: for package managers; the handler takes access tokens and the tokens of tasks, and ignores cookies
  * - `operator`: for monitoring; the handler accepts loopback clients and clients with the metrics token of the
  *   settings, otherwise 404
  */
@@ -35,6 +36,7 @@ export const accessDeclarations = [
   'api',
   'federation',
   'task',
+  'packages',
   'operator',
 ] as const;
 

@@ -7,6 +7,7 @@ import type { Logger, Random } from '../../kernel/index.ts';
 import { createFederationHandlers, negotiateActors } from '../../http-activitypub/index.ts';
 import { withApiErrors, createApiHandler } from '../../http-api/index.ts';
 import { createArtifactHandlers } from '../../http-artifacts/index.ts';
+import { createPackageHandlers } from '../../http-packages/index.ts';
 import { createIdentityHandler } from '../../http-identity/index.ts';
 import {
   acceptHost,
@@ -116,6 +117,7 @@ export function createWebServer(options: WebOptions): WebServer {
     federation: createFederationHandlers(options),
     artifacts: createArtifactHandlers(options),
     identity: createIdentityHandler(options),
+    packages: createPackageHandlers({ ...options, random }),
     api: createApiHandler({ deps, admission }),
     metrics,
   });

@@ -1,0 +1,24 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Owners } from '../owners/index.ts';
+import type { Packages } from '../packages/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
+
+/** What the protocols of packages need of the domain modules. */
+export interface PackageHttpDeps {
+  config: Pick<Config, 'baseUrl'>;
+  accounts: Pick<Accounts, 'viewerOfToken'>;
+  ci: { tasks: Pick<Ci['tasks'], 'credentialOfToken'> };
+  owners: Pick<Owners, 'resolve' | 'ownersById'>;
+  repositories: Pick<Repositories, 'find'>;
+  packages: Packages;
+  workers: WorkerPool;
+  instanceKey(purpose: string): InstanceKey;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}

@@ -1,0 +1,199 @@
+import type { Context } from '../../http/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import { blobMissing, readChunkRange, readDigest } from '../../packages/index.ts';
+import type { Digest, PublishTarget } from '../../packages/index.ts';
+import type { PackageHttpDeps } from '../deps.ts';
+import { lengthOf, receiveUpload, sendContent } from '../transfer.ts';
+import { requireGranted } from './registry-token.ts';
+import type { RegistryCaller } from './registry-token.ts';
+import type { OciName } from './oci-address.ts';
+
+// Blobs (Distribution Specification 1.1, "Pulling blobs", "Pushing blobs", "Deleting blobs").
+
+export const fullName = ({ owner, name }: OciName): string => `${owner}/${name}`;
+
+/** Refuses `package_digest`. */
+export function parseDigest(text: string): Digest {
+  const digest = readDigest(text);
+  if (digest === null) throw invalid('package_digest', 'A digest has the form sha256:… or sha512:… in lower-case hex.');
+  return digest;
+}
+
+const textOf = ({ algorithm, hex }: Digest): string => `${algorithm}:${hex}`;
+
+/** `GET` and `HEAD` of a blob. A look before a push keeps the blob for another day. */
+export async function serveBlob(
+  { packages }: PackageHttpDeps,
+  ctx: Context,
+  { viewer }: RegistryCaller,
+  at: OciName & { reference: string },
+): Promise<void> {
+  const digest = parseDigest(at.reference);
+  const found = await packages.find(viewer, { ...at, format: 'oci' });
+  const blob = await (ctx.method === 'HEAD' ? packages.blobs.renew(found, digest) : packages.blobs.find(found, digest));
+  if (blob === null) throw blobMissing(at.reference);
+  await sendContent({ packages }, ctx, {
+    ...blob,
+    type: 'application/octet-stream',
+    etag: `"${at.reference}"`,
+    headers: { 'Docker-Content-Digest': at.reference },
+  });
+}
+
+export async function deleteBlob(
+  { packages }: PackageHttpDeps,
+  ctx: Context,
+  { viewer }: RegistryCaller,
+  at: OciName & { reference: string },
+): Promise<void> {
+  const digest = parseDigest(at.reference);
+  const found = await packages.find(viewer, { ...at, format: 'oci' }, 'delete');
+  await packages.blobs.remove(found, digest);
+  ctx.status = 202;
+  ctx.body = '';
+}
+
+const target = ({ packages }: PackageHttpDeps, { viewer }: RegistryCaller, at: OciName): Promise<PublishTarget> =>
+  packages.openForPublish(viewer, { ...at, format: 'oci' });
+
+function created(ctx: Context, at: OciName, digest: string): void {
+  ctx.status = 201;
+  ctx.set({ Location: `/v2/${fullName(at)}/blobs/${digest}`, 'Docker-Content-Digest': digest });
+  ctx.body = '';
+}
+
+function accepted(ctx: Context, at: OciName, id: string, bytes: number, status = 202): void {
+  ctx.status = status;
+  ctx.set({
+    Location: `/v2/${fullName(at)}/blobs/uploads/${id}`,
+    Range: `0-${Math.max(0, bytes - 1)}`,
+    'Docker-Upload-UUID': id,
+    'OCI-Chunk-Min-Length': '0',
+  });
+  ctx.body = '';
+}
+
+/** `POST` of an upload: begins one, or takes the whole blob, or mounts it from another name. */
+export async function startUpload(
+  deps: PackageHttpDeps,
+  ctx: Context,
+  caller: RegistryCaller,
+  at: OciName,
+): Promise<void> {
+  const { packages } = deps;
+  const to = await target(deps, caller, at);
+  const query = new URLSearchParams(ctx.querystring);
+  const mounted = query.get('mount');
+  if (mounted !== null && (await mount(deps, caller, to, parseDigest(mounted), query.get('from')))) {
+    created(ctx, at, mounted);
+    return;
+  }
+  const whole = query.get('digest');
+  if (whole !== null && mounted === null && lengthOf(ctx) !== null) {
+    const digest = parseDigest(whole);
+    await receiveUpload(ctx, caller.viewer, (content) => packages.blobs.upload(caller.viewer, to, digest, content));
+    created(ctx, at, textOf(digest));
+    return;
+  }
+  const { id } = await packages.uploads.begin(caller.viewer, to);
+  accepted(ctx, at, id, 0);
+}
+
+/** What the caller may not read, or its token does not name, is not mounted: the client sends it then. */
+async function mount(
+  { packages }: PackageHttpDeps,
+  caller: RegistryCaller,
+  to: PublishTarget,
+  digest: Digest,
+  from: string | null,
+): Promise<boolean> {
+  const [, owner, name] = /^([^/]+)\/(.+)$/.exec(from ?? '') ?? [];
+  if (owner === undefined || name === undefined) return false;
+  try {
+    requireGranted(caller, `${owner}/${name}`, 'pull');
+    const source = await packages.find(caller.viewer, { owner, name, format: 'oci' });
+    return await packages.blobs.mount(caller.viewer, to, source, digest);
+  } catch (error) {
+    if (isDomainError(error) && ['package_not_found', 'package_token_scope'].includes(error.reason)) return false;
+    throw error;
+  }
+}
+
+type UploadAt = OciName & { reference: string };
+
+/** `GET` of an upload: how much has arrived. */
+export async function showUpload(
+  deps: PackageHttpDeps,
+  ctx: Context,
+  caller: RegistryCaller,
+  at: UploadAt,
+): Promise<void> {
+  const { id, bytes } = await deps.packages.uploads.find(await target(deps, caller, at), at.reference);
+  accepted(ctx, at, id, bytes, 204);
+}
+
+/** The range of a chunk, with its length; a stream without a range goes on at the end. */
+function chunkOf(ctx: Context): { first: number | null; bytes?: number } {
+  const range = ctx.get('Content-Range');
+  if (range === '') return { first: null };
+  const { first, bytes } = readChunkRange(range);
+  const length = lengthOf(ctx);
+  if (length !== null && length !== bytes)
+    throw invalid('package_chunk_range_form', `This chunk has ${length} bytes, not ${bytes}.`);
+  return { first, bytes };
+}
+
+/** `PATCH` of an upload: the next chunk. */
+export async function continueUpload(
+  deps: PackageHttpDeps,
+  ctx: Context,
+  caller: RegistryCaller,
+  at: UploadAt,
+): Promise<void> {
+  const to = await target(deps, caller, at);
+  const upload = await deps.packages.uploads.find(to, at.reference);
+  try {
+    const bytes = await receiveUpload(ctx, caller.viewer, (content) =>
+      deps.packages.uploads.receive(to, upload, { ...chunkOf(ctx), content }),
+    );
+    accepted(ctx, at, upload.id, bytes);
+  } catch (error) {
+    // Where to go on.
+    if (isDomainError(error) && error.reason.startsWith('package_chunk_range')) {
+      accepted(ctx, at, upload.id, (await deps.packages.uploads.find(to, upload.id)).bytes);
+    }
+    throw error;
+  }
+}
+
+/** `PUT` of an upload: its end, perhaps with the last chunk. */
+export async function endUpload(
+  deps: PackageHttpDeps,
+  ctx: Context,
+  caller: RegistryCaller,
+  at: UploadAt,
+): Promise<void> {
+  const { packages } = deps;
+  const to = await target(deps, caller, at);
+  const upload = await packages.uploads.find(to, at.reference);
+  const digest = parseDigest(new URLSearchParams(ctx.querystring).get('digest') ?? '');
+  await receiveUpload(ctx, caller.viewer, async (content) => {
+    const length = lengthOf(ctx);
+    const isEmpty = length === 0 || (length === null && ctx.get('Transfer-Encoding') === '');
+    if (!isEmpty) await packages.uploads.receive(to, upload, { ...chunkOf(ctx), content });
+    await packages.uploads.finish(caller.viewer, to, upload, digest);
+  });
+  created(ctx, at, textOf(digest));
+}
+
+/** `DELETE` of an upload. */
+export async function endUploadEarly(
+  deps: PackageHttpDeps,
+  ctx: Context,
+  caller: RegistryCaller,
+  at: UploadAt,
+): Promise<void> {
+  const upload = await deps.packages.uploads.find(await target(deps, caller, at), at.reference);
+  await deps.packages.uploads.cancel(upload);
+  ctx.status = 204;
+}

@@ -1,0 +1,134 @@
+import type { Viewer } from '../access/index.ts';
+import { attachmentDisposition, chunksOf, openBody, parseRange, readBytes } from '../http/index.ts';
+import type { Context } from '../http/index.ts';
+import { busy, createSemaphore, invalid } from '../kernel/index.ts';
+import type { PackageHttpDeps } from './deps.ts';
+
+/** A client that moves nothing for so long loses its place. */
+const stallMs = 60_000;
+/** The slowest transfer that is waited for, in bytes per millisecond, after the first minutes. */
+const slowest = { bytesPerMs: 16, spareMs: 30 * 60_000 };
+
+/** Clients push a handful of layers at a time; each takes a file descriptor and a few buffers here. */
+const uploads = createSemaphore({
+  limit: 128,
+  limitPerKey: { client: 32 },
+  queue: 512,
+  waitMs: 30_000,
+  refusal: busy('packages_busy', 'Too many files are being uploaded. Please try again in a moment.', 5),
+});
+
+/** Runs an upload with a place, a deadline that its size sets, and a body that is watched for silence. */
+export function receiveUpload<Result>(
+  ctx: Context,
+  viewer: Viewer,
+  work: (content: AsyncIterable<Buffer>) => Promise<Result>,
+): Promise<Result> {
+  const { req } = ctx;
+  const bytes = lengthOf(ctx) ?? 16 * 1024 ** 3;
+  return uploads.run(
+    async () => {
+      // The disk may take minutes to sync; who stalls is watched here.
+      req.socket.setTimeout(0);
+      const deadline = setTimeout(() => req.socket.destroy(), slowest.spareMs + bytes / slowest.bytesPerMs);
+      try {
+        const body = openBody(req, {
+          maxBytes: Infinity,
+          tooLarge: () => invalid('package_body_too_large', 'This request is too large.'),
+          stall: { ms: stallMs, error: () => new Error('stalled') },
+          broken: (cause) => invalid('request_cut_short', 'The upload ended too early. Nothing was stored.', { cause }),
+        });
+        return await work(chunksOf(body));
+      } finally {
+        clearTimeout(deadline);
+        req.socket.setTimeout(stallMs);
+      }
+    },
+    { client: viewer.kind === 'person' ? viewer.id : ctx.state.address },
+  );
+}
+
+/** The announced length of the body; null without one. */
+export function lengthOf(ctx: Context): number | null {
+  const length = ctx.req.headers['content-length'] ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
+}
+
+/** A small body as a whole. Refuses `package_body_too_large`. */
+export const readSmallBody = (ctx: Context, maxBytes: number, deadlineMs?: number): Promise<Buffer> =>
+  readBytes(ctx.req, {
+    maxBytes,
+    tooLarge: () => invalid('package_body_too_large', `This request may have at most ${maxBytes} bytes.`),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
+
+/** A stored content to be sent. */
+export interface SentContent {
+  ownerId: string;
+  sha256: string;
+  bytes: number;
+  type: string;
+  etag: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Offered for saving under this name. */
+  fileName?: string;
+}
+
+/**
+ * Sends a stored content, or the range of it that the client asks for; nothing but the head for HEAD, and 304 where
+ * the client has it. What anyone has uploaded is never shown as a page of this server.
+ */
+export async function sendContent(
+  { packages }: Pick<PackageHttpDeps, 'packages'>,
+  ctx: Context,
+  { ownerId, sha256, bytes, type, etag, headers = {}, fileName }: SentContent,
+): Promise<void> {
+  ctx.set({
+    ...headers,
+    'Content-Type': type,
+    ETag: etag,
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': 'private, no-cache',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+    ...(fileName === undefined ? {} : { 'Content-Disposition': attachmentDisposition(fileName) }),
+  });
+  if (isKnown(ctx, etag)) return;
+  const header = ctx.get('Range');
+  const isForThis = ctx.get('If-Range') === '' || ctx.get('If-Range') === etag;
+  const range = header !== '' && isForThis ? parseRange(header, bytes) : null;
+  if (range === 'unsatisfiable') {
+    ctx.set('Content-Range', `bytes */${bytes}`);
+    ctx.status = 416;
+    ctx.body = '';
+    return;
+  }
+  ctx.status = range === null ? 200 : 206;
+  if (range !== null) ctx.set('Content-Range', `bytes ${range.first}-${range.last}/${bytes}`);
+  const sent = range === null ? bytes : range.last - range.first + 1;
+  if (ctx.method === 'HEAD') {
+    // Koa keeps the length of a body that is not sent; one without a body would lose its type.
+    ctx.body = Buffer.alloc(0);
+    ctx.set({ 'Content-Type': type, 'Content-Length': String(sent) });
+    return;
+  }
+  // The listeners of log, metrics and admission are nearly ten; sending a stream adds a few.
+  ctx.res.setMaxListeners(20);
+  ctx.body = await packages.blobs.open({ ownerId, sha256 }, range ?? undefined);
+  ctx.set({ 'Content-Type': type, 'Content-Length': String(sent) });
+}
+
+/** Answers 304 where the client has this already. */
+export function isKnown(ctx: Context, etag: string): boolean {
+  const known = ctx.get('If-None-Match');
+  if (known === '' || !known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)) return false;
+  ctx.status = 304;
+  return true;
+}
+
+/** Sends JSON, made anew or as a text. */
+export function sendJson(ctx: Context, value: unknown, { type = 'application/json', status = 200 } = {}): void {
+  ctx.status = status;
+  ctx.body = typeof value === 'string' ? value : JSON.stringify(value);
+  ctx.set('Content-Type', type);
+}

@@ -1,0 +1,68 @@
+import type { EntityManager } from 'typeorm';
+import { rowBy } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { PackageDeps } from '../deps.ts';
+import { packageBlobNameSchema, packageBlobSchema } from '../schema/blob-schema.ts';
+import type { PackageBlobRow } from '../schema/blob-schema.ts';
+import { packageFileSchema } from '../schema/package-schema.ts';
+import type { PackageRow } from '../schema/package-schema.ts';
+import type { Digest } from './blob-key.ts';
+
+type Named = Pick<PackageRow, 'id' | 'ownerId'>;
+
+/**
+ * A blob by its digest, as it is visible in one package: because it was uploaded or mounted there, or a version there
+ * names it. The content of another package of the same owner is absent.
+ */
+export async function findNamedBlob(
+  manager: EntityManager,
+  { id: packageId, ownerId }: Named,
+  { algorithm, hex }: Digest,
+): Promise<PackageBlobRow | null> {
+  const row = await rowBy(manager, packageBlobSchema, { ownerId, [algorithm]: hex });
+  if (row === null || row.removingAt !== null) return null;
+  const { sha256 } = row;
+  if ((await manager.findOneBy(packageBlobNameSchema, { packageId, sha256 })) !== null) return row;
+  const files = await manager.findBy(packageFileSchema, { ownerId, sha256 });
+  return files.some((file) => file.packageId === packageId) ? row : null;
+}
+
+/** Inside a write: makes a blob visible in a package. */
+export async function nameBlob({ manager, now }: Tx, packageId: string, sha256: string): Promise<void> {
+  await manager.upsert(packageBlobNameSchema, { packageId, sha256, namedAt: now }, ['packageId', 'sha256']);
+}
+
+/** How old a name may be before a look at it renews it, in milliseconds. */
+const freshMs = 3_600_000;
+
+/**
+ * Who asks before a push whether a blob is there will not send it: it is kept for another day. Null when it is absent,
+ * or being removed.
+ */
+export async function renewNamedBlob(
+  { db, clock }: Pick<PackageDeps, 'db' | 'clock'>,
+  named: Named,
+  digest: Digest,
+): Promise<PackageBlobRow | null> {
+  const blob = await findNamedBlob(db.read, named, digest);
+  if (blob === null || blob.neededAt > clock.now() - freshMs) return blob;
+  return db.write(async (tx) => {
+    const again = await findNamedBlob(tx.manager, named, digest);
+    if (again === null) return null;
+    await tx.manager.update(packageBlobSchema, { ownerId: again.ownerId, sha256: again.sha256 }, { neededAt: tx.now });
+    await nameBlob(tx, named.id, again.sha256);
+    return again;
+  });
+}
+
+/** Inside a write: takes a blob out of a package. False where a version names it, which keeps it. */
+export async function forgetBlobName(
+  { manager }: Tx,
+  { id: packageId, ownerId }: Named,
+  sha256: string,
+): Promise<boolean> {
+  const files = await manager.findBy(packageFileSchema, { ownerId, sha256 });
+  if (files.some((file) => file.packageId === packageId)) return false;
+  await manager.delete(packageBlobNameSchema, { packageId, sha256 });
+  return true;
+}

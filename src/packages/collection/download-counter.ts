@@ -1,0 +1,23 @@
+import type { PackageDeps } from '../deps.ts';
+
+/** Counts downloads in memory, so that a pull writes nothing; a scheduled task adds them up. */
+export class DownloadCounter {
+  #counts = new Map<string, number>();
+
+  add(versionId: string): void {
+    this.#counts.set(versionId, (this.#counts.get(versionId) ?? 0) + 1);
+  }
+
+  async flush({ db }: Pick<PackageDeps, 'db'>): Promise<void> {
+    const counts = this.#counts;
+    if (counts.size === 0) return;
+    this.#counts = new Map();
+    await db.write(
+      async ({ manager }) => {
+        for (const [id, count] of counts)
+          await manager.query('UPDATE package_versions SET downloads = downloads + ? WHERE id = ?', [count, id]);
+      },
+      { durable: 'with-the-next' },
+    );
+  }
+}

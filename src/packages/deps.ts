@@ -1,0 +1,39 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database, Tx } from '../db/index.ts';
+import type { Clock, KeyedMutex, Logger, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Owner, Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { PackageRow, PackageVersionRow } from './schema/package-schema.ts';
+import type { PackageSettings } from './settings.ts';
+
+/** Something that happened to a version that its readers see. */
+export interface PackageEvent {
+  action: 'created' | 'deleted';
+  owner: Pick<Owner, 'id' | 'kind'>;
+  package: PackageRow;
+  version: PackageVersionRow;
+  /** UUID of the person; null for a task and the server itself. */
+  actorId: string | null;
+}
+
+/** The port through which other modules are called for an event, inside the write that causes it. */
+export type PackageListener = (tx: Tx, event: PackageEvent) => Promise<void>;
+
+/** What the use-cases of this module work with. */
+export interface PackageDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'peopleById'>;
+  owners: Pick<Owners, 'resolve' | 'resolveFormer' | 'ownersById'>;
+  organisations: Pick<Organisations, 'roleOf'>;
+  repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
+  objects: ObjectStore;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: PackageSettings;
+  listeners: PackageListener[];
+  /** By the key of an object: storing its row, and removing its object. */
+  inTurn: KeyedMutex<string>;
+}

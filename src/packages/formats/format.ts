@@ -1,0 +1,32 @@
+import { invalid } from '../../kernel/index.ts';
+
+export const formatNames = ['cargo', 'generic', 'maven', 'npm', 'oci', 'pypi'] as const;
+/** The formats that are published here; each has a folder of its protocol in `src/http-packages`. */
+export type FormatName = (typeof formatNames)[number];
+
+/** The rules of a format for names and versions. */
+export interface PackageFormat {
+  name: FormatName;
+  /** For people. */
+  title: string;
+  /** Under which a name is unique for an owner. Refuses `invalid_package_name`. */
+  nameKey(name: string): string;
+  /** Under which a version is unique in its package. Refuses `invalid_package_version`. */
+  versionKey(version: string): string;
+}
+
+export const invalidName = (message: string) => invalid('invalid_package_name', message, { field: 'name' });
+export const invalidVersion = (message: string) => invalid('invalid_package_version', message, { field: 'version' });
+
+/** A key of one shape, perhaps in another spelling. */
+export function keyOf(
+  shape: RegExp,
+  refuse: (message: string) => Error,
+  message: string,
+  spell: (text: string) => string = (text) => text,
+): (text: string) => string {
+  return (text) => {
+    if (!shape.test(text)) throw refuse(message);
+    return spell(text);
+  };
+}

@@ -1,0 +1,45 @@
+import {
+  packageBlobNameSchema,
+  packageBlobSchema,
+  packageUploadChunkSchema,
+  packageUploadSchema,
+  packageUsageSchema,
+} from './schema/blob-schema.ts';
+import { packageFileSchema, packageSchema, packageTagSchema, packageVersionSchema } from './schema/package-schema.ts';
+
+export { createPackages } from './packages.ts';
+export type { Packages } from './packages.ts';
+export { packageSettingsOf } from './settings.ts';
+export type { PackageEvent, PackageListener } from './deps.ts';
+export {
+  blobKey as packageBlobKey,
+  blobPrefix as packageBlobPrefix,
+  chunkKey as packageChunkKey,
+  chunkPrefix as packageChunkPrefix,
+  readDigest,
+} from './blobs/blob-key.ts';
+export type { Digest } from './blobs/blob-key.ts';
+export type { ContentHashes, StoredBlob } from './blobs/store-blob.ts';
+export { formatNames, invalidName, invalidVersion } from './formats/format.ts';
+export type { FormatName } from './formats/format.ts';
+export { formatOf, isFileName } from './formats/formats.ts';
+export { blobMissing, packageNotFound, versionNotFound } from './package-errors.ts';
+export type { FoundPackage, PackageAt, PublishTarget } from './rights/find-package.ts';
+export type { PackageFileRow, PackageRow, PackageTagRow, PackageVersionRow } from './schema/package-schema.ts';
+export { readChunkRange } from './uploads/chunked-upload.ts';
+export type { CollectedPackages } from './collection/collect-garbage.ts';
+export { findNamedBlob } from './blobs/named-blobs.ts';
+export { hasVersion } from './versions/read-versions.ts';
+export type { NewFile, NewVersion } from './versions/publish-version.ts';
+
+export const packageEntities = [
+  packageSchema,
+  packageVersionSchema,
+  packageFileSchema,
+  packageTagSchema,
+  packageBlobSchema,
+  packageBlobNameSchema,
+  packageUploadSchema,
+  packageUploadChunkSchema,
+  packageUsageSchema,
+];

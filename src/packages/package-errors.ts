@@ -1,0 +1,59 @@
+import type { PackageRefusal } from '../access/index.ts';
+import { conflict, forbidden, invalid, notFound, unauthenticated, unavailable } from '../kernel/index.ts';
+import type { DomainError } from '../kernel/index.ts';
+
+/** The only message for a package, version or file that is absent or hidden. */
+export const packageNotFound = (): DomainError => notFound('package_not_found', 'There is no such package.');
+
+/** In a package that the viewer reads. */
+export const versionNotFound = (): DomainError =>
+  notFound('package_version_not_found', 'This package has no such version, tag or file.');
+
+/** For a write: where nothing may be seen, and where nothing is, the answer is the same. */
+export const mayNotPublish = (): DomainError =>
+  forbidden('package_denied', 'You may not publish here, or there is no such owner.');
+
+export function errorOfRefusal(refusal: PackageRefusal, act: 'read' | 'change'): DomainError {
+  switch (refusal) {
+    case 'hidden':
+      return act === 'read' ? packageNotFound() : mayNotPublish();
+    case 'sign_in':
+      return unauthenticated('credentials_needed', 'Authentication required.');
+    case 'scope':
+      return forbidden(
+        'package_scope',
+        'This token may not do that: it takes write:package, or "permissions: packages: write" in a workflow that is trusted.',
+      );
+    case 'level':
+      return mayNotPublish();
+  }
+}
+
+export const packagesOff = (): DomainError => invalid('packages_off', 'Packages are switched off on this server.');
+
+export const versionExists = (version: string): DomainError =>
+  conflict('package_version_exists', `Version ${version} exists already; a published version is never replaced.`);
+
+export const blobMissing = (digest: string): DomainError =>
+  notFound('package_blob_missing', `${digest} is not here: it was never uploaded, or not completely.`);
+
+export const blobDamaged = (): DomainError =>
+  invalid('package_digest', 'The content that arrived does not have the announced digest or size. Nothing was stored.');
+
+export const blobRemoving = (): DomainError =>
+  unavailable('package_blob_removing', 'An old copy of this content is being removed. Please try again in a moment.', {
+    retryAfterSeconds: 2,
+  });
+
+export const packageFileTooLarge = (bytes: number): DomainError =>
+  invalid('package_file_too_large', `A file of a package may have at most ${readableSize(bytes)} here.`);
+
+export const overQuota = (quota: number): DomainError =>
+  invalid('package_quota', `The packages of this owner may have ${readableSize(quota)}, and this does not fit.`);
+
+function readableSize(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let [size, unit] = [bytes, 0];
+  for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
+  return `${unit === 0 ? size : Math.floor(size * 10) / 10} ${units[unit]}`;
+}

@@ -1,0 +1,92 @@
+import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
+import { openBlob, readBlob, receiveBlob } from './blobs/store-blob.ts';
+import { findNamedBlob, renewNamedBlob } from './blobs/named-blobs.ts';
+import type { Digest } from './blobs/blob-key.ts';
+import type { PackageDeps, PackageListener } from './deps.ts';
+import type { FormatName } from './formats/format.ts';
+import { formatOf } from './formats/formats.ts';
+import { catalogue, countPackages, listPackages } from './lists/list-packages.ts';
+import { findPackage, openForPublish } from './rights/find-package.ts';
+import type { FoundPackage } from './rights/find-package.ts';
+import { beginUpload, cancelUpload, findUpload, finishUpload, receiveChunk } from './uploads/chunked-upload.ts';
+import { mountBlob, removeNamedBlob, uploadBlob } from './uploads/whole-upload.ts';
+import { collectPackages } from './collection/collect-garbage.ts';
+import { DownloadCounter } from './collection/download-counter.ts';
+import { changeMetadata, deleteTag, deleteVersion, moveTag, restoreVersion } from './versions/delete-version.ts';
+import { deleteFile, refuseFile } from './versions/change-files.ts';
+import { publishVersion } from './versions/publish-version.ts';
+import {
+  allFiles,
+  allVersions,
+  filesOf,
+  findFile,
+  findVersion,
+  pageOfVersions,
+  referrersOf,
+  tagsOf,
+  tagsOfVersion,
+  versionOfTag,
+} from './versions/read-versions.ts';
+
+/**
+ * Packages of people and organisations, in every format: who may do what, versions and their files, content by digest.
+ * The functions behind these names say what each refuses. The protocols of the formats are in `http-packages`.
+ */
+export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>) {
+  const deps: PackageDeps = { ...tools, inTurn: createKeyedMutex(), listeners: [] };
+  const downloads = new DownloadCounter();
+  const bind = bindDeps(deps);
+  return {
+    find: bind(findPackage),
+    openForPublish: bind(openForPublish),
+    /** Refuses `invalid_package_version`. */
+    checkVersion: (format: FormatName, version: string): string => formatOf(format).versionKey(version),
+    list: bind(listPackages),
+    count: bind(countPackages),
+    catalogue: bind(catalogue),
+
+    versions: {
+      publish: bind(publishVersion),
+      refuseFile: bind(refuseFile),
+      find: bind(findVersion),
+      ofTag: bind(versionOfTag),
+      all: bind(allVersions),
+      page: bind(pageOfVersions),
+      referrers: bind(referrersOf),
+      changeMetadata: bind(changeMetadata),
+      delete: bind(deleteVersion),
+      restore: bind(restoreVersion),
+      /** Counts a download that begins. */
+      countDownload: (versionId: string): void => downloads.add(versionId),
+    },
+    tags: { list: bind(tagsOf), ofVersion: bind(tagsOfVersion), move: bind(moveTag), delete: bind(deleteTag) },
+    files: { all: bind(allFiles), ofVersion: bind(filesOf), find: bind(findFile), delete: bind(deleteFile) },
+    blobs: {
+      receive: bind(receiveBlob),
+      open: bind(openBlob),
+      content: bind(readBlob),
+      find: ({ package: named }: FoundPackage, digest: Digest) => findNamedBlob(deps.db.read, named, digest),
+      renew: ({ package: named }: FoundPackage, digest: Digest) => renewNamedBlob(deps, named, digest),
+      upload: bind(uploadBlob),
+      mount: bind(mountBlob),
+      remove: bind(removeNamedBlob),
+    },
+    uploads: {
+      begin: bind(beginUpload),
+      find: bind(findUpload),
+      receive: bind(receiveChunk),
+      finish: bind(finishUpload),
+      cancel: bind(cancelUpload),
+    },
+
+    /** For a scheduled task and `hearth package gc`. */
+    collect: bind(collectPackages),
+    /** For a scheduled task, and before the database closes. */
+    saveDownloads: () => downloads.flush(deps),
+    /** Registers a listener of events. */
+    onEvent: (listener: PackageListener): void => void deps.listeners.push(listener),
+    settings: deps.settings,
+  };
+}
+
+export type Packages = ReturnType<typeof createPackages>;

@@ -1,0 +1,74 @@
+import type { Viewer } from '../../access/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Digest } from '../blobs/blob-key.ts';
+import { findNamedBlob, forgetBlobName, nameBlob } from '../blobs/named-blobs.ts';
+import { claimBlobs, findBlob, receiveBlob } from '../blobs/store-blob.ts';
+import type { PackageDeps } from '../deps.ts';
+import { blobDamaged, blobMissing } from '../package-errors.ts';
+import { packageForPublish } from '../rights/find-package.ts';
+import type { FoundPackage, PublishTarget } from '../rights/find-package.ts';
+import { packageBlobSchema } from '../schema/blob-schema.ts';
+import { blobKey } from '../blobs/blob-key.ts';
+
+/** Stores a blob that comes as a whole, visible in the package. Refuses as `receiveBlob` does. */
+export async function uploadBlob(
+  deps: PackageDeps,
+  viewer: Viewer,
+  target: PublishTarget,
+  { algorithm, hex }: Digest,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const ownerId = target.owner.id;
+  const { sha256, hashes } = await receiveBlob(deps, ownerId, content, algorithm === 'sha256' ? { sha256: hex } : {});
+  if (algorithm === 'sha512' && hashes.sha512 !== hex) throw blobDamaged();
+  await deps.db.write(async (tx) => {
+    const row = await packageForPublish(deps, tx, viewer, target);
+    await claimBlobs(tx, ownerId, [sha256]);
+    if (algorithm === 'sha512') await tx.manager.update(packageBlobSchema, { ownerId, sha256 }, { sha512: hex });
+    await nameBlob(tx, row.id, sha256);
+  });
+}
+
+/**
+ * Makes a blob of a package that the viewer may read visible in another one, without its content being sent. A blob of
+ * another owner is linked in the object store. False when the source has no such blob.
+ */
+export async function mountBlob(
+  deps: PackageDeps,
+  viewer: Viewer,
+  target: PublishTarget,
+  source: FoundPackage,
+  digest: Digest,
+): Promise<boolean> {
+  const blob = await findNamedBlob(deps.db.read, source.package, digest);
+  if (blob === null) return false;
+  const { sha256, bytes } = blob;
+  const ownerId = target.owner.id;
+  const key = blobKey(ownerId, sha256);
+  return deps.inTurn(key, async () => {
+    if ((await findBlob(deps.db.read, ownerId, sha256)) === null) {
+      const isLinked = await deps.objects.link(blobKey(blob.ownerId, sha256), key).catch(() => true);
+      if (!isLinked || (await deps.objects.stat(key)) === null) return false;
+    }
+    await deps.db.write(async (tx) => {
+      const row = await packageForPublish(deps, tx, viewer, target);
+      const own = await tx.manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
+      if (own === null) {
+        const times = { storedAt: tx.now, neededAt: tx.now, removingAt: null };
+        await tx.manager.insert(packageBlobSchema, { ownerId, sha256, sha512: blob.sha512, bytes, ...times });
+      } else await claimBlobs(tx, ownerId, [sha256]);
+      await nameBlob(tx, row.id, sha256);
+    });
+    return true;
+  });
+}
+
+/** Takes a blob out of a package. Refuses `package_blob_missing`, and `package_blob_used` while a version names it. */
+export async function removeNamedBlob(deps: PackageDeps, found: FoundPackage, digest: Digest): Promise<void> {
+  await deps.db.write(async (tx) => {
+    const blob = await findNamedBlob(tx.manager, found.package, digest);
+    if (blob === null) throw blobMissing(`${digest.algorithm}:${digest.hex}`);
+    if (!(await forgetBlobName(tx, found.package, blob.sha256)))
+      throw conflict('package_blob_used', 'A manifest names this blob; delete the manifest first.');
+  });
+}
