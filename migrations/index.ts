@@ -1,4 +1,5 @@
 import type { Migration } from '../src/db/index.ts';
+import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { imports } from './v230-imports.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -173,6 +174,7 @@ export const migrations: readonly Migration[] = [
   endsOfTheServer,
   skippedChecks,
   peersThatReadNotes,
+  integrityChecks,
   imports,
   packages,
   accessNews,

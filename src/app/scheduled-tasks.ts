@@ -48,6 +48,9 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       time: '0 28 4 * * *',
       run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
     },
+    ...(config.integrity.windowMs === 0
+      ? []
+      : [{ name: 'integrity.read', time: '0 30 5 * * *', run: () => readEverything(modules) }]),
     { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
     {
       name: 'packages.collect',
@@ -86,6 +89,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];
+}
+
+async function readEverything(modules: Modules): Promise<unknown> {
+  const { runIntegrityPass } = await import('../doctor/index.ts');
+  return runIntegrityPass(modules, async () => !(await modules.backups.isRunning()));
 }
 
 /** Stops between two repositories while a backup is made. */

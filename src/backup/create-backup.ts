@@ -194,7 +194,7 @@ async function copyOne(
     try {
       await copyRepository(copier, from, target, folder);
       // Files that an earlier backup has are not read for the copy: damage of the source would stay unnoticed.
-      const [problem] = await deps.git.maintenance.checkPacks(from);
+      const [problem] = await deps.git.maintenance.checkObjectFiles(from);
       if (problem !== undefined) damaged.push({ id: row.id, folder: from, problem });
       return { id: row.id, folder, ...(await describeRefs(deps, path.join(target, folder))) };
     } catch (error) {

@@ -226,6 +226,22 @@ export const options = [
   }),
 
   row({
+    key: 'integrity.every',
+    env: 'SERVICE_INTEGRITY_EVERY',
+    type: duration('1d', '3650d'),
+    default: '30d',
+    sentence:
+      'How often every object of every repository and every stored file is read and compared with its checksum, at night.',
+  }),
+  row({
+    key: 'integrity.window',
+    env: 'SERVICE_INTEGRITY_WINDOW',
+    type: duration('0s', '12h'),
+    default: '1h',
+    sentence: 'How long that may take in one night, from 05:30; the next night goes on. With 0s nothing is read.',
+  }),
+
+  row({
     key: 'repositories.push_to_create',
     env: 'SERVICE_REPOSITORIES_PUSH_TO_CREATE',
     type: boolean,

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
 import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { GroupReport } from './check-result.ts';
+import type { IntegrityRecord } from './integrity/integrity-records.ts';
 
 /** The dependencies of the checks. */
 export interface DoctorDeps {
@@ -30,7 +31,15 @@ export interface DoctorDeps {
 export interface CheckContext extends DoctorDeps {
   thread: DatabaseThread;
   now: number;
+  /** Reads every object. */
+  isDeep: boolean;
+  /** What readings at night have found, by subject. */
+  damage: ReadonlyMap<string, IntegrityRecord>;
+  onProgress: OnProgress;
 }
+
+/** The total is 0 where it is not known. */
+export type OnProgress = (step: { done: number; total: number; item: string }) => void;
 
 export type CheckGroup = (deps: CheckContext) => Promise<GroupReport>;
 

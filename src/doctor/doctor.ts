@@ -17,7 +17,9 @@ import { checkSingleSignOn } from './checks/single-sign-on.ts';
 import { checkStorage } from './checks/storage.ts';
 import { problem } from './check-result.ts';
 import type { GroupReport } from './check-result.ts';
-import type { CheckGroup, DoctorDeps } from './deps.ts';
+import type { CheckGroup, DoctorDeps, OnProgress } from './deps.ts';
+import { knownDamage } from './integrity/integrity-records.ts';
+import type { IntegrityRecord } from './integrity/integrity-records.ts';
 
 /** Every check group, in the order of the report. */
 const areas: Readonly<Record<string, CheckGroup>> = {
@@ -45,22 +47,31 @@ export const groupNames: readonly string[] = Object.keys(areas);
 /** Checks an instance, also beside its running server. */
 export interface Doctor {
   /** @param only one check group; all when omitted */
-  examine(only?: string): AsyncGenerator<GroupReport>;
+  examine(only?: string, options?: ExamineOptions): AsyncGenerator<GroupReport>;
+}
+
+export interface ExamineOptions {
+  /** Reads every object of every repository and every stored file, however long that takes. */
+  isDeep?: boolean;
+  onProgress?: OnProgress;
 }
 
 export function createDoctor(deps: DoctorDeps): Doctor {
   return {
-    async *examine(only) {
+    async *examine(only, { isDeep = false, onProgress = () => {} } = {}) {
       const thread = deps.db.openThread({ requestMs: 3_600_000, queue: 16 });
       try {
+        const damage = await knownDamage(deps.db).catch(() => new Map<string, IntegrityRecord>());
         for (const [name, area] of Object.entries(areas)) {
           if (only !== undefined && only !== name) continue;
           // A group that fails is reported as a result, and the others still run.
-          yield await area({ ...deps, thread, now: deps.clock.now() }).catch((error: Error) => ({
-            area: name,
-            findings: [problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`)],
-            summary: '',
-          }));
+          yield await area({ ...deps, thread, now: deps.clock.now(), isDeep, damage, onProgress }).catch(
+            (error: Error) => ({
+              area: name,
+              findings: [problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`)],
+              summary: '',
+            }),
+          );
         }
       } finally {
         await thread.close();

@@ -10,6 +10,8 @@ export type { CheckedKind, ObjectFault } from './objects/check-objects.ts';
 export { copyImages, copyObjects } from './objects/copy-objects.ts';
 export type { CopiedKind } from './objects/copy-objects.ts';
 export { fileKinds, imageKinds, objectKinds } from './objects/object-kinds.ts';
+export { runIntegrityPass } from './integrity/run-integrity-pass.ts';
+export type { IntegrityPass } from './integrity/run-integrity-pass.ts';
 export { checkAddress } from './checks/address.ts';
 export { checkPeers } from './checks/peers.ts';
 export type { GroupReport, CheckResult, Level } from './check-result.ts';

@@ -188,12 +188,15 @@ export interface GitRemotes {
 /** Checks, packing, and leftovers of crashes. */
 export interface GitMaintenance {
   /**
-   * Whether packs match their checksums and every object reachable from the refs exists; `full` reads every object.
+   * Whether packs match their checksums, loose objects their names, and every object reachable from the refs exists;
+   * `full` also lets git read every object.
    * Returns sentences, none when all is well.
    */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
-  /** Compares the packs of a repository with their checksums. Returns a sentence for each damaged file. */
-  checkPacks(path: string): Promise<string[]>;
+  /** Compares packs with their checksums and loose objects with their names: a sentence for each damaged file. */
+  checkObjectFiles(path: string): Promise<string[]>;
+  /** Files that git derives from objects and that do not match their checksum, relative to the repository. */
+  findDamagedIndexes(path: string): Promise<string[]>;
   /**
    * Repacks completely, or geometrically where packs are shared with forks; unreachable objects stay for thirty days.
    * False while a push to it runs.

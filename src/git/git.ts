@@ -16,7 +16,7 @@ import { commitDays } from './queries/commit-activity.ts';
 import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
-import { checkPacks } from './maintenance/check-packs.ts';
+import { checkObjectFiles, findDamagedIndexes } from './maintenance/check-object-files.ts';
 import { checkRepository, packRepository } from './maintenance/check-and-pack.ts';
 import { repairNewRefs } from './pushes/sync-new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
@@ -321,7 +321,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
 
     maintenance: {
       check: (target, depth) => checkRepository(runner, target, depth),
-      checkPacks,
+      checkObjectFiles,
+      findDamagedIndexes,
       pack: maintenance.pack,
       packAll: maintenance.packAll,
       run: maintenance.run,

@@ -28,13 +28,21 @@ export type QueryRows = (sql: string, parameters: unknown[]) => Promise<readonly
 
 const rowsAtOnce = 500;
 
-/** All objects that rows of a kind name, in the order of the rows, in little memory. */
-export async function* listReferencedObjects(kind: ObjectKind, ask: QueryRows): AsyncGenerator<ReferencedObject> {
-  for (let after: unknown = kind.start; ; ) {
+/**
+ * All objects that rows of a kind name, in the order of the rows, in little memory; each with the cursor of its row.
+ * @param from the cursor of the row before the first; all rows by default
+ */
+export async function* listReferencedObjects(
+  kind: ObjectKind,
+  ask: QueryRows,
+  from: string | number = kind.start,
+): AsyncGenerator<ReferencedObject & { at: string | number }> {
+  for (let after: unknown = from; ; ) {
     const rows = await ask(kind.sql, [after, rowsAtOnce]);
     for (const row of rows) {
       const inner = kind.inner === undefined ? [] : await ask(kind.inner, [row['at']]);
-      yield* kind.objectsOf(row, inner);
+      const at = row['at'] as string | number;
+      for (const object of kind.objectsOf(row, inner)) yield { ...object, at };
     }
     if (rows.length < rowsAtOnce) return;
     after = rows.at(-1)!['at'];

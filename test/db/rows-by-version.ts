@@ -1297,6 +1297,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  211: [
+    ['integrity_checks', { subject: 'repository:r2', checked_at: 211, problem: null, position: null, found: null }],
+    [
+      'integrity_checks',
+      {
+        subject: 'objects:logs',
+        checked_at: 211,
+        problem: '1 object',
+        position: '{"after":1,"skip":0}',
+        found: '["a"]',
+      },
+    ],
+  ],
   209: [
     [
       'pull_skipped_checks',

@@ -7,6 +7,7 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { showProgress } from '../terminal/progress.ts';
 import { hintFor } from '../hints.ts';
 import { withHint } from '../report-error.ts';
 
@@ -39,11 +40,13 @@ export function addDoctorCommand(program: Command, run: Run): void {
       .description('check the instance; exits with 7 when there is a problem')
       .option('--fix', 'repair what can be repaired without losing data')
       .addOption(new Option('--only <area>', 'one area').choices(areas))
+      .option('--deep', 'read every object of every repository and every stored file; may take hours')
       .option('--url <address>', 'also check the public address through the proxy')
       .option('--peers', 'also test every server that this one federates with: name, certificate, clock, signatures')
       .action(run(doctor)),
     'hearth doctor',
     'hearth doctor --fix',
+    'hearth doctor --deep',
     'hearth doctor --only repositories --json',
     'hearth doctor --url https://git.example.org',
   );
@@ -62,6 +65,7 @@ interface Shown extends Omit<CheckResult, 'fix'> {
 
 interface Wanted {
   fix?: true;
+  deep?: true;
   only?: string;
   url?: string;
   peers?: true;
@@ -97,10 +101,11 @@ async function doctor(cli: Cli, { fix, ...wanted }: Wanted): Promise<void> {
 }
 
 /** An instance that cannot be opened is reported as the problem. */
-async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<GroupReport> {
+async function* reports(cli: Cli, { deep, only, url, peers }: Wanted): AsyncGenerator<GroupReport> {
   try {
     const { config, file } = await cli.loadConfig();
     const modules = await cli.openModules();
+    const progress = showProgress(cli);
     const { createDoctor, checkPeers } = await import('../../doctor/index.ts');
     yield* createDoctor({
       ...modules,
@@ -109,7 +114,8 @@ async function* reports(cli: Cli, { only, url, peers }: Wanted): AsyncGenerator<
       userId: cli.process.getuid?.() ?? null,
       backupState: () => modules.backups.state(),
       auditBreak: () => modules.audit.findBreak(),
-    }).examine(only);
+    }).examine(only, { isDeep: deep === true, onProgress: (step) => progress.step(step) });
+    progress.end();
     if (url !== undefined) yield await address(modules, url);
     if (peers) yield await checkPeers(modules.federation);
   } catch (error) {

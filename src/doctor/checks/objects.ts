@@ -1,16 +1,21 @@
 import { describeStore, describeStoreFailure } from '../../objects/index.ts';
 import { problem, warning } from '../check-result.ts';
-import type { CheckResult } from '../check-result.ts';
+import type { CheckResult, GroupReport } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 import { checkObjects } from '../objects/check-objects.ts';
 import type { CheckedKind } from '../objects/check-objects.ts';
-import { objectKinds } from '../objects/object-kinds.ts';
+import { describeDamagedObjects } from '../integrity/run-integrity-pass.ts';
+import { objectsSubject, recordIntegrity } from '../integrity/integrity-records.ts';
+import { fileKinds, objectKinds } from '../objects/object-kinds.ts';
 
-/** The bucket, and whether it has what rows name. Files of folders are checked with what they belong to. */
+/**
+ * The bucket, and whether it has what rows name. Files of folders are looked for with what they belong to, and here
+ * only compared with their rows.
+ */
 export const checkStore: CheckGroup = async (deps) => {
   const { objects, config } = deps;
-  if (objects.place === 'folder') return { area: 'objects', findings: [], summary: 'in the data folder' };
+  if (objects.place === 'folder') return checkFolder(deps);
   const at = describeStore(config.objects);
   try {
     const kinds: CheckedKind[] = [];
@@ -38,14 +43,56 @@ export const checkStore: CheckGroup = async (deps) => {
   }
 };
 
-const checkKind = (deps: CheckContext, kind: (typeof objectKinds)[number]): Promise<CheckedKind> =>
-  checkObjects(kind, {
+async function checkFolder(deps: CheckContext): Promise<GroupReport> {
+  const checked: CheckedKind[] = [];
+  // The group `issues` reads attachments.
+  for (const kind of fileKinds.filter(({ name }) => name !== 'attachments')) checked.push(await checkKind(deps, kind));
+  const changed = checked.map((kind) => ({ ...kind, faults: kind.faults.filter(({ fault }) => fault === 'changed') }));
+  const count = checked.reduce((sum, { objects }) => sum + objects, 0);
+  return {
+    area: 'objects',
+    findings: changed.flatMap((kind) => findings(deps, kind)),
+    summary: `${counted(count, 'object', 'objects')} in the data folder`,
+  };
+}
+
+async function checkKind(deps: CheckContext, kind: (typeof objectKinds)[number]): Promise<CheckedKind> {
+  let done = 0;
+  const checked = await checkObjects(kind, {
     store: deps.objects,
     folder: deps.objectFolder ?? null,
     ask: (sql, parameters) => rowsOf(deps, sql, parameters),
-    read: false,
+    read: deps.isDeep,
     now: deps.now,
+    onObject: (item) => deps.onProgress({ done: (done += 1), total: 0, item }),
   });
+  if (deps.isDeep) await recordKind(deps, checked);
+  return checked;
+}
+
+async function recordKind({ db, clock }: CheckContext, { kind, faults }: CheckedKind): Promise<void> {
+  const keys = faults.filter(({ fault }) => fault === 'missing' || fault === 'changed').map(({ key }) => key);
+  const problem = keys.length === 0 ? null : describeDamagedObjects(kind, keys);
+  await recordIntegrity(db, {
+    subject: objectsSubject(kind),
+    checkedAt: clock.now(),
+    problem,
+    position: null,
+    found: [],
+  });
+}
+
+/** What the last reading found; a deep check has just read them all. */
+function knownFindings({ damage, isDeep }: CheckContext, kind: string): CheckResult[] {
+  const known = isDeep ? undefined : damage.get(objectsSubject(kind));
+  if (known === undefined) return [];
+  const day = new Date(known.checkedAt).toISOString().slice(0, 10);
+  return [
+    problem('objects.damaged', `When they were read on ${day}: ${known.problem}.`, {
+      remedy: 'put them back from a backup; hearth doctor --deep --only objects reads them again',
+    }),
+  ];
+}
 
 function findings(deps: CheckContext, { kind, faults }: CheckedKind): CheckResult[] {
   const of = (fault: string): string[] => faults.filter((one) => one.fault === fault).map(({ key }) => key);
@@ -55,11 +102,12 @@ function findings(deps: CheckContext, { kind, faults }: CheckedKind): CheckResul
     string[],
     string[],
   ];
-  const remedy = 'hearth objects check names them; put them back from a copy of the bucket';
+  const remedy = 'hearth objects check names them; put them back from a backup or a copy of the bucket';
   const said = (keys: readonly string[], what: string): string =>
     `${kind}: ${counted(keys.length, 'object', 'objects')} ${what}, such as ${keys[0]}.`;
   return [
-    ...(missing.length === 0 ? [] : [problem('objects.missing', said(missing, 'missing in the bucket'), { remedy })]),
+    ...knownFindings(deps, kind),
+    ...(missing.length === 0 ? [] : [problem('objects.missing', said(missing, 'missing'), { remedy })]),
     ...(changed.length === 0 ? [] : [problem('objects.changed', said(changed, 'with other bytes'), { remedy })]),
     ...(elsewhere.length === 0
       ? []

@@ -1,9 +1,15 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { counted, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
+import { recordIntegrity, repositorySubject } from '../integrity/integrity-records.ts';
+import { readRepository } from '../integrity/run-integrity-pass.ts';
+
+/** How long the row of a new folder may take. */
+const newRepositoryMs = 1_000;
 
 interface Row {
   id: string;
@@ -33,7 +39,10 @@ export const checkRepositories: CheckGroup = async (deps) => {
     }),
   );
   const findings: CheckResult[] = [];
-  for (const row of rows) findings.push(...(await checkOne(deps, row)));
+  for (const [done, row] of rows.entries()) {
+    deps.onProgress({ done, total: rows.length, item: row.name });
+    findings.push(...(await checkOne(deps, row)));
+  }
   findings.push(...(await findOrphans(deps, new Set(rows.map(({ folder }) => folder)))));
   return { area: 'repositories', findings, summary: `${rows.length} checked` };
 };
@@ -103,19 +112,80 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
         remedy: `look at ${row.folder}/hooks`,
       }),
     );
-  // With an empty ref or a damaged HEAD git reports nothing else.
-  if (empty.length === 0 && !findings.some(({ check }) => check === 'repositories.head')) {
-    const [failure] = await git.maintenance.check(row.folder).catch((error: Error) => [error.message]);
-    if (failure !== undefined) {
+  for (const file of await git.maintenance.findDamagedIndexes(row.folder)) {
+    const at = path.join(row.folder, file);
+    findings.push(
+      problem('repositories.damaged_index', `${row.name}: ${file} does not match its checksum.`, {
+        remedy: 'hearth doctor --fix removes it: git makes it anew',
+        fix: async () => rm(at, { force: true }).then(() => `removed ${file} of ${row.name}`),
+      }),
+    );
+  }
+  // With an empty ref, a damaged HEAD or a damaged index git reports nothing else.
+  if (
+    empty.length === 0 &&
+    !findings.some(({ check }) => check === 'repositories.head' || check === 'repositories.damaged_index')
+  ) {
+    const failure = await readObjects(deps, row);
+    if (failure !== null) {
       findings.push(
         problem('repositories.damaged', `${row.name} is damaged: ${failure}`, {
           remedy: `push it again from a clone, or put ${row.folder} back from a backup`,
         }),
       );
     }
+    if (deps.isDeep) findings.push(...(await compareWithJournal(deps, row)));
   }
   return findings;
 }
+
+/** Reads all objects of a repository in a deep check, and of one that was damaged when it was last read whole. */
+async function readObjects(deps: CheckContext, { id, folder }: Row): Promise<string | null> {
+  const { git, db, clock } = deps;
+  const subject = repositorySubject(id);
+  if (!deps.isDeep && !deps.damage.has(subject)) {
+    const [failure] = await git.maintenance.check(folder).catch((error: Error) => [error.message]);
+    return failure ?? null;
+  }
+  const failure = await readRepository(git, folder);
+  await recordIntegrity(db, { subject, checkedAt: clock.now(), problem: failure, position: null, found: [] });
+  return failure;
+}
+
+/**
+ * Branches and tags whose value is another than the last that was acknowledged. A push that is not settled is not
+ * compared: the next start does that.
+ */
+async function compareWithJournal(deps: CheckContext, { id, name, folder }: Row): Promise<CheckResult[]> {
+  const refs = await deps.git.refs.list(folder).catch(() => null);
+  if (refs === null) return [];
+  const last = await rowsOf(
+    deps,
+    `SELECT ref, oid FROM (SELECT u.ref, u.new_id AS oid, max(p.created_at * 1000000 + p.rowid % 1000000)
+      FROM pushes p JOIN push_updates u ON u.push_id = p.id WHERE p.repository_id = ? AND u.result = 'ok'
+        AND (u.ref LIKE 'refs/heads/%' OR u.ref LIKE 'refs/tags/%') GROUP BY u.ref)`,
+    [id],
+  );
+  const running = await rowsOf(
+    deps,
+    `SELECT u.ref FROM pushes p CROSS JOIN push_updates u
+      WHERE u.push_id = p.id AND p.announced_at IS NULL AND p.settled_at IS NULL AND p.repository_id || '' = ?`,
+    [id],
+  );
+  const isRunning = new Set(running.map(({ ref }) => String(ref)));
+  const moved = last.filter(
+    ({ ref, oid }) => !noRef.test(String(oid)) && refs.get(String(ref)) !== String(oid) && !isRunning.has(String(ref)),
+  );
+  return moved.slice(0, 5).map(({ ref, oid }) => {
+    const now = refs.get(String(ref));
+    return warning(
+      'repositories.moved',
+      `${name}: ${String(ref)} is ${now === undefined ? 'gone' : now.slice(0, 10)}, and its last push made it ${String(oid).slice(0, 10)}.`,
+      { remedy: `when nobody changed it by hand: git --git-dir=${folder} update-ref ${String(ref)} ${String(oid)}` },
+    );
+  });
+}
+const noRef = /^0+$/;
 
 /**
  * The push journal has a ref's value, and so may the packed refs, perhaps an older one. Only a value whose object
@@ -162,15 +232,24 @@ async function replaceEmpty(at: string, value: string | null): Promise<void> {
   }
 }
 
-/** Folders without a row. The folder of a new repository is made before its row, so young ones are skipped. */
-async function findOrphans({ config, now }: CheckContext, known: ReadonlySet<string>): Promise<CheckResult[]> {
+/**
+ * Folders without a row. The folder of a new repository is made a moment before its row, so young ones are looked at
+ * twice, and are not moved away.
+ */
+async function findOrphans(deps: CheckContext, known: ReadonlySet<string>): Promise<CheckResult[]> {
+  const { config, now } = deps;
   const findings: CheckResult[] = [];
+  const young: string[] = [];
   const root = config.storage.root;
   for (const owner of await readdir(root).catch(() => [])) {
     for (const name of await readdir(path.join(root, owner)).catch(() => [])) {
       const at = path.join(root, owner, name);
       const found = await stat(at).catch(() => null);
-      if (known.has(at) || found === null || now - found.mtimeMs < hourMs) continue;
+      if (known.has(at) || found === null) continue;
+      if (now - found.mtimeMs < hourMs) {
+        young.push(at);
+        continue;
+      }
       const lostAndFound = path.join(config.dataDir, 'lost-and-found');
       findings.push(
         warning('repositories.orphan', `${at} belongs to no repository.`, {
@@ -183,6 +262,16 @@ async function findOrphans({ config, now }: CheckContext, known: ReadonlySet<str
         }),
       );
     }
+  }
+  if (young.length > 0) await sleep(newRepositoryMs);
+  for (const at of young.slice(0, 20)) {
+    const [row] = await rowsOf(deps, 'SELECT id FROM repositories WHERE id = ?', [path.basename(at, '.git')]);
+    if (row !== undefined || (await stat(at).catch(() => null)) === null) continue;
+    findings.push(
+      warning('repositories.orphan', `${at} belongs to no repository; it was changed less than an hour ago.`, {
+        remedy: 'unless a repository is being made or imported, look at it again in an hour: hearth doctor --fix',
+      }),
+    );
   }
   return findings;
 }

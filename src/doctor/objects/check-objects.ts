@@ -67,7 +67,10 @@ export async function checkObjects(kind: ObjectKind, options: CheckOptions): Pro
 }
 
 /** Whether the bytes have the digest of the row, or else the one that they were stored with. */
-async function isIntact(store: ObjectStore, { key, sha256 }: ReferencedObject): Promise<boolean> {
+export async function isIntact(
+  store: ObjectStore,
+  { key, sha256 }: Pick<ReferencedObject, 'key' | 'sha256'>,
+): Promise<boolean> {
   const [opened, found] = [await store.get(key), await store.stat(key)];
   const expected = sha256 ?? found?.sha256;
   const hash = createHash('sha256');

@@ -1,6 +1,6 @@
 import { internal } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import { checkPacks } from './check-packs.ts';
+import { checkObjectFiles } from './check-object-files.ts';
 import { sharesPacks } from './find-needs.ts';
 import { geometricRepack, packRefs } from './maintenance.ts';
 
@@ -8,7 +8,7 @@ const longMs = 3_600_000;
 const maxOutputBytes = 16 * 1024 * 1024;
 
 /**
- * Checks that packs are as they were written, and that every object reachable from the refs exists.
+ * Checks that packs and loose objects are as they were written, and that every object reachable from the refs exists.
  * @param full also reads the content of every object, which takes much longer
  * @returns git's messages, one sentence each; none when all is well
  */
@@ -17,8 +17,8 @@ export async function checkRepository(
   path: string,
   { full = false }: { full?: boolean } = {},
 ): Promise<string[]> {
-  const packs = await checkPacks(path);
-  if (packs.length > 0) return packs.slice(0, 20);
+  const damaged = await checkObjectFiles(path);
+  if (damaged.length > 0) return damaged.slice(0, 20);
   const depth = full ? ['--full', '--strict'] : ['--connectivity-only'];
   const argv = [`--git-dir=${path}`, 'fsck', ...depth, '--no-dangling', '--no-progress'];
   const { code, output, errorText } = await runner.run({ argv, timeLimitMs: longMs, yields: true }, maxOutputBytes);

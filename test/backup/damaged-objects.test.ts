@@ -1,4 +1,5 @@
-// One changed byte in a pack is named wherever a repository is checked; a plain backup has no private key.
+// One changed byte in a pack or in a loose object is named wherever a repository is checked; a plain backup has no
+// private key.
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -25,7 +26,7 @@ const modules = await openModules(config, { logger: silentLogger }, 'always');
 t.teardown(() => modules.close());
 await modules.accounts.addPerson({ username: 'alice' });
 const paths: string[] = [];
-for (const name of ['garden', 'whole']) {
+for (const name of ['garden', 'whole', 'loose']) {
   await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
   const { path: cwd } = await modules.repositories.find(localAdministrator, 'alice', name);
   const entries = [];
@@ -37,10 +38,10 @@ for (const name of ['garden', 'whole']) {
   const tree = (await runGit(['mktree'], { cwd, input: entries.join('') })).trim();
   const commit = (await runGit(['commit-tree', '-m', 'first', tree], { cwd })).trim();
   await runGit(['update-ref', 'refs/heads/main', commit], { cwd });
-  await runGit(['repack', '-adq'], { cwd });
+  if (name !== 'loose') await runGit(['repack', '-adq'], { cwd });
   paths.push(cwd);
 }
-const [garden, whole] = paths as [string, string];
+const [garden, whole, loose] = paths as [string, string, string];
 const fileOf = (ending: string) => {
   const packs = path.join(garden, 'objects', 'pack');
   return path.join(packs, readdirSync(packs).find((name) => name.endsWith(ending))!);
@@ -78,6 +79,79 @@ t.test('twenty random positions in the pack and in its index, each is named', as
     }
   }
   t.strictSame(await modules.git.maintenance.check(garden), []);
+});
+
+const loosesOf = (repository: string) =>
+  readdirSync(path.join(repository, 'objects'), { recursive: true })
+    .map(String)
+    .filter((name) => /^[0-9a-f]{2}\/[0-9a-f]+$/.test(name))
+    .sort();
+
+t.test('twenty random positions in loose objects, each is named', async (t) => {
+  t.strictSame(await modules.git.maintenance.check(loose), []);
+  const names = loosesOf(loose);
+  t.equal(names.length, 22, 'blobs, a tree and a commit');
+  for (const [turn, name] of [...names, ...names].slice(0, 40).entries()) {
+    const file = path.join(loose, 'objects', name);
+    const { size } = statSync(file);
+    // Not the byte before the checksum, whose last bits mean nothing.
+    const at = turn % 4 === 0 ? size - 1 : turn % 4 === 1 ? 0 : below(size - 5);
+    const mend = flip(file, at);
+    t.strictSame(
+      await modules.git.maintenance.check(loose),
+      [`objects/${name} does not match its name`],
+      `${name} ${at}`,
+    );
+    mend();
+  }
+  const longer = path.join(loose, 'objects', names[0]!);
+  const good = readFileSync(longer);
+  for (const [what, bytes] of [
+    ['cut', good.subarray(0, good.length - 7)],
+    ['empty', Buffer.alloc(0)],
+    ['longer', Buffer.concat([good, Buffer.from('x')])],
+    ['of another', readFileSync(path.join(loose, 'objects', names[1]!))],
+  ] as const) {
+    writeFileSync(longer, bytes);
+    t.strictSame(
+      await modules.git.maintenance.checkObjectFiles(loose),
+      [`objects/${names[0]} does not match its name`],
+      what,
+    );
+  }
+  writeFileSync(longer, good);
+  t.strictSame(await modules.git.maintenance.check(loose), []);
+});
+
+t.test('objects with SHA-256 names', async (t) => {
+  const cwd = path.join(folder, 'sha256.git');
+  await runGit(['init', '--quiet', '--bare', '--object-format=sha256', cwd], { cwd: folder });
+  await runGit(['hash-object', '-w', '--stdin'], { cwd, input: 'a' });
+  t.strictSame(await modules.git.maintenance.checkObjectFiles(cwd), []);
+  const [name] = loosesOf(cwd);
+  flip(path.join(cwd, 'objects', name!), 5);
+  t.strictSame(await modules.git.maintenance.checkObjectFiles(cwd), [`objects/${name} does not match its name`]);
+});
+
+t.test('files that git derives', async (t) => {
+  await runGit(['-c', 'pack.writeReverseIndex=true', 'repack', '-adq', '--write-bitmap-index', '--write-midx'], {
+    cwd: whole,
+  });
+  await runGit(['commit-graph', 'write', '--reachable'], { cwd: whole });
+  t.strictSame(await modules.git.maintenance.findDamagedIndexes(whole), []);
+  const names = [
+    'objects/info/commit-graph',
+    ...readdirSync(path.join(whole, 'objects', 'pack'))
+      .filter((name) => !/\.(pack|idx)$/.test(name))
+      .map((name) => `objects/pack/${name}`),
+  ];
+  t.ok(names.length > 3, names.join());
+  for (const name of names) {
+    const file = path.join(whole, name);
+    const mend = flip(file, below(statSync(file).size));
+    t.strictSame(await modules.git.maintenance.findDamagedIndexes(whole), [name]);
+    mend();
+  }
 });
 
 t.test('backup, verify, drill, fsck and doctor name it, and no other repository', async (t) => {
@@ -120,4 +194,16 @@ t.test('backup, verify, drill, fsck and doctor name it, and no other repository'
   t.match(drilled.stdout + drilled.stderr, named);
   mend();
   t.equal((await hearth('backup create')).code, 0);
+
+  const [name] = loosesOf(loose);
+  const mendLoose = flip(path.join(loose, 'objects', name!), 4);
+  const saysLoose = new RegExp(`objects/${name} does not match its name`);
+  t.match(await hearth('backup create'), { code: 7, stderr: saysLoose });
+  t.match(await hearth('doctor --only repositories'), { code: 7, stdout: /alice\/loose is damaged: objects\// });
+  utimesSync(path.join(loose, 'objects', name!), 1_700_000_000, 1_700_000_000);
+  t.equal((await hearth('backup create')).code, 7);
+  const { code, stdout, stderr } = await hearth('backup drill');
+  t.not(code, 0);
+  t.match(stdout + stderr, saysLoose);
+  mendLoose();
 });
