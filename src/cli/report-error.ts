@@ -1,4 +1,4 @@
-import { isDomainError } from '../kernel/index.ts';
+import { isDiskFull, isDomainError } from '../kernel/index.ts';
 import type { CliOutput } from './cli-process.ts';
 import { Interrupted } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
@@ -45,6 +45,12 @@ function describe(error: unknown): Description {
   }
   const fault = systemFault(error) ?? systemFault(error instanceof Error ? error.cause : null);
   if (fault !== null) return fault;
+  if (isDiskFull(error))
+    return {
+      code: 'disk_full',
+      message: 'The disk is full, or the quota of this user is used up: nothing was changed.',
+      hint: 'free disk space: hearth trash empty, hearth backup prune',
+    };
   const message = error instanceof Error ? error.message : String(error);
   return {
     code: 'internal',

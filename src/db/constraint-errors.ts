@@ -1,5 +1,5 @@
 import { QueryFailedError } from 'typeorm';
-import { unavailable } from '../kernel/index.ts';
+import { diskFull, unavailable } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 import { WriterEnded } from './writer-connection.ts';
 
@@ -103,7 +103,7 @@ export function translateFault(error: unknown): unknown {
     case locked:
       return databaseLocked(error);
     case full:
-      return unavailable('disk_full', 'The disk is full: nothing was changed.', { cause: error });
+      return diskFull(error);
     case readOnly:
       return unavailable('read_only', 'The data folder is read-only: nothing was changed.', { cause: error });
     default:

@@ -1,4 +1,4 @@
-import { isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, isDomainError } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
@@ -41,7 +41,8 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
     ctx.vary('Accept');
     try {
       await handle(ctx);
-    } catch (error) {
+    } catch (thrown) {
+      const error = explainFullDisk(thrown);
       if (error instanceof HttpError) {
         ctx.set(error.headers);
         return refuse(ctx, error.status);

@@ -1,4 +1,4 @@
-import { isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, isDomainError } from '../kernel/index.ts';
 import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { discardBody, HttpError, httpStatusByErrorCode, httpStatusOf, retryAfter } from '../http/index.ts';
@@ -66,7 +66,7 @@ export function withApiErrors(logger: Logger): Middleware {
       await next();
     } catch (error) {
       if (ctx.res.headersSent || ctx.res.destroyed) throw error;
-      const { status, headers, error: reported } = responseTo(error, ctx.state.requestId);
+      const { status, headers, error: reported } = responseTo(explainFullDisk(error), ctx.state.requestId);
       if (status === 500) logger.error('api.fault', { id: ctx.state.requestId, error });
       discardBody(ctx.req);
       ctx.status = status;

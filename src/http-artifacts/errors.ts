@@ -1,4 +1,4 @@
-import { isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, isDomainError } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { discardBody, HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
@@ -92,10 +92,11 @@ export async function withErrorFormat(
 }
 
 function readError(
-  error: unknown,
+  thrown: unknown,
   format: ErrorFormat,
   requestId: string,
 ): { status: number; words: Words; headers: Readonly<Record<string, string>> } {
+  const error = explainFullDisk(thrown);
   if (error instanceof HttpError)
     return { status: error.status, words: { reason: 'refused', message: error.message }, headers: error.headers };
   if (!isDomainError(error) || error.code === 'internal') {

@@ -1,4 +1,4 @@
-import { isDomainError, internal, unauthenticated } from '../kernel/index.ts';
+import { explainFullDisk, isDomainError, internal, unauthenticated } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { GitExchange } from './git-exchange.ts';
@@ -38,13 +38,14 @@ export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
 /** Responds with a refusal or a fault, unless a response is on its way already: that one is cut off. */
 export async function sendError(
   { req, res, state, headers }: GitExchange,
-  thrown: unknown,
+  fault: unknown,
   logger: Logger,
 ): Promise<void> {
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;
   }
+  const thrown = explainFullDisk(fault);
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   const status = statusOfReason.get(error.reason) ?? httpStatusOf(error);
   if (status === 500) logger.error('git.http_fault', { id: state.requestId, error: error.cause ?? error });

@@ -1,4 +1,4 @@
-import { internal, isDomainError } from '../kernel/index.ts';
+import { explainFullDisk, internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../kernel/index.ts';
 
 /** A code of gRPC and Connect: its name, its number, and the HTTP status that Connect gives it. */
@@ -36,7 +36,8 @@ export interface RpcError {
 }
 
 /** Maps domain errors to codes of gRPC and Connect. Faults are logged. */
-export function toRpcError(thrown: unknown, logger: Logger, procedure: string): RpcError {
+export function toRpcError(fault: unknown, logger: Logger, procedure: string): RpcError {
+  const thrown = explainFullDisk(fault);
   const error: DomainError = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   if (error.code === 'internal') logger.error('rpc.fault', { procedure, error: error.cause ?? error });
   const message = error.code === 'internal' ? 'internal error' : error.message;

@@ -1,3 +1,4 @@
+export { diskFull, explainFullDisk, isDiskFull, saysDiskFull } from './disk-faults.ts';
 export { bindDeps } from './bind-deps.ts';
 export {
   conflict,

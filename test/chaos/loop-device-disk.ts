@@ -29,6 +29,15 @@ export const hasLoopDevices = works(
 export const hasFaultInjection =
   process.getuid?.() === 0 && works('strace', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO', 'true');
 
+/** Whether a small file system of its own can be mounted. */
+export const hasTmpfs =
+  process.getuid?.() === 0 &&
+  works(
+    'sh',
+    '-c',
+    'folder=$(mktemp -d) && mount -t tmpfs -o size=1m none "$folder" && umount "$folder" && rmdir "$folder"',
+  );
+
 function works(file: string, ...words: string[]): boolean {
   try {
     execFileSync(file, words, { stdio: 'ignore' });

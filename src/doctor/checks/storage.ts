@@ -3,6 +3,7 @@ import path from 'node:path';
 import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { dayMs } from '../deps.ts';
+import { storageFault } from '../storage-fault.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
 const networkFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997]);
@@ -18,6 +19,14 @@ export const checkStorage: CheckGroup = async (deps) => {
       problem('storage.full', `Only ${megabytes(free)} are free: pushes and uploads are refused.`, {
         remedy: 'free disk space, for example: hearth trash empty; hearth backup prune',
       }),
+    );
+  } else if ((await storageFault(deps.config)) === 'disk full') {
+    findings.push(
+      problem(
+        'storage.full',
+        `Nothing can be written in ${dataDir}: the disk is full, its inodes or the quota of this user are used up.`,
+        { remedy: 'free disk space, for example: hearth trash empty; hearth backup prune' },
+      ),
     );
   }
   if (networkFileSystems.has(type))

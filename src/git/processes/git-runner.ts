@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { currentCharge, freeMemory, internal, unavailable } from '../../kernel/index.ts';
+import { currentCharge, diskFull, freeMemory, internal, saysDiskFull, unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { launchDirectly } from './child.ts';
 import type { Child, Launch } from './child.ts';
@@ -73,7 +73,7 @@ export interface GitRunner {
   start(command: GitCommand): GitProcess;
   /**
    * Runs a short command to its end and returns its output. Refuses `internal` when it exceeds its time or
-   * `maxOutputBytes`, and with the signal's reason; the caller judges the exit code.
+   * `maxOutputBytes`, `disk_full` when it says so, and with the signal's reason; the caller judges the exit code.
    * @param input what git reads from its stdin; a git that ends before it has read all of it is judged by its exit code
    */
   run(
@@ -148,7 +148,9 @@ export function createGitRunner(
     }
     const output = Buffer.concat(chunks);
     chunks.forEach(freeMemory);
-    return { code, output, errorText: child.stderrText() };
+    const errorText = child.stderrText();
+    if (code !== 0 && saysDiskFull(errorText)) throw diskFull({ argv: command.argv, errorText });
+    return { code, output, errorText };
   }
 
   async function close(graceMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { internal, invalid } from '../../kernel/index.ts';
+import { diskFull, internal, invalid, saysDiskFull } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { RefMove } from './ref-move.ts';
@@ -251,5 +251,6 @@ async function runUpdates(runner: GitRunner, path: string, commands: string, isB
   git.stdin?.end(commands);
   const { code, stoppedBy } = await git.exited;
   if (stoppedBy !== null) throw internal('git did not move refs in time', { cause: stoppedBy });
+  if (code !== 0 && saysDiskFull(git.stderrText())) throw diskFull(git.stderrText());
   return code === 0 ? null : git.stderrText() || 'git ended without a word';
 }

@@ -1,4 +1,4 @@
-import { visitAll } from '../../kernel/index.ts';
+import { saysDiskFull, visitAll } from '../../kernel/index.ts';
 import { sanitiseLine, maskControls } from './sanitise-text.ts';
 import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
 import { noRef } from './push-header.ts';
@@ -184,6 +184,11 @@ export class ReportReader {
   /** Whether git reported an allocation above its limit. */
   get ranOutOfMemory(): boolean {
     return saysTooLarge.test(this.#errorText);
+  }
+
+  /** Whether git reported that there is no space left. */
+  get saysDiskFull(): boolean {
+    return saysDiskFull(this.#errorText);
   }
 
   /** Takes git's output; returns what may be passed to the client now. */

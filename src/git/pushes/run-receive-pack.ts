@@ -1,4 +1,4 @@
-import { isDomainError, visitAll } from '../../kernel/index.ts';
+import { diskFull, isDiskFull, isDomainError, saysDiskFull, visitAll } from '../../kernel/index.ts';
 import { sendPushResponse } from './send-push-response.ts';
 import { isAtomic } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
@@ -183,6 +183,7 @@ export async function runReceivePack(
     endWatch();
     feed.end();
   };
+  let interruption = 'The push was interrupted.';
   const hasMoved = () => results?.some(({ ok }) => ok) ?? false;
   /** Responds once git needs no more input; when git gave up on a pack, the rest is still arriving. */
   const respond = (whole: Buffer, brief: Buffer) => {
@@ -199,6 +200,7 @@ export async function runReceivePack(
       results = await reported();
       const why = isDomainError(feed.error) ? [feed.error.message] : [];
       if (reader.ranOutOfMemory) why.push(tooLarge(limits));
+      if (reader.saysDiskFull || saysDiskFull(git.stderrText())) why.push(diskFull().message);
       const stopped = unchecked.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
       const late = hasMoved() ? await remarksOf(deps, hooks, results) : [];
@@ -215,6 +217,7 @@ export async function runReceivePack(
   } catch (error) {
     // Unparsable output means a broken git; the refs show what it did.
     if (isDomainError(error)) logger.error('push.report_unreadable', { error });
+    if (isDiskFull(error)) interruption = diskFull().message;
     git.stop('aborted');
   }
   const releaseIncoming = async (): Promise<void> =>
@@ -251,7 +254,8 @@ export async function runReceivePack(
       inputError: feed.error,
       errorText: git.stderrText(),
     });
-    const failure = writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : 'The push was interrupted.');
+    if (saysDiskFull(git.stderrText())) interruption = diskFull().message;
+    const failure = writer.failure(exit.stoppedBy === 'effort_limit' ? tooMuchWork : interruption);
     await respond(failure, failure);
   }
   return { kind: 'unreported', updates: outcomeUpdates, clean };

@@ -1,4 +1,4 @@
-import { isDomainError, internal } from '../../kernel/index.ts';
+import { explainFullDisk, isDomainError, internal } from '../../kernel/index.ts';
 import type { DomainError, Logger } from '../../kernel/index.ts';
 import { httpStatusOf, retryAfter } from '../../http/index.ts';
 import { refuseBody, uncached } from '../errors.ts';
@@ -29,12 +29,13 @@ const statusOfReason = new Map([
  * Responds with a refusal or a fault as clients of LFS read it, unless a response is on its way already: that one is
  * cut off.
  */
-export async function sendLfsError(exchange: GitExchange, thrown: unknown, logger: Logger): Promise<void> {
+export async function sendLfsError(exchange: GitExchange, fault: unknown, logger: Logger): Promise<void> {
   const { res, state } = exchange;
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;
   }
+  const thrown = explainFullDisk(fault);
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   const status = statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : httpStatusOf(error));
   if (status === 500) logger.error('lfs.http_fault', { id: state.requestId, error: error.cause ?? error });

@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../../http/index.ts';
 import {
@@ -128,7 +128,7 @@ export function withErrorMapping({ logger, render }: { logger: Logger; render: R
         ctx.set('Cache-Control', 'no-store');
         return;
       }
-      const response = responseTo(error, ctx.state.requestId);
+      const response = responseTo(explainFullDisk(error), ctx.state.requestId);
       if (response.status === 500) logError(logger, error, ctx.state.requestId);
       discardBody(ctx.req);
       renderError(ctx, response, render);

@@ -1,6 +1,6 @@
 import type { RecordedCredential } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { conflict, unavailable } from '../../kernel/index.ts';
+import { conflict, diskFull, isDiskFull, unavailable } from '../../kernel/index.ts';
 import { repositoryNotFound } from '../find-repository.ts';
 import type { Found } from '../find-repository.ts';
 import { isDiskLow } from '../disk-space.ts';
@@ -100,6 +100,8 @@ async function act(
     deps.logger.warn('push.settled_by_refs', { pushId, error });
     const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
     const results = (await inferPushResults(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
+    // Not a ref that is in the way: the caller is told why nothing moved.
+    if (isDiskFull(error) && !results.some(({ ok }) => ok)) throw diskFull(error);
     return { results, isSettled: false };
   }
 }

@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import { plainLine } from './plain-text.ts';
 
 /** What the client gets when a command failed: one line on stderr, and the exit status. */
@@ -15,7 +15,8 @@ export interface ErrorOutput {
  *
  * @param faultId links the line of an internal error to its log line
  */
-export function errorOutput(error: unknown, faultId: string): ErrorOutput {
+export function errorOutput(thrown: unknown, faultId: string): ErrorOutput {
+  const error = explainFullDisk(thrown);
   if (isDomainError(error)) {
     switch (error.code) {
       case 'not_found':

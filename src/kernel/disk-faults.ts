@@ -1,0 +1,38 @@
+import { isDomainError, unavailable } from './errors.ts';
+import type { DomainError } from './errors.ts';
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
+/** What the C library, git and SQLite say, in the locale in which they are started. */
+const fullWords = /No space left on device|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b|database or disk is full/;
+const deepest = 8;
+
+/** Whether a text of another program, such as the stderr of git, says that there is no space left. */
+export const saysDiskFull = (text: string): boolean => fullWords.test(text);
+
+/** Whether an error, or one of its causes, is a disk without space: also a quota that is used up, or no inodes. */
+export function isDiskFull(error: unknown): boolean {
+  let at: unknown = error;
+  for (let depth = 0; depth < deepest; depth += 1) {
+    if (typeof at === 'string') return saysDiskFull(at);
+    if (typeof at !== 'object' || at === null) return false;
+    const { code, message, errorText, cause } = at as Record<string, unknown>;
+    if (fullCodes.has(String(code))) return true;
+    for (const text of [message, errorText]) if (typeof text === 'string' && saysDiskFull(text)) return true;
+    at = cause;
+  }
+  return false;
+}
+
+/** The refusal for every protocol; a client may try again by itself. */
+export function diskFull(cause?: unknown): DomainError {
+  return unavailable('disk_full', 'The disk of the server is full: nothing was changed. Try again later.', {
+    retryAfterSeconds: 60,
+    cause,
+  });
+}
+
+/** A fault that is a full disk as its refusal; every other error as it is. For the places that map errors. */
+export function explainFullDisk(error: unknown): unknown {
+  if (isDomainError(error) && error.code !== 'internal') return error;
+  return isDiskFull(error) ? diskFull(error) : error;
+}
