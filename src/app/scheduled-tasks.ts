@@ -14,6 +14,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     },
     { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.pushes.releaseOverwrittenTips() },
     {
+      name: 'pushes.remove-old',
+      time: '0 48 4 * * *',
+      run: async () => (await modules.backups.isRunning()) || repositories.pushes.removeOld(),
+    },
+    {
       name: 'git.pack',
       time: '0 0 2 * * *',
       run: () => import('../scheduler/index.ts').then(({ packRepositories }) => packRepositories(modules, 1.25)),

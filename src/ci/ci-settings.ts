@@ -16,6 +16,7 @@ export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: s
     maxUnroutableMs: ci.maxUnroutableMs,
     retriesLostJobs: ci.retryLostJobs,
     maxLogBytes: ci.maxLogSizeBytes,
+    runTtlMs: ci.runKeepMs,
     logTtlMs: ci.logKeepMs,
     artifactTtlMs: ci.artifactKeepMs,
     maxArtifactBytes: ci.maxArtifactSizeBytes,

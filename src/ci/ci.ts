@@ -25,6 +25,7 @@ import { testReports } from './reports/read-reports.ts';
 import { runOnIssues } from './issues/run-on-issues.ts';
 import type { IssueRunDeps } from './issues/run-on-issues.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
+import { removeOldRuns } from './retention/remove-old-runs.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
 import { retentionOf, setRetention } from './retention/repository-retention.ts';
@@ -164,7 +165,8 @@ export function createCi(options: CiOptions) {
     /** Every night: removes expired logs and artifacts, and keys that sign no more. */
     async removeOld() {
       await removeRetired(deps);
-      return removeExpired(deps);
+      const removed = await removeExpired(deps);
+      return { ...removed, runs: await removeOldRuns(deps) };
     },
     /** Every minute, where objects are in a bucket: complete logs go there. */
     storeLogs: () => uploadLogs(deps),

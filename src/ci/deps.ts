@@ -69,6 +69,8 @@ export interface CiSettings {
   retriesLostJobs: boolean;
   /** Size limit of one log in bytes; further rows are dropped. */
   maxLogBytes: number;
+  /** How long ended runs are kept, in milliseconds; logs and artifacts as long at most. */
+  runTtlMs: number;
   logTtlMs: number;
   artifactTtlMs: number;
   /** Size limits in bytes: per artifact, and per run. */

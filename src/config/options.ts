@@ -302,6 +302,15 @@ export const options = [
   }),
 
   row({
+    key: 'repositories.push_keep',
+    env: 'SERVICE_REPOSITORIES_PUSH_KEEP',
+    type: duration('30d', '36500d'),
+    default: '730d',
+    sentence:
+      'How long the journal of pushes is kept, which the Activity page shows; a push that gave a branch or tag its present value stays.',
+  }),
+
+  row({
     key: 'issues.attachment_size',
     env: 'SERVICE_ISSUES_ATTACHMENT_SIZE',
     type: size('1KiB', '64MiB'),
@@ -604,6 +613,14 @@ export const options = [
     type: size('64KiB', '64GiB'),
     default: '256MiB',
     sentence: 'Lines of one job beyond this size are dropped.',
+  }),
+  row({
+    key: 'ci.run_keep',
+    env: 'SERVICE_CI_RUN_KEEP',
+    type: duration('1d', '36500d'),
+    default: '730d',
+    sentence:
+      'How long runs are kept, with their jobs and commit statuses; the newest run of each workflow stays. Logs and artifacts go with them, or earlier.',
   }),
   row({
     key: 'ci.log_keep',

@@ -64,6 +64,8 @@ export interface RepositorySettings {
   trashTtlMs: number;
   /** How long overwritten tips can be restored, in milliseconds. */
   undoTtlMs: number;
+  /** How long the journal of pushes is kept, in milliseconds. */
+  pushTtlMs: number;
   /** Free disk space below which pushes and images are refused, in bytes. */
   lowDiskFloorBytes: number;
   /** Whether a push to a missing repository of the viewer creates it. */

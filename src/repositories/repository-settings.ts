@@ -12,6 +12,9 @@ export function repositorySettings(config: Config): RepositorySettings {
     get undoTtlMs() {
       return config.repositories.undoKeepMs;
     },
+    get pushTtlMs() {
+      return config.repositories.pushKeepMs;
+    },
     get lowDiskFloorBytes() {
       return config.storage.lowDiskFloorBytes;
     },

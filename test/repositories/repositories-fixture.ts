@@ -46,6 +46,7 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   trashDirectory: path.join(folder, 'trash'),
   trashTtlMs: 30 * 24 * 3_600_000,
   undoTtlMs: 30 * 24 * 3_600_000,
+  pushTtlMs: 730 * 24 * 3_600_000,
   lowDiskFloorBytes: 0,
   pushToCreate: false,
   maxChangeBytes: 1024 * 1024,

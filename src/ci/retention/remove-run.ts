@@ -21,10 +21,19 @@ import { taskSchema } from '../schema/task-schema.ts';
 export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<void> {
   requireLevel(found, 'admin');
   const { id } = await findRunRow(deps, found, number);
+  await removeRunRow(deps, id);
+  deps.logger.info('ci.run_removed', { run: id, number, repository: found.repository.id, by: viewerForLog(viewer) });
+}
+
+/**
+ * Deletes an ended run with what belongs to it. Its number is never reused. Refuses `run_not_found`, `run_not_ended`.
+ */
+export async function removeRunRow(deps: CiDeps, id: number): Promise<void> {
   const { taskIds, artifacts } = await deps.db.write(async (tx) => {
     const { manager } = tx;
     const run = await manager.findOneBy(runSchema, { id });
     if (run === null) throw runNotFound();
+    const { number } = run;
     if (!isFinal(run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
     const jobs = await manager.find(jobSchema, { where: { runId: id }, select: { id: true } });
     const tasks = await manager.find(taskSchema, {
@@ -48,5 +57,4 @@ export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, numb
     await deps.artifacts.abandon(artifact.id);
     await deps.artifacts.remove(artifact.file);
   }
-  deps.logger.info('ci.run_removed', { run: id, number, repository: found.repository.id, by: viewerForLog(viewer) });
 }

@@ -18,6 +18,7 @@ import { listActivity } from './list-activity.ts';
 import { moveBranch } from './move-branch.ts';
 import type { BranchMove } from './move-branch.ts';
 import type { PreReceiveCheck } from './pre-receive-port.ts';
+import { removeOldPushes } from './remove-old-pushes.ts';
 import { preserveOverwrittenTips, releaseOverwrittenTips } from './preserve-overwritten-tips.ts';
 import { PushAnnouncer } from './push-announcer.ts';
 import { PushJournal } from './push-journal.ts';
@@ -149,6 +150,8 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     finish: (): Promise<void> => (finishing ??= finish().finally(() => (finishing = null))),
     /** For the scheduled task: releases overwritten tips after their retention time. */
     releaseOverwrittenTips: () => releaseOverwrittenTips(deps),
+    /** Every night: deletes old rows of the journal. */
+    removeOld: () => removeOldPushes(deps),
 
     listParked: bind(listParkedPushes),
     /** By hand: retries a push, also a parked one. */
