@@ -173,7 +173,7 @@ t.test('a matrix may come from another job, and an evaluation error fails the jo
   await push(
     workflow(`on: push
 jobs:
-${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\nstrategy: {matrix: {n: "${{ fromJSON(needs.a.outputs.list) }}"}}', 'b')}${job('needs: a\nif: needs.a.outputs.list[', 'c')}`),
+${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\nstrategy: {matrix: {n: "${{ fromJSON(needs.a.outputs.list) }}"}}', 'b')}${job('needs: a\nif: fromJSON(needs.a.result)', 'c')}`),
   );
   t.match((await state(1)).jobs, { a: 'waiting', b: 'blocked', c: 'blocked' });
   const runner = await addRunner(['linux']);
@@ -181,7 +181,7 @@ ${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\
   t.match(await state(1), { jobs: { '4 of [4, 5]': 'waiting', '5 of [4, 5]': 'waiting', c: 'failure' } });
   t.match(
     (await state(1)).rows.find((row) => row.name === 'c')?.reason,
-    /The expression needs\.a\.outputs\.list\[ cannot be evaluated/,
+    /The expression fromJSON\(needs\.a\.result\) cannot be evaluated/,
   );
 
   await push(
@@ -190,6 +190,71 @@ ${job('')}${job('needs: a\nname: ${{ matrix.n }} of ${{ needs.a.outputs.list }}\
     ),
   );
   t.match(await state(2), { jobs: { a: 'failure', b: 'waiting' } });
+});
+
+t.test('a misspelled condition is a failed run at the push, also of an event that is unknown', async (t) => {
+  const { push, ci, found, state } = await openCi(t);
+  await push({
+    ...workflow(`on: {push: {branch: [main]}}\njobs:\n${job('')}`, 'filter.yml'),
+    ...workflow(`on: psuh\njobs:\n${job('')}`, 'event.yml'),
+    ...workflow(`on: {pull_request: , schedule: [{cron: "1 1 * * *"}]}\njobs:\n${job('permission: {}')}`, 'other.yml'),
+    ...workflow(`on: push\njobs:\n${job('snapshot: x')}`),
+  });
+  const { runs } = await ci.runs.list(found, {}, { limit: 10 });
+  t.match(
+    runs.map(({ workflowPath, status, reason }) => [workflowPath, status, reason]),
+    [
+      ['filter.yml', 'failure', /^filter.yml, line 1, column 13: "branch" is not a key under "push"/],
+      ['event.yml', 'failure', /^event.yml, line 1, column 5: There is no event "psuh"/],
+      ['ci.yml', 'waiting', null],
+    ],
+    'the newest first',
+  );
+  t.equal(runs.length, 3);
+  const listed = await ci.workflows.list(found);
+  t.match(
+    listed.map(({ path, problem, warnings }) => [path, problem, warnings.length]),
+    [
+      ['ci.yml', null, 1],
+      ['event.yml', /psuh/, 0],
+      ['filter.yml', /branch/, 0],
+      ['other.yml', /"permission" is not a key under "job"/, 0],
+    ],
+  );
+  t.match((await state(3)).jobs, {}, 'nothing but the failed run');
+});
+
+t.test('steps at the same time run one after the other; steps in the background fail their job', async (t) => {
+  const { push, state, addRunner } = await openCi(t);
+  const runner = await addRunner(['linux']);
+  await push(
+    workflow(`on: push
+jobs:
+  a:
+    runs-on: linux
+    steps:
+      - run: one
+      - parallel: [{name: two, run: two}, {uses: $/tools/three}]
+      - run: four
+  b: {runs-on: linux, steps: [{run: x, background: true, id: x}, {wait: x}]}
+`),
+  );
+  t.match(await state(1), { jobs: { a: 'waiting', b: 'failure' } });
+  t.match(
+    (await state(1)).rows.find((row) => row.name === 'b')?.reason,
+    /"background".*runner can run steps in the back/,
+  );
+  const { payload } = (await runner.fetch())!;
+  t.notMatch(payload, 'parallel');
+  t.match(payload, /run: one[^]*name: two[^]*uses: \.\/tools\/three[^]*run: four/);
+});
+
+t.test('an expression may give the whole strategy', async (t) => {
+  const { push, state } = await openCi(t);
+  await push(
+    workflow(`on: push\njobs:\n${job(`strategy: \${{ fromJSON('{"matrix":{"n":[1,2]},"max-parallel":1}') }}`)}`),
+  );
+  t.match((await state(1)).jobs, { 'a (1)': 'waiting', 'a (2)': 'blocked' });
 });
 
 t.test('a broken file fails alone, with line, column and reason', async (t) => {

@@ -355,7 +355,7 @@ t.test('an invalid file reports position and reason, and never throws', async (t
     ['on: push\n\tjobs: {}', 'line 2, column 1: Tabs are not allowed as indentation'],
     [
       'on: push\njobs: {a: {runs-on: x, permissions: {contents: all}, steps: [{run: x}]}}',
-      'line 2, column 48: A permission is read, write or none.',
+      'line 2, column 48: "all" is not allowed here. It is one of read, write, none.',
     ],
   ];
   for (const [text, problem] of rows) {

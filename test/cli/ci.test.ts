@@ -292,6 +292,36 @@ t.test('workflows and repositories are switched; the key of identity tokens is r
   t.not(((await json('ci', 'rotate-key')) as { kid: string }).kid, kid);
 });
 
+t.test('workflow files are checked without a server and without a data folder', async (t) => {
+  const folder = t.testdir({
+    '.hearth': {
+      workflows: {
+        'good.yml':
+          'on: push\njobs:\n  a: {runs-on: x, snapshot: y, steps: [{run: z}]}\n  b: {uses: ./.hearth/workflows/called.yml}\n',
+        'called.yml': 'on: workflow_call\njobs:\n  a: {runs-on: x, steps: [{run: z}]}\n',
+        'bad.yml': 'on: push\njobs:\n  a: {runs-on: x, need: y, steps: [{run: z}]}\n',
+      },
+    },
+  });
+  const of = (...names: string[]) => names.map((name) => path.join(folder, '.hearth/workflows', name));
+  const alone = { env: { SERVICE_DATA_DIR: path.join(folder, 'none') } };
+  const good = await hearth(['workflow', 'check', ...of('good.yml', 'called.yml')], alone);
+  t.match(good, { code: 0, stdout: /good\.yml:3:19\s+warning\s+"snapshot" has no effect/ });
+  const bad = await hearth(['workflow', 'check', ...of('bad.yml', 'good.yml')], alone);
+  t.match(bad, {
+    code: /[1-9]/,
+    stdout: /bad\.yml:3:19\s+error\s+"need" is not a key under "job"/,
+    stderr: /one error, 1 warning/,
+  });
+  t.match(JSON.parse((await hearth(['workflow', 'check', ...of('bad.yml'), '--json'], alone)).stdout), [
+    { severity: 'error', line: 3, column: 19, message: /need/ },
+  ]);
+  t.match(await hearth(['workflow', 'check', path.join(folder, 'absent.yml')], alone), {
+    code: 2,
+    stderr: /cannot be read/,
+  });
+});
+
 t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(

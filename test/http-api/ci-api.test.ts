@@ -531,3 +531,39 @@ t.test('artifacts in the shapes of Gitea’s API, and retention', async (t) => {
   t.match((await alice.call('GET', `${runner}/jobs`)).json, [{ name: 'build', repository: 'alice/tool', run: 1 }]);
   t.equal((await bob.call('GET', `${runner}/jobs`)).status, 404);
 });
+
+t.test('a workflow is checked before it is committed', async (t) => {
+  const { alice, bob, anonymous, ci, found } = await start(t);
+  const check = (content: string) => ({ content, path: 'new.yml' });
+  const at = `${R}/actions/workflows/check`;
+  t.match(
+    (
+      await alice.call(
+        'POST',
+        at,
+        check('on: {push: {branch: [a]}}\njobs: {a: {runs-on: x, snapshot: y, steps: [{run: z}]}}\n'),
+      )
+    ).json,
+    {
+      valid: false,
+      findings: [
+        { severity: 'error', line: 1, column: 13, message: /"branch" is not a key/ },
+        { severity: 'warning', line: 2, column: 24, message: /"snapshot" has no effect/ },
+      ],
+    },
+  );
+  const calling = 'on: push\njobs: {a: {uses: ./.hearth/workflows/release.yml}}\n';
+  t.match((await alice.call('POST', at, check(calling))).json, {
+    valid: false,
+    findings: [{ message: /no "workflow_call"/ }],
+  });
+  t.same((await alice.call('POST', at, check(file))).json, { valid: true, findings: [] });
+  t.match((await alice.call('POST', at, check(' '.repeat(130 * 1024)))).json, {
+    valid: false,
+    findings: [{ message: /128 KiB/ }],
+  });
+  t.equal((await alice.call('POST', at, {})).status, 422);
+  t.equal((await bob.call('POST', at, check(file))).status, 404, 'those who may write');
+  t.equal((await anonymous('POST', at, check(file))).status, 401);
+  t.equal((await ci.runs.list(found, {}, { limit: 10 })).runs.length, 0, 'nothing has started');
+});

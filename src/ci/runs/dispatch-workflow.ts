@@ -4,10 +4,14 @@ import type { Found } from '../../repositories/index.ts';
 import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
 import type { CiDeps } from '../deps.ts';
 import { requireEnabled } from '../settings/repository-settings.ts';
-import { findWorkflows } from '../workflows/find-workflows.ts';
+import { bundle, unbundle } from '../workflows/bundle.ts';
+import { findingsOf } from '../workflows/check-workflow.ts';
+import type { FileFinding } from '../workflows/file-finding.ts';
+import { findWorkflows, isWorkflowPath } from '../workflows/find-workflows.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
+import { maxWorkflowBytes, tooLargeFile } from '../workflows/workflow-size.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import type { Json } from '../workflows/json.ts';
 import { changeRuns } from './change-runs.ts';
@@ -32,15 +36,52 @@ export interface ListedWorkflow {
   triggers: Triggers | null;
   /** With line and column; null for a valid file. */
   problem: string | null;
+  /** What else it says that has no effect here. */
+  warnings: readonly FileFinding[];
 }
 
 /** All workflows of the default branch, by path. */
 export async function listWorkflows(deps: CiDeps, found: Found): Promise<ListedWorkflow[]> {
   return (await readDefaultBranch(deps, found)).map(({ path, folder, parsed }) => {
-    if (parsed.ok)
-      return { path, folder, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
-    return { path, folder, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
+    const warnings = parsed.findings.filter(({ severity }) => severity === 'warning');
+    const common = { path, folder, warnings };
+    if (parsed.ok) return { ...common, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
+    return { ...common, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
   });
+}
+
+/**
+ * Checks a workflow before it is committed; it may call those of the default branch. Refuses `busy` when no worker was
+ * available.
+ */
+export async function checkContent(deps: CiDeps, found: Found, path: string, content: string): Promise<FileFinding[]> {
+  if (Buffer.byteLength(content) > maxWorkflowBytes)
+    return [{ severity: 'error', line: 1, column: 1, message: tooLargeFile }];
+  const sha = await deps.git.refs.resolve(found.path, 'HEAD').catch(() => null);
+  const files = sha === null ? [] : await findWorkflows(deps.git, found.path, sha);
+  const byPath = new Map(files.map((file) => [`${file.folder}/${file.path}`, unbundle(file.content).main]));
+  const file = { path, content: bundle(content, byPath) };
+  return findingsOf(await deps.workflows.read(sourceOf(file, found.repository.id)));
+}
+
+/**
+ * Checks the workflows of a commit that are among some paths from the root. Refuses `busy` when no worker was
+ * available.
+ */
+export async function checkFiles(
+  deps: CiDeps,
+  found: Found,
+  sha: string,
+  paths: readonly string[],
+): Promise<{ path: string; findings: readonly FileFinding[] }[]> {
+  if (!paths.some(isWorkflowPath)) return [];
+  const checked: { path: string; findings: readonly FileFinding[] }[] = [];
+  for (const file of await findWorkflows(deps.git, found.path, sha)) {
+    const path = `${file.folder}/${file.path}`;
+    if (!paths.includes(path)) continue;
+    checked.push({ path, findings: findingsOf(await deps.workflows.read(sourceOf(file, found.repository.id))) });
+  }
+  return checked;
 }
 
 async function readDefaultBranch(

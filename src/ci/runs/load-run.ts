@@ -75,7 +75,7 @@ export class RunLoader {
   async #expanded(runId: number, parsed: ParsedWorkflow): Promise<ParsedWorkflow> {
     if (!parsed.ok || !hasPendingCalls(parsed.workflow)) return parsed;
     const matrices = await callMatricesOf(this.#deps.db.read, runId);
-    return { ok: true, workflow: withCallMatrices(parsed.workflow, matrices) };
+    return { ...parsed, workflow: withCallMatrices(parsed.workflow, matrices) };
   }
 
   /** The file of a run. */

@@ -92,6 +92,7 @@ export function resolveJob(
     const outcome = outcomes.own;
     const scope = scopeOf(contexts, outcome, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };
+    if (definition.unsupported !== null) throw new ResolveProblem(definition.unsupported);
     const matrixJobs =
       combination === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [combination];
     return {

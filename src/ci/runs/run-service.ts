@@ -5,7 +5,7 @@ import type { CiDeps } from '../deps.ts';
 import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
 import { dispatchEvent } from './repository-dispatch.ts';
-import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
+import { checkContent, checkFiles, dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { filesOf } from './files-of-run.ts';
 import { findJob, findJobById, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
 import { listTasks } from './list-tasks.ts';
@@ -49,6 +49,8 @@ export function createWorkflowService(deps: CiDeps) {
     list: bind(listWorkflows),
     listDispatchable: bind(listDispatchable),
     dispatch: bind(dispatchWorkflow),
+    check: bind(checkContent),
+    checkFiles: bind(checkFiles),
     dispatchEvent: bind(dispatchEvent),
   };
 }

@@ -30,16 +30,14 @@ export interface CalledCommit {
 export type ReadCalledFile = (address: CallAddress) => Promise<{ text: string; commit: CalledCommit } | null>;
 
 const mark = '#!hearth-bundle\n';
-/**
- * Limits of called files; together they have at most as many bytes as one file, so that a push makes the server read a
- * bounded amount.
- */
-const maxCalled = 20;
+/** Limits of called files: GitHub's number, and the bytes that a push makes the server read. */
+const maxCalled = 50;
+const maxCalledBytes = 3 * maxWorkflowBytes;
 /**
  * Steps may use folders of the repository; a workflow is a file. The repetitions are bounded, so that a file of
  * nothing but beginnings of calls takes linear time.
  */
-const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?([\w.-][^\s"',}\]#]{1,900})/g;
+const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?([\w.$-][^\s"',}\]#]{1,900})/g;
 
 interface Open {
   text: string;
@@ -63,7 +61,7 @@ class CalledFiles {
   add(key: string, text: string): boolean {
     if (this.files.has(key) || this.files.size === maxCalled) return false;
     this.#bytes += Buffer.byteLength(text);
-    if (this.#bytes > maxWorkflowBytes) return false;
+    if (this.#bytes > maxCalledBytes) return false;
     this.files.set(key, text);
     return true;
   }

@@ -25,10 +25,14 @@ export const baseOf = ({ owner, name, ref }: CallAddress): string => `${owner}/$
  * @param base where the calling file is from; null for the repository of the run
  */
 export function keyOfCall(uses: string, base: string | null): { key: string; base: string | null } | null {
-  if (uses.startsWith('./')) return { key: keyAt(base, uses.slice(2)), base };
+  const own = pathInOwnRepository(uses);
+  if (own !== null) return { key: keyAt(base, own), base };
   const other = parseCallAddress(uses);
   return other && { key: keyAt(baseOf(other), other.path), base: baseOf(other) };
 }
+
+/** The path in the repository of the calling file: `./path` and `$/path`; null for an address elsewhere. */
+export const pathInOwnRepository = (uses: string): string | null => /^[.$]\/(.*)$/s.exec(uses)?.[1] ?? null;
 
 /** A ref contains no colon (git-check-ref-format(1)), so that keys are distinct. */
 const keyAt = (base: string | null, path: string): string => (base === null ? path : `${base}:${path}`);

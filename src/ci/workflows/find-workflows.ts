@@ -20,6 +20,10 @@ const folders = ['.hearth/workflows', '.forgejo/workflows', '.gitea/workflows', 
 /** Folders whose files decide what workflows do: their own, and those of actions beside them. */
 export const workflowFolders = folders.flatMap((folder) => [folder, folder.replace('workflows', 'actions')]);
 
+/** Whether a path from the root is one of a workflow file. */
+export const isWorkflowPath = (path: string): boolean =>
+  folders.some((folder) => path.startsWith(`${folder}/`)) && /\.ya?ml$/.test(path);
+
 /** Whether a file of a repository decides what its workflows do, or stands where a folder of them is looked for. */
 export const decidesAboutWorkflows = (path: string): boolean =>
   workflowFolders.some((folder) => path === folder || path.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));

@@ -2,7 +2,7 @@ import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { lowerTaskPermissions } from '../../access/index.ts';
 import type { Bundle } from './bundle.ts';
-import { keyOfCall, parseCallAddress } from './call-address.ts';
+import { keyOfCall, parseCallAddress, pathInOwnRepository } from './call-address.ts';
 import { parsePermissions } from './parse-settings.ts';
 import { prefixOf } from './call-chain.ts';
 import { isTruthy, readCount } from './evaluate.ts';
@@ -85,7 +85,7 @@ export function parseCall(
   if (callee.base !== null && called.commits === null)
     return { needs: [...new Set(file.texts(get('needs'), '"needs"'))], calls: [[key, []]], jobs: [] };
   const open = called.files.get(callee.key);
-  const path = uses.replace(/^\.\//, '');
+  const path = pathInOwnRepository(uses) ?? uses;
   if (open === undefined) throw file.problem(get('uses'), callee.base === null ? notThere(path) : notReadable(path));
   const commit = callee.base === null ? null : called.commits!.get(callee.base)!;
   const calledFile = { path: parseCallAddress(uses)?.path ?? path, commit };

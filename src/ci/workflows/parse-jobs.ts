@@ -1,10 +1,11 @@
-import { isMap, isSeq } from 'yaml';
+import { isScalar, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
 import { parseCall } from './parse-call.ts';
 import type { CallingFile, ParsedJobs, ParseInner } from './parse-call.ts';
 import { chainOf, jobKeysOf } from './call-chain.ts';
 import type { JobDefinition, WorkflowCall } from './workflow.ts';
+import { controlOf, stepsOf, unsupportedIn } from './steps.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
@@ -31,7 +32,7 @@ export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
     checkKey(file, key, keyNode);
     const job = file.map(value, `The job ${key}`);
     if (file.isAbsent(file.get(job, 'uses'))) {
-      const parsed = parseJob(file, key, keyNode, job);
+      const parsed = parseJob(calling, key, keyNode, job);
       jobs.set(key, parsed);
       outer.set(key, { key, needs: parsed.definition.needs, keyNode });
       continue;
@@ -62,15 +63,10 @@ function checkKey(file: YamlFile, key: string, keyNode: unknown): void {
   }
 }
 
-function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): ParsedJob {
+function parseJob({ file, base }: CallingFile, key: string, keyNode: unknown, job: YAMLMap): ParsedJob {
   const get = (name: string): unknown => file.get(job, name);
   if (file.isAbsent(get('runs-on'))) throw file.problem(keyNode, `The job ${key} needs "runs-on".`);
-  const strategy = file.isAbsent(get('strategy')) ? null : file.map(get('strategy'), '"strategy"');
-  const ofStrategy = (name: string) => (strategy === null ? null : file.json(file.get(strategy, name)));
-  const matrix = strategy === null ? null : file.get(strategy, 'matrix');
-  if (matrix !== null && typeof file.json(matrix) !== 'object' && !isExpression(file.json(matrix))) {
-    throw file.problem(matrix, '"matrix" is a mapping of lists, or an expression that gives one.');
-  }
+  const { matrix, failFast, maxParallel } = parseStrategy(file, get('strategy'));
   const definition: JobDefinition = {
     key,
     ownKey: key,
@@ -81,15 +77,39 @@ function parseJob(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): 
     needs: [...new Set(file.texts(get('needs'), '"needs"'))],
     condition: file.textOrNull(get('if'), '"if"'),
     runsOn: file.json(get('runs-on')),
-    matrix: file.json(matrix),
-    failFast: ofStrategy('fail-fast') ?? true,
-    maxParallel: ofStrategy('max-parallel'),
+    matrix,
+    failFast,
+    maxParallel,
     continueOnError: file.json(get('continue-on-error')) ?? false,
     concurrency: parseConcurrency(file, get('concurrency')),
     permissions: parsePermissions(file, get('permissions')),
     stepNames: parseSteps(file, key, keyNode, job),
+    unsupported: unsupportedIn(file, job, base),
   };
   return { definition, file, node: job };
+}
+
+/** The whole may be an expression: then its parts are read from what it gives. */
+function parseStrategy(file: YamlFile, node: unknown): Pick<JobDefinition, 'matrix' | 'failFast' | 'maxParallel'> {
+  if (file.isAbsent(node)) return { matrix: null, failFast: true, maxParallel: null };
+  const text = isScalar(file.resolve(node)) ? file.text(node, '"strategy"').trim() : '';
+  const [, whole] = /^\$\{\{([^]*)\}\}$/.exec(text) ?? [];
+  if (whole !== undefined)
+    return {
+      matrix: `\${{ (${whole}).matrix }}`,
+      failFast: `\${{ (${whole})['fail-fast'] != false }}`,
+      maxParallel: `\${{ (${whole})['max-parallel'] }}`,
+    };
+  const strategy = file.map(node, '"strategy"');
+  const matrixNode = file.get(strategy, 'matrix');
+  const matrix = file.json(matrixNode);
+  if (matrix !== null && typeof matrix !== 'object' && !isExpression(matrix))
+    throw file.problem(matrixNode, '"matrix" is a mapping of lists, or an expression that gives one.');
+  return {
+    matrix,
+    failFast: file.json(file.get(strategy, 'fail-fast')) ?? true,
+    maxParallel: file.json(file.get(strategy, 'max-parallel')),
+  };
 }
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${{');
@@ -97,13 +117,15 @@ const isExpression = (value: unknown): boolean => typeof value === 'string' && v
 /** The name of each step on pages: its own, or the first line of its command. */
 function parseSteps(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): string[] {
   const node = file.get(job, 'steps');
-  const steps = file.resolve(node);
-  if (!isSeq(steps) || steps.items.length === 0) throw file.problem(node ?? keyNode, `The job ${key} needs "steps".`);
-  if (steps.items.length > maxSteps) throw file.problem(node, `A job has at most ${maxSteps} steps.`);
-  return steps.items.map((item) => {
-    const step = file.resolve(item);
-    if (!isMap(step)) throw file.problem(item, 'A step has to be a mapping.');
-    const get = (name: string): unknown => file.get(step as YAMLMap, name);
+  const list = file.resolve(node);
+  if (!isSeq(list) || list.items.length === 0) throw file.problem(node ?? keyNode, `The job ${key} needs "steps".`);
+  const steps = stepsOf(file, node);
+  if (steps.length > maxSteps) throw file.problem(node, `A job has at most ${maxSteps} steps.`);
+  return steps.map((item) => {
+    const step = file.map(item, 'A step');
+    const get = (name: string): unknown => file.get(step, name);
+    const control = controlOf(file, step);
+    if (control !== null) return control;
     const runs = !file.isAbsent(get('run'));
     if (runs === !file.isAbsent(get('uses'))) throw file.problem(item, 'A step needs either "run" or "uses".');
     const name = file.textOrNull(get('name'), '"name"');

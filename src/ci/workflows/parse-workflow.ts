@@ -1,28 +1,34 @@
 import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { unbundle } from './bundle.ts';
+import { checkFile } from './check-file.ts';
+import { describeFinding, knownTriggers, problemOf } from './file-finding.ts';
+import type { FileFinding } from './file-finding.ts';
 import { parseJobs } from './parse-jobs.ts';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import { parseTriggers } from './parse-triggers.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { Triggers, Workflow } from './workflow.ts';
-import { maxWorkflowBytes } from './workflow-size.ts';
+import { maxWorkflowBytes, tooLargeFile } from './workflow-size.ts';
 import { YamlFile } from './yaml-nodes.ts';
 
 /** A parsed file, or what is wrong with it. */
 export type ParsedWorkflow =
-  | { ok: true; workflow: Workflow }
+  | { ok: true; workflow: Workflow; findings: readonly FileFinding[] }
   | {
       ok: false;
       problem: WorkflowProblem;
       name: string;
+      findings: readonly FileFinding[];
       /** Its triggers, when they could be parsed: a broken job must not fail pushes that do not trigger it. */
       triggers: Triggers | null;
     };
 
 /** A parsed file with the nodes of its jobs, or what is wrong with it. */
-type ReadWorkflow = { workflow: Workflow; jobs: ReadonlyMap<string, ParsedJob> } | (ParsedWorkflow & { ok: false });
+type ReadWorkflow =
+  | { workflow: Workflow; jobs: ReadonlyMap<string, ParsedJob>; findings: readonly FileFinding[] }
+  | (ParsedWorkflow & { ok: false });
 
 /**
  * Parses a workflow file. Never throws: a problem is returned with its line and column. For the worker pool; the
@@ -31,37 +37,42 @@ type ReadWorkflow = { workflow: Workflow; jobs: ReadonlyMap<string, ParsedJob> }
  */
 export function parseWorkflow(path: string, text: string): ParsedWorkflow {
   const read = readWorkflow(path, text);
-  return 'ok' in read ? read : { ok: true, workflow: read.workflow };
+  return 'ok' in read ? read : { ok: true, workflow: read.workflow, findings: read.findings };
 }
 
 /** The same, with the nodes of the jobs. */
 export function readWorkflow(path: string, text: string): ReadWorkflow {
   let name = path;
   let triggers: Triggers | null = null;
+  const findings: FileFinding[] = [];
   try {
     const { main, called, commits } = unbundle(text);
-    if (Buffer.byteLength(main) > maxWorkflowBytes)
-      throw new WorkflowProblem('A workflow file has at most 128 KiB.', { line: 1, column: 1 });
+    if (Buffer.byteLength(main) > maxWorkflowBytes) throw new WorkflowProblem(tooLargeFile, { line: 1, column: 1 });
     const file = new YamlFile(main);
     const { contents } = file.document;
     if (!isMap(contents)) throw file.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
+    findings.push(...checkFile(file));
     const root = contents as YAMLMap;
     const given = file.textOrNull(file.get(root, 'name'), '"name"');
     name = given ?? path;
-    triggers = parseTriggers(file, file.get(root, 'on'));
+    const all = parseTriggers(file, file.get(root, 'on'));
+    triggers = knownTriggers(all);
     const permissions = parsePermissions(file, file.get(root, 'permissions'));
+    const files = openOnce(called);
+    findings.push(...findingsOfCalled(files));
     const { jobs, calls } = parseJobs(
-      { file, base: null, called: { files: openOnce(called), commits }, permissions, depth: 0 },
+      { file, base: null, called: { files, commits }, permissions, depth: 0 },
       file.get(root, 'jobs'),
     );
     return {
       jobs,
+      findings,
       workflow: {
         path,
         name,
         isNamed: given !== null,
         runName: file.textOrNull(file.get(root, 'run-name'), '"run-name"'),
-        triggers,
+        triggers: all,
         concurrency: parseConcurrency(file, file.get(root, 'concurrency')),
         permissions,
         jobs: new Map([...jobs].map(([key, { definition }]) => [key, definition])),
@@ -69,7 +80,7 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
       },
     };
   } catch (error) {
-    return { ok: false, problem: asProblem(error), name, triggers };
+    return { ok: false, problem: problemOf(findings) ?? asProblem(error), name, triggers, findings };
   }
 }
 
@@ -80,6 +91,20 @@ function openOnce(texts: ReadonlyMap<string, string>): Map<string, () => YamlFil
     return () => (file ??= new YamlFile(text));
   };
   return new Map([...texts].map(([path, text]) => [path, open(text)]));
+}
+
+/** Errors of called files, at the top of the file that calls them. */
+function findingsOfCalled(files: ReadonlyMap<string, () => YamlFile>): FileFinding[] {
+  return [...files].flatMap(([path, open]) => {
+    try {
+      return checkFile(open())
+        .filter(({ severity }) => severity === 'error')
+        .map((one) => ({ ...one, line: 1, column: 1, message: `${path}, ${describeFinding(one)}` }));
+    } catch {
+      // Its call reports what is wrong with it.
+      return [];
+    }
+  });
 }
 
 /** Reports unexpected errors of the parser library as a problem of the file. */

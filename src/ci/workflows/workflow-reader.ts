@@ -5,6 +5,7 @@ import type { WorkflowFile } from './find-workflows.ts';
 import { GlobMatcher, TooManySteps } from './glob.ts';
 import { matchesPush } from './match-push.ts';
 import type { PushedRef } from './match-push.ts';
+import { knownTriggers, problemOf } from './file-finding.ts';
 import type { ParsedWorkflow } from './parse-workflow.ts';
 import type { PayloadRequest, run as runPayload } from './payload-task.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
@@ -84,9 +85,15 @@ export class WorkflowReader {
     if (!outcome.ok) {
       if (outcome.reason === 'busy' || (wasRead && mayChange.includes(outcome.reason))) throw tooBusy();
       const problem = new WorkflowProblem(abortMessages[outcome.reason], { line: 1, column: 1 });
-      return { ok: false, problem, name: path, triggers: null };
+      return { ok: false, problem, name: path, triggers: null, findings: [] };
     }
     const { value } = outcome;
+    // A run that has begun goes on, with what an earlier version took.
+    const refused = value.ok && !wasRead ? problemOf(value.findings) : null;
+    if (value.ok && refused !== null) {
+      const { name, triggers } = value.workflow;
+      return { ok: false, problem: refused, name, triggers: knownTriggers(triggers), findings: value.findings };
+    }
     return value.ok ? value : { ...value, problem: new WorkflowProblem(value.problem.message, value.problem) };
   }
 

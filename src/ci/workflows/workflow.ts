@@ -187,4 +187,6 @@ export interface JobDefinition {
   concurrency: Concurrency | null;
   permissions: Permissions;
   stepNames: readonly string[];
+  /** Why no runner can run it; null when one can. */
+  unsupported: string | null;
 }

@@ -65,6 +65,7 @@ function writeJob(
   { name, combination, runsOn, continueOnError }: ResolvedJob,
 ): YAMLMap {
   const job = copier.copy(node) as YAMLMap;
+  writeSteps(job);
   const set = (key: string, value: Json): void => {
     job.set(key, new Document(value).contents);
   };
@@ -75,12 +76,28 @@ function writeJob(
   set('runs-on', runsOn);
   if (job.has('continue-on-error')) set('continue-on-error', continueOnError);
   const axes = Object.entries(combination);
+  if (!isMap(job.get('strategy'))) job.delete('strategy');
   if (axes.length > 0)
     job.setIn(
       ['strategy', 'matrix'],
       new Document(Object.fromEntries(axes.map(([axis, value]) => [axis, [value]]))).contents,
     );
   return job;
+}
+
+/** Steps as runners know them: groups in their order, actions of the own repository by their path. */
+function writeSteps(job: YAMLMap): void {
+  const steps = job.get('steps');
+  if (!isSeq(steps)) return;
+  steps.items = steps.items.flatMap((step) => {
+    const group = isMap(step) ? step.get('parallel') : null;
+    return isSeq(group) ? group.items : [step];
+  });
+  for (const step of steps.items) {
+    const uses = isMap(step) ? step.get('uses', true) : null;
+    if (isScalar(uses) && typeof uses.value === 'string' && uses.value.startsWith('$/'))
+      uses.value = `.${uses.value.slice(1)}`;
+  }
 }
 
 /** The `if` of a step may be an expression without `${{ }}`. */

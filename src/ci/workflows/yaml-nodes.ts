@@ -38,6 +38,7 @@ interface Explicit {
  */
 export class YamlFile {
   readonly document: Document.Parsed;
+  readonly #source: string;
   readonly #lines: LineCounter;
   readonly #targets: ReadonlyMap<Alias, Node>;
   readonly #entries = new Map<YAMLMap, Entries>();
@@ -52,12 +53,20 @@ export class YamlFile {
   constructor(text: string) {
     const { document, lines, targets } = readYaml(text);
     this.document = document;
+    this.#source = text;
     this.#lines = lines;
     this.#targets = targets;
   }
 
   problem(node: unknown, message: string): WorkflowProblem {
     return this.problemAt((node as ParsedNode | null)?.range?.[0] ?? 0, message);
+  }
+
+  /** At the place within a node that has a text; at the node when it is spelled another way. */
+  problemIn(node: unknown, text: string, message: string): WorkflowProblem {
+    const [from = 0, to = 0] = (node as ParsedNode | null)?.range ?? [];
+    const at = text === '' ? -1 : this.#source.indexOf(text, from);
+    return this.problemAt(at >= 0 && at < to ? at : from, message);
   }
 
   problemAt(offset: number, message: string): WorkflowProblem {

@@ -7,6 +7,7 @@ import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
+import { checkWorkflows } from './check-workflows.ts';
 import { findRepository } from './find-repository.ts';
 
 /** `hearth workflow …` and `hearth ci …`: workflows of a repository, its switches, and the key of identity tokens. */
@@ -31,6 +32,14 @@ export function addWorkflowCommands(program: Command, run: Run): void {
   withExamples(
     named(workflow.command('enable').description('switch a workflow on again')).action(run(switchTo(true))),
     'hearth workflow enable alice/garden nightly.yml',
+  );
+  withExamples(
+    workflow
+      .command('check')
+      .description('compare workflow files with what they may say; without a server')
+      .argument('<file...>', 'files')
+      .action(run(checkWorkflows)),
+    'hearth workflow check .github/workflows/*.yml',
   );
   const ci = addNoun(program, 'ci', 'CI of a repository, and identity tokens of jobs');
   withExamples(

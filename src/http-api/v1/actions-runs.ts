@@ -245,6 +245,33 @@ const listActionWorkflows = operation({
   },
 });
 
+const finding = z.object({
+  severity: z.enum(['error', 'warning']),
+  line: z.int(),
+  column: z.int(),
+  message: z.string(),
+});
+
+const checkActionWorkflow = operation({
+  ...shared,
+  id: 'checkActionWorkflow',
+  method: 'POST',
+  path: `${at}/workflows/check`,
+  summary: 'Check a workflow file before it is committed: it starts nothing',
+  access: 'repository:write',
+  cost: 'objects',
+  body: z.object({
+    content: z.string().max(1024 * 1024),
+    path: z.string().max(1000).default('workflow.yml').describe('Below the folder of workflows'),
+  }),
+  status: 200,
+  response: z.object({ valid: z.boolean(), findings: z.array(finding) }),
+  async run({ found, body, deps }) {
+    const findings = await deps.ci.workflows.check(found, body.path, body.content);
+    return json({ valid: !findings.some(({ severity }) => severity === 'error'), findings });
+  },
+});
+
 const getActionWorkflow = operation({
   ...shared,
   id: 'getActionWorkflow',
@@ -318,6 +345,7 @@ export const actionOperations: readonly Operation[] = [
   getActionJobLog,
   listActionTasks,
   listActionWorkflows,
+  checkActionWorkflow,
   getActionWorkflow,
   dispatchActionWorkflow,
   switchOperation('enable'),

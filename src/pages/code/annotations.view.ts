@@ -1,4 +1,4 @@
-import type { Annotation, AnnotationLevel } from '../../ci/index.ts';
+import type { Annotation, AnnotationLevel, FileFinding } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { dependOn } from '../app/dependency.ts';
@@ -47,6 +47,25 @@ export function viewAnnotation(annotation: Annotation, repository: string): Anno
   };
 }
 
+/** What the check of a workflow file says about one of its lines. */
+export const viewFinding = (
+  { severity, line, message }: FileFinding,
+  path: string,
+  fileUrl: string,
+): AnnotationView => {
+  const url = `${fileUrl}?lines=${line}#L${line}`;
+  return {
+    level: severity,
+    icon: icons[severity],
+    title: null,
+    message: viewName(message),
+    file: { text: `${viewName(path)}:${line}`, url },
+    job: 'Check of the workflow',
+    workflow: '',
+    url,
+  };
+};
+
 /** What stands below a line of a file, by the number of the line. */
 export type LineNotes = ReadonlyMap<number, readonly AnnotationView[]>;
 
@@ -58,25 +77,35 @@ export interface CommitAnnotations {
   dependency: Dependency;
 }
 
-/** What the jobs of a commit say about it. */
+/**
+ * What the jobs of a commit say about it.
+ * @param paths files of which the workflows among them are checked, too
+ */
 export async function readAnnotations(
   { found }: RepositoryContext,
   { ci }: Pick<CodeDeps, 'ci'>,
   oid: string,
+  paths: readonly string[] = [],
 ): Promise<CommitAnnotations> {
   const dependency = await dependOn(() => ci.annotations.ofCommit(found, oid));
   const url = repositoryUrl(found.canonical);
+  // A page without the check is better than none.
+  const checked = await ci.workflows.checkFiles(found, oid, paths).catch(() => []);
   return {
     views: dependency.value.map((one) => viewAnnotation(one, url)),
     inFile(path) {
       const name = path.toString();
       const here = dependency.value.filter((one) => one.path === name && one.firstLine !== null);
-      return new Map(
+      const notes = new Map(
         [...Map.groupBy(here, (one) => one.lastLine ?? one.firstLine!)].map(([line, group]) => [
           line,
           group.map((one) => viewAnnotation(one, url)),
         ]),
       );
+      const file = codeUrl(url, 'blob', oid, path);
+      for (const { findings } of checked.filter((one) => one.path === name))
+        for (const one of findings) notes.set(one.line, [...(notes.get(one.line) ?? []), viewFinding(one, name, file)]);
+      return notes;
     },
     dependency,
   };

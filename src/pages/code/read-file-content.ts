@@ -114,7 +114,7 @@ async function readLines({ context, deps, at, entry }: FileRequest, text: string
   const range = readLineRange(query.get('lines'));
   const part = partOfText(text, range === null ? { number: readPartNumber(query.get('part')) } : { line: range.first });
   const lines = viewCodeLines(part.text, coloured, range, part.firstLine);
-  const annotations = await readAnnotations(context, deps, at.oid);
+  const annotations = await readAnnotations(context, deps, at.oid, [path]);
   const html = withLineNotes(lines.html, annotations.inFile(at.file), part.firstLine);
   facts.unshift(viewCount(part.lineCount, 'line'));
   if (entry.kind === 'executable') facts.push('executable');

@@ -1,3 +1,5 @@
+import { isWorkflowPath } from '../../ci/index.ts';
+import type { FileFinding } from '../../ci/index.ts';
 import type { TreeEntry } from '../../git/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import { readPointer } from '../../lfs/index.ts';
@@ -5,6 +7,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -84,7 +87,7 @@ export const showNew: Page<RepositoryContext, EditingDeps> = async (context, dep
   return filePage(context, deps, place, null, { ...blankChange(place), path, text: '', blob: '' });
 };
 
-/** Fields `path`, `text`, `blob`, those of `readChange`, and `action`: `commit`, `diff` or `preview`. */
+/** Fields `path`, `text`, `blob`, those of `readChange`, and `action`: `commit`, `diff`, `check` or `preview`. */
 export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const { form, found } = context;
   const place = await readEditTarget(context, deps);
@@ -103,9 +106,13 @@ export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, de
   return submitForm(
     async (): Promise<Reply> => {
       const operations = [await operationOf(context, deps, place, known, values)];
+      const isWorkflow = isWorkflowPath(path) && values.text !== null;
+      const findings =
+        isWorkflow && action !== 'commit' ? await deps.ci.workflows.check(found, path, values.text ?? '') : null;
+      if (action === 'check') return filePage(context, deps, place, known, values, { findings });
       if (action === 'diff') {
         const diff = await previewChange(deps, found, place, operations);
-        return filePage(context, deps, place, known, values, { diff });
+        return filePage(context, deps, place, known, values, { diff, findings });
       }
       if (action === 'preview') {
         const document = await renderText(context, deps, values.text ?? '', { isFile: true });
@@ -171,6 +178,8 @@ interface Shown {
   refusal?: FormRefusal | null;
   diff?: Awaited<ReturnType<typeof previewChange>> | null;
   document?: Awaited<ReturnType<typeof renderText>> | null;
+  /** What the check says about a workflow file; null when it was not asked for. */
+  findings?: readonly FileFinding[] | null;
   conflict?: { isGone: boolean; theirs: string | null; history: string } | null;
 }
 
@@ -180,7 +189,7 @@ async function filePage(
   place: EditTarget,
   known: KnownFile | null,
   values: FileForm,
-  { refusal = null, diff = null, document = null, conflict = null }: Shown = {},
+  { refusal = null, diff = null, document = null, findings = null, conflict = null }: Shown = {},
 ): Promise<PageReply> {
   const url = repositoryUrl(context.found.canonical);
   const { path, text, blob } = values;
@@ -215,6 +224,14 @@ async function filePage(
     refusal,
     diff,
     document,
+    isWorkflow: text !== null && isWorkflowPath(path),
+    findings:
+      findings?.map(({ severity, line, column, message }) => ({
+        severity,
+        line,
+        column,
+        message: viewName(message),
+      })) ?? null,
     conflict,
   });
 }

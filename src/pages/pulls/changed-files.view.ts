@@ -77,7 +77,12 @@ export async function viewFiles<Below>(
     changes.to,
     shown.map(({ newPath }) => newPath.toString()),
   );
-  const annotations = await readAnnotations(context, deps, changes.to);
+  const annotations = await readAnnotations(
+    context,
+    deps,
+    changes.to,
+    shown.map(({ newPath }) => newPath.toString()),
+  );
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
     repositoryUrl: repositoryUrl(found.canonical),

@@ -215,6 +215,46 @@ t.test('a file is edited, renamed, made and deleted, and the deletion reverted',
   );
 });
 
+t.test('the check of a workflow: in the form, and below the lines of the file', async (t) => {
+  const { web, bob, fill, folder } = await openRoof(t);
+  await fill({
+    'README.md': 'x',
+    '.hearth/workflows/on.yml': 'on: push\njobs:\n  a: {need: b, runs-on: x, steps: [{run: y}]}\n',
+  });
+  const form = {
+    path: '.hearth/workflows/ci.yml',
+    blob: '',
+    message: '',
+    description: '',
+    target: 'branch',
+    new_branch: '',
+  };
+  const sent = (text: string, action: string, path = form.path) =>
+    bob.post(`${roof}/new/main/.hearth/workflows`, { ...form, path, text, action });
+  const wrong = 'on: {push: {branch: [a]}}\njobs:\n  a: {runs-on: x, snapshot: y, steps: [{run: z}]}\n';
+  for (const action of ['check', 'diff']) {
+    const page = await sent(wrong, action);
+    t.match(
+      text(page),
+      /Check of the workflow *Error in line 1, column 13: &quot;branch&quot; is not a key under/,
+      action,
+    );
+    t.match(text(page), /Warning in line 3, column 19: &quot;snapshot&quot; has no effect/, action);
+    t.match(page.body, /value="check"/);
+  }
+  t.match(
+    text(await sent(wrong.replace('branch', 'branches').replace('snapshot: y, ', ''), 'check')),
+    /has neither errors/,
+  );
+  t.notMatch((await sent(wrong, 'diff', 'notes.yml')).body, /check-title|value="check"/, 'another file');
+  t.equal((await sent(wrong, 'commit')).status, 303, 'it is committed all the same');
+  const page = await web.modules.repositories
+    .find(viewerOf(bob.id, 'bob'), 'alice', 'roof')
+    .then(() => bob.get(`${roof}/blob/main/.hearth/workflows/on.yml`));
+  t.match(page.body, /<span class="line-note is-error">.*&quot;need&quot; is not a key under &quot;job&quot;/);
+  t.ok(folder);
+});
+
 t.test('a file that changed meanwhile: both versions, and the text kept', async (t) => {
   const { bob, git, fill, commit } = await openRoof(t);
   await fill({ 'a.txt': 'one\n', 'b.txt': 'one\n' });

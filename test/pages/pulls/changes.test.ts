@@ -126,3 +126,16 @@ t.teardown(() => {
   for (const { event, fields } of garden.web.log)
     if (event === 'http.fault' || /push|pull/.test(event)) console.error(event, fields);
 });
+
+t.test('a workflow that it brings is checked below its lines', async (t) => {
+  await git('checkout', '--quiet', '-b', 'with-workflow', 'main');
+  await commit(
+    { '.hearth/workflows/ci.yml': 'on: {pull_request: {branch: [a]}}\njobs:\n  a: {runs-on: x, steps: [{run: z}]}\n' },
+    'Build',
+  );
+  await push('with-workflow');
+  const brought = await garden.open('Build it', 'with-workflow');
+  const { body } = await alice.get(`${brought.url}/changes`);
+  t.match(body, /<span class="line-note is-error">.*&quot;branch&quot; is not a key under &quot;pull_request&quot;/);
+  await git('checkout', '--quiet', 'topic');
+});

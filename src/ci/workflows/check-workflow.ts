@@ -1,0 +1,24 @@
+import type { WorkerPool } from '../../workers/index.ts';
+import { bundle } from './bundle.ts';
+import type { FileFinding } from './file-finding.ts';
+import type { ParsedWorkflow } from './parse-workflow.ts';
+import { sourceOf, WorkflowReader } from './workflow-reader.ts';
+
+/** Everything that is to be said of a file: what it says wrong, and why it cannot be run. */
+export function findingsOf(parsed: ParsedWorkflow): FileFinding[] {
+  const { findings } = parsed;
+  if (parsed.ok || findings.some(({ severity }) => severity === 'error')) return [...findings];
+  const { line, column, message } = parsed.problem;
+  return [{ severity: 'error', line, column, message }, ...findings];
+}
+
+/**
+ * Checks a workflow file without a repository.
+ * @param files the workflows beside it that it may call, by their path from the root of the repository
+ */
+export const checkWorkflow = async (
+  workers: WorkerPool,
+  { path, text }: { path: string; text: string },
+  files: ReadonlyMap<string, string>,
+): Promise<FileFinding[]> =>
+  findingsOf(await new WorkflowReader(workers).read(sourceOf({ path, content: bundle(text, files) }, 'check')));
