@@ -2,6 +2,7 @@ import type { Migration } from '../src/db/index.ts';
 import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { imports } from './v230-imports.ts';
+import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
@@ -176,6 +177,7 @@ export const migrations: readonly Migration[] = [
   peersThatReadNotes,
   integrityChecks,
   imports,
+  claimedReactions,
   packages,
   accessNews,
   repositoryWebsites,

@@ -1357,6 +1357,12 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['import_hosts', { host: 'git.example.org', blocked_until: 5000000000000 }],
     ['imported_reactions', { issue_id: 'is106', position: 0, kind: '+1', person: 'carol@git.example.org' }],
   ],
+  231: [
+    [
+      'imported_reactions',
+      { issue_id: 'is106', position: 0, kind: '-1', person: 'bob@git.example.org', user_id: 'bob-id' },
+    ],
+  ],
   250: [
     [
       'packages',

@@ -155,6 +155,7 @@ async function reactionsIn(
     .addSelect('r.kind', 'kind')
     .addSelect('count(*)', 'count')
     .where('r.issue_id = :issueId AND r.position BETWEEN :first AND :last', range)
+    .andWhere('r.user_id IS NULL')
     .groupBy('r.position')
     .addGroupBy('r.kind')
     .getRawMany<{ position: number; kind: ReactionKind; count: number }>();

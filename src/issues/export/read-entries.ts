@@ -9,7 +9,7 @@ import type { AttachmentRow } from '../schema/classification-schema.ts';
 import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
-import { reactionSchema } from '../schema/participation-schema.ts';
+import { importedReactionSchema, reactionSchema } from '../schema/participation-schema.ts';
 import { issueIn, numbersOf, peopleIn, portableDetails } from './portable-details.ts';
 import type { PeopleNames, PortablePerson } from './portable-details.ts';
 
@@ -75,9 +75,10 @@ async function* readPage(
   const [{ issueId, position: first }, last] = [entries[0]!, entries.at(-1)!.position];
   const range = { issueId, first, last };
   const where = 'x.issue_id = :issueId AND x.position BETWEEN :first AND :last';
-  const [hidden, reactions, numbers] = await Promise.all([
+  const [hidden, reactions, imported, numbers] = await Promise.all([
     deps.db.read.createQueryBuilder(hiddenEntrySchema, 'x').where(where, range).getMany(),
     deps.db.read.createQueryBuilder(reactionSchema, 'x').where(where, range).limit(maxReactions).getMany(),
+    deps.db.read.createQueryBuilder(importedReactionSchema, 'x').where(where, range).limit(maxReactions).getMany(),
     numbersOf(
       deps,
       repositoryId,
@@ -117,10 +118,18 @@ async function* readPage(
       hiddenFor: hidden.find((row) => row.position === position)?.reason ?? null,
       reactions: [
         ...Map.groupBy(
-          reactions.filter((row) => row.position === position),
+          [
+            ...reactions.flatMap((row) => {
+              const who = row.position === position ? people.of(row.userId) : null;
+              return who === null ? [] : [{ kind: row.kind, who }];
+            }),
+            ...imported.flatMap((row) =>
+              row.position === position && row.userId === null ? [{ kind: row.kind, who: { name: row.person } }] : [],
+            ),
+          ],
           (row) => row.kind,
         ),
-      ].map(([reaction, rows]) => ({ kind: reaction, people: people.ofAll(rows.map(({ userId }) => userId)) })),
+      ].map(([reaction, rows]) => ({ kind: reaction, people: rows.map(({ who }) => who) })),
       ...(own.length === 0
         ? {}
         : {

@@ -104,14 +104,17 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
     reactions: given.reactions.flatMap(({ kind, people: who }) =>
       people.idsOf(who).map((userId) => ({ issueId, position, kind: kind as ReactionKind, userId })),
     ),
-    importedReactions: people.keepsNames
-      ? given.reactions.flatMap(({ kind, people: who }) =>
-          [...new Set(who.flatMap((one) => (people.idOf(one) === null ? [one.name] : [])))].map((person) => ({
-            ...{ issueId, position, person },
-            kind: kind as ReactionKind,
-          })),
-        )
-      : [],
+    // `login@host` is a person elsewhere; another name may have been an account that is gone.
+    importedReactions: given.reactions.flatMap(({ kind, people: who }) => {
+      const names = who.flatMap((one) => (people.idOf(one) === null && one.name.includes('@') ? [one.name] : []));
+      return [...new Set(names)].map((person) => ({
+        issueId,
+        position,
+        person,
+        kind: kind as ReactionKind,
+        userId: null,
+      }));
+    }),
     hidden:
       given.hiddenFor === null || given.kind !== 'comment'
         ? null

@@ -1,4 +1,4 @@
-import { In, Not } from 'typeorm';
+import { In, IsNull, Not } from 'typeorm';
 import type { EntitySchema } from 'typeorm';
 import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -203,7 +203,7 @@ async function wasEditedHere({ manager }: Tx, { issueId, position }: EntryRow): 
 }
 
 async function replaceReactions(tx: Tx, { issueId, position }: EntryRow, rows: EntryRows): Promise<void> {
-  await tx.manager.delete(importedReactionSchema, { issueId, position });
+  await tx.manager.delete(importedReactionSchema, { issueId, position, userId: IsNull() });
   await insertAll(tx, importedReactionSchema, rows.importedReactions);
   for (const row of rows.reactions) await insertOrIgnore(tx, reactionSchema, row);
 }

@@ -78,7 +78,7 @@ export async function listReactions(
     .getMany();
   const imported = await deps.db.read
     .createQueryBuilder(importedReactionSchema, 'r')
-    .where('r.issue_id = :issueId AND r.position = :position', where)
+    .where('r.issue_id = :issueId AND r.position = :position AND r.user_id IS NULL', where)
     .orderBy('r.kind')
     .addOrderBy('r.person')
     .limit(mostListed)

@@ -59,6 +59,8 @@ export interface ImportedReactionRow {
   kind: ReactionKind;
   /** `login@host`. */
   person: string;
+  /** The account that was proved to be that person's: its own reaction stands for this one. */
+  userId: string | null;
 }
 
 export const importedReactionSchema = new EntitySchema<ImportedReactionRow>({
@@ -69,6 +71,7 @@ export const importedReactionSchema = new EntitySchema<ImportedReactionRow>({
     position: { type: 'integer', primary: true },
     kind: { type: 'text', primary: true },
     person: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', nullable: true },
   },
 });
 
