@@ -12,6 +12,7 @@ import {
   startImport,
   tryImport,
 } from './manage-imports.ts';
+import { claimableFor, claimOwn, claimPerson, listPeople, unclaimPerson } from './people/claim-people.ts';
 import { reencryptTokens } from './run/open-run.ts';
 import { createImportRunner, freeClaims } from './run/run-due-imports.ts';
 
@@ -74,6 +75,14 @@ export function createImports({
     problems: bind(listProblems),
     again: soon(runAgain),
     end: bind(endImport),
+    people: {
+      list: bind(listPeople),
+      claim: bind(claimPerson),
+      unclaim: bind(unclaimPerson),
+      /** For a user: by the addresses that are verified here. */
+      claimable: bind(claimableFor),
+      claimOwn: bind(claimOwn),
+    },
     /** After a rotation of the instance key. */
     reencrypt: bind(reencryptTokens),
     /** At start, with the instance lock held. */

@@ -10,7 +10,7 @@ import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
 import { importSchema, problemSchema } from './schema/import-schema.ts';
 import type { ImportRow, ProblemRow, SourceKind } from './schema/import-schema.ts';
-import { parseSourceAddress } from './connect/open-source.ts';
+import { kindOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
 
@@ -49,7 +49,7 @@ const noImport = () => notFound('import_not_found', 'This repository does not co
  */
 export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewImport): Promise<Repository> {
   const { token = '', owner, watchMs = null } = input;
-  const address = parseSourceAddress(input.address, input.kind ?? 'gitea');
+  const address = parseSourceAddress(input.address, input.kind ?? kindOf(input.address));
   checkInput(token, watchMs);
   const described = await probe(deps, address, token);
   const made = await deps.repositories.create(viewer, {
@@ -145,7 +145,7 @@ export async function tryImport(
   input: Pick<NewImport, 'address' | 'token' | 'kind'>,
 ): Promise<DryRun> {
   const { token = '' } = input;
-  const address = parseSourceAddress(input.address, input.kind ?? 'gitea');
+  const address = parseSourceAddress(input.address, input.kind ?? kindOf(input.address));
   checkInput(token, null);
   const problems: DryRun['problems'] = [];
   const repository = await probe(deps, address, token);

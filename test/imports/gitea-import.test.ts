@@ -291,6 +291,51 @@ t.test('a followed repository brings what is new there, and what was done here s
   t.equal(await reasonOf(here.modules.imports.again(viewer, id, {})), 'import_ended');
 });
 
+t.test('what a person wrote there becomes that of an account by proof, and back', async (t) => {
+  const forge = await newForge(t);
+  fill(forge);
+  const { id, name } = await start(forge);
+  const carol = await here.addPerson('carol');
+  const before = await snapshot(id);
+  const person = `carol@${forge.host}`;
+  const me = viewerOf(carol);
+  t.equal(await reasonOf(here.modules.imports.people.claimOwn(me, [person])), 'import_person_not_found', 'no address');
+  const address = await here.modules.accounts.addresses.add(carol.id, { address: 'carol@example.org' } as never);
+  t.equal(
+    await reasonOf(here.modules.imports.people.claimOwn(me, [person])),
+    'import_person_not_found',
+    'not verified',
+  );
+  await here.modules.accounts.addresses.markVerified(carol.id, address.id as never);
+  await here.modules.imports.people.claimOwn(me, [person]);
+  const comments = await api(`/${name}/issues/1/comments`);
+  t.strictSame(
+    comments.map((each: Json) => [each.user.login, each.original_author]),
+    [
+      ['carol', ''],
+      ['ghost', `bob@${forge.host}`],
+    ],
+  );
+  t.match(await api(`/${name}/pulls/3/reviews`), [{ user: { login: 'carol' } }]);
+  t.strictSame(
+    (await api(`/${name}/issues/2/reactions`)).map((each: Json) => each.user.login),
+    ['carol'],
+  );
+  forge.addComment(1, 'a later one');
+  await run(id);
+  t.match((await api(`/${name}/issues/1/comments`)).at(-1), { user: { login: 'carol' }, body: 'a later one' });
+  const bob = await here.addPerson('bob');
+  t.equal(await reasonOf(here.modules.imports.people.claim(viewer, person, bob.id)), 'import_person_claimed');
+  await here.modules.imports.people.unclaim(viewer, person);
+  const after = (await snapshot(id)) as Record<string, Json[]>;
+  const texts = (rows: Record<string, Json[]>) =>
+    rows['issue_entries']!.filter(({ body }) => body !== 'a later one').map((row) => [row.author_id, row.author_name]);
+  t.strictSame(texts(after), texts(before as Record<string, Json[]>));
+  for (const table of ['imported_reactions', 'reviews', 'pull_rounds'])
+    t.strictSame(after[table], (before as Record<string, Json[]>)[table], table);
+  t.equal(await reasonOf(here.modules.imports.people.unclaim(viewer, person)), 'import_person_unclaimed');
+});
+
 t.test('limits are waited for, and failures that pass are tried again', async (t) => {
   const forge = await newForge(t);
   fill(forge);

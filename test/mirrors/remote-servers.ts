@@ -135,6 +135,8 @@ export interface HttpRemoteServer {
   beforeResponse: ((body: Buffer) => Promise<void>) | null;
   /** Answers what is not of git; says whether it did. */
   answer: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+  /** Cuts requests off that have no answer yet. */
+  cut(): void;
 }
 
 /** @param address each 127.x.y.z is another host to its clients */
@@ -144,7 +146,15 @@ export async function startHttpRemote(
 ): Promise<HttpRemoteServer> {
   const folder = temporaryFolder(t);
   const authorizations: (string | null)[] = [];
-  const side: HttpRemoteServer = { folder, host: '', url: '', authorizations, beforeResponse: null, answer: null };
+  const side: HttpRemoteServer = {
+    folder,
+    host: '',
+    url: '',
+    authorizations,
+    beforeResponse: null,
+    answer: null,
+    cut: () => {},
+  };
   const server = createServer((request, response) => {
     const { authorization = null } = request.headers;
     authorizations.push(authorization);
@@ -196,5 +206,5 @@ export async function startHttpRemote(
     server.close();
   });
   const host = `${address}:${(server.address() as AddressInfo).port}`;
-  return Object.assign(side, { host, url: `http://${host}` });
+  return Object.assign(side, { host, url: `http://${host}`, cut: () => server.closeAllConnections() });
 }

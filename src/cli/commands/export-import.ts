@@ -26,9 +26,11 @@ export function addExportImportCommands(program: Command, run: Run): void {
       .argument('<owner/name>', 'repository')
       .argument('<file>', 'the file to write')
       .option('--replace', 'overwrite an existing file')
+      .option('--gitea', 'write the folder that gitea restore-repo and forgejo restore-repo read instead')
       .action(run(exportRepository)),
     'hearth export alice/garden garden.bundle',
     'git clone garden.bundle              # without Hearth',
+    'hearth export alice/garden /srv/garden --gitea',
   );
   const imports = withExamples(
     program
@@ -73,8 +75,14 @@ function bundleDeps(
   return { git, repositories, issues, pulls, lfs, releases, clock, random, temporaryFolder };
 }
 
-const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
+const exportRepository: Action<{ replace?: true; gitea?: true }, [string, string]> = async (
+  cli,
+  { replace, gitea },
+  text,
+  file,
+) => {
   const target = path.resolve(cli.process.cwd(), file);
+  if (gitea) return exportFolder(cli, text, target);
   if (existsSync(target) && !replace)
     throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
   const modules = await cli.openModules();
@@ -101,6 +109,22 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
       `Left out${pullsInWords(leftOut.pullRequests).replace(',', ':')} that nobody has let in yet, or whose commits are gone. A backup has them.`,
     );
 };
+
+async function exportFolder(cli: Cli, text: string, target: string): Promise<void> {
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const [{ exportDump }, { systemRandom }] = await Promise.all([
+    import('../../imports/index.ts'),
+    import('../../kernel/index.ts'),
+  ]);
+  const temporaryFolder = path.join(modules.config.dataDir, 'tmp');
+  const { leftOut, ...counts } = await exportDump({ ...modules, random: systemRandom, temporaryFolder }, found, target);
+  const name = `${found.canonical.owner}/${found.canonical.name}`;
+  cli.output.result(
+    `Wrote ${name} to ${target}: ${counts.issues} issues${pullsInWords(counts.pulls)}, ${counts.releases} releases. Restore it there with: gitea restore-repo --repo_dir ${target} --owner_name OWNER --repo_name NAME`,
+    { repository: name, folder: target, ...counts, leftOut },
+  );
+}
 
 /** `, 3 pull requests`, or nothing. */
 const pullsInWords = (count: number): string =>

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
@@ -9,9 +11,11 @@ import { withExamples } from '../help.ts';
 import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { readSecret } from '../terminal/read-secret.ts';
+import { findPerson, nameOf } from './find-person.ts';
 import { findRepository, splitName } from './find-repository.ts';
 
-const kinds: readonly string[] = ['gitea', 'forgejo'];
+const kinds: Readonly<Record<string, SourceKind>> = { gitea: 'gitea', forgejo: 'gitea', github: 'github' };
+const kindNames = Object.keys(kinds).join(', ');
 
 /** `hearth import start` and the commands for what it has begun: repositories of other forges, with everything. */
 export function addImportForgeCommands(imports: Command, run: Run): void {
@@ -21,7 +25,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .description('import a repository of another forge with its issues, pull requests and releases')
       .argument('<address>', 'of its page there, or the one that git clones')
       .argument('[owner/name]', 'the new repository; not needed with --dry-run')
-      .option('--kind <kind>', `what the other server is: ${kinds.join(', ')}`, 'gitea')
+      .option('--kind <kind>', `what the other server is: ${kindNames} (default: by its address)`)
       .option('--secret-file <file>', 'file with a token of an account there')
       .option('--secret-stdin', 'read that token from standard input')
       .option('--watch <time>', 'look for changes again and again: 15m, 8h')
@@ -74,10 +78,73 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .action(run(end)),
     'hearth import end alice/garden',
   );
+  withExamples(
+    imports
+      .command('people')
+      .description('list the authors that imports have brought')
+      .option('--host <host>', 'of one server')
+      .action(run(people)),
+    'hearth import people --host git.example.org',
+  );
+  withExamples(
+    imports
+      .command('claim')
+      .description(
+        'make what authors there wrote that of accounts here, by a file of lines like alice@git.example.org = alice',
+      )
+      .argument('<file>', 'the mapping')
+      .action(run(claim)),
+    'hearth import claim people.txt',
+  );
+  withExamples(
+    imports
+      .command('unclaim')
+      .description('make what an account has by a claim that of the name again')
+      .argument('<person>', 'alice@git.example.org')
+      .action(run(unclaim)),
+    'hearth import unclaim alice@git.example.org',
+  );
 }
 
+const people: Action<{ host?: string }, []> = async (cli, { host }) => {
+  const modules = await cli.openModules();
+  const found = await modules.imports.people.list(host);
+  const accounts = await modules.accounts.peopleById(new Set(found.flatMap(({ userId }) => userId ?? [])));
+  const rows = found.map(({ person, name, email, userId }) => ({
+    ...{ person, name, email },
+    account: userId === null ? '' : nameOf(accounts.get(userId)),
+  }));
+  const shown: Column<(typeof rows)[number]>[] = [
+    { title: 'PERSON', cell: (row) => row.person, whole: true },
+    { title: 'NAME', cell: (row) => row.name },
+    { title: 'ADDRESS', cell: (row) => row.email },
+    { title: 'ACCOUNT', cell: (row) => row.account },
+  ];
+  cli.output.list(rows, shown, ['person', 'people'], (row) => row);
+};
+
+const claim: Action<object, [string]> = async (cli, _options, file) => {
+  const target = path.resolve(cli.process.cwd(), file);
+  const text = await readFile(target, 'utf8').catch(() => null);
+  if (text === null) throw notFound('no_such_file', `There is no file ${target}.`);
+  const [modules, { parseMapping }] = await Promise.all([cli.openModules(), import('../../imports/index.ts')]);
+  const mapped = parseMapping(text);
+  // All names first: a mistake in a line changes nothing.
+  const accounts = new Map<string, string>();
+  for (const { username } of mapped) accounts.set(username, (await findPerson(modules, username)).id);
+  for (const { person, username } of mapped)
+    await modules.imports.people.claim(localAdministrator, person, accounts.get(username)!);
+  cli.output.result(`${mapped.length} people are accounts here.`, { claimed: mapped.length });
+};
+
+const unclaim: Action<object, [string]> = async (cli, _options, person) => {
+  const modules = await cli.openModules();
+  await modules.imports.people.unclaim(localAdministrator, person);
+  cli.output.result(`${person} is a name again.`, { person });
+};
+
 interface StartOptions {
-  kind: string;
+  kind?: string;
   secretFile?: string;
   secretStdin?: true;
   watch?: string;
@@ -93,8 +160,8 @@ interface StartOptions {
 
 const start: Action<StartOptions, [string, string | undefined]> = async (cli, options, address, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
-  if (!kinds.includes(options.kind)) throw invalid('usage', `--kind is one of ${kinds.join(', ')}.`);
-  const kind: SourceKind = 'gitea';
+  const kind = options.kind === undefined ? undefined : kinds[options.kind];
+  if (options.kind !== undefined && kind === undefined) throw invalid('usage', `--kind is one of ${kindNames}.`);
   const hasToken = options.secretFile !== undefined || options.secretStdin;
   const token = hasToken ? await readSecret(cli, options) : '';
   const modules = await cli.openModules();

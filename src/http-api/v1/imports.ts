@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalid, notFound } from '../../kernel/index.ts';
-import type { Import, SourceKind } from '../../imports/index.ts';
+import type { Import, ImportedAuthor, SourceKind } from '../../imports/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { repository } from './schemas.ts';
@@ -17,7 +17,7 @@ const migration = z
       .string()
       .max(30)
       .optional()
-      .describe('`git` for the code alone; `gitea` and `forgejo` for everything that the switches below say'),
+      .describe('`git` for the code alone; `gitea`, `forgejo` and `github` for everything that the switches below say'),
     repo_name: z.string(),
     repo_owner: z.string().optional().describe('A user or an organisation; the caller when left out'),
     uid: z.int().optional().describe('Ids of owners are not taken: use repo_owner'),
@@ -41,7 +41,7 @@ const migration = z
   })
   .meta({ id: 'MigrateRepoOptions' });
 
-const kinds: Readonly<Record<string, SourceKind>> = { gitea: 'gitea', forgejo: 'gitea' };
+const kinds: Readonly<Record<string, SourceKind>> = { gitea: 'gitea', forgejo: 'gitea', github: 'github' };
 
 /** `1h30m` in milliseconds; 8 hours for none. Refuses `invalid_import`. */
 function readInterval(text: string | undefined): number {
@@ -97,9 +97,55 @@ function show(found: Import | null): z.output<typeof status> {
   };
 }
 
+const author = z
+  .object({
+    person: z.string().describe('`login@host`, as its texts have it'),
+    name: z.string(),
+    host: z.string(),
+    url: z.string(),
+    claimed: z.boolean(),
+  })
+  .meta({ id: 'ImportedAuthor' });
+
+const showAuthors = (found: readonly ImportedAuthor[], me: string) =>
+  found.map(({ person, name, host, url, userId }) => ({ person, name, host, url, claimed: userId === me }));
+
 const problem = z.object({ item: z.string(), problem: z.string(), run: z.int() }).meta({ id: 'ImportProblem' });
 
 export const importOperations = [
+  operation({
+    id: 'listMyImportedAuthors',
+    method: 'GET',
+    path: '/user/imported_authors',
+    tag: 'Users',
+    summary: 'List the authors of imports whose address the caller has verified here',
+    access: 'account:read',
+    cost: 'rows',
+    status: 200,
+    response: z.array(author),
+    async run({ viewer, deps }) {
+      const found = showAuthors(await deps.imports.people.claimable(viewer.id), viewer.id);
+      return listed(found, null, found.length);
+    },
+  }),
+  operation({
+    id: 'claimImportedAuthors',
+    method: 'POST',
+    path: '/user/imported_authors',
+    tag: 'Users',
+    summary: 'Make what such authors wrote that of the caller',
+    access: 'account:write',
+    cost: 'objects',
+    status: 200,
+    refuses: [404, 409],
+    refusesUnknownKeys: true,
+    body: z.object({ people: z.array(z.string().max(300)).min(1).max(50) }),
+    response: z.array(author),
+    async run({ viewer, body, deps }) {
+      const found = showAuthors(await deps.imports.people.claimOwn(viewer, body.people), viewer.id);
+      return listed(found, null, found.length);
+    },
+  }),
   operation({
     id: 'repoMigrate',
     method: 'POST',

@@ -28,6 +28,8 @@ export interface Answer {
 /** Fifty issues with texts of 64 KiB and what JSON adds to them; a comment of a megabyte beside them. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 const maxRedirects = 3;
+/** 422 is how GitHub answers a cursor that it knows no more. */
+const withoutContent: ReadonlySet<number> = new Set([204, 304, 404, 410, 422]);
 
 /** The other server wants to be left alone until a time, in epoch milliseconds. */
 export class SourceBusy extends Error {
@@ -178,9 +180,8 @@ export class SourceClient {
     if (until !== null) throw new SourceBusy(until);
     if (status >= 500) throw new Again(sourceFailed(`${url.host} answered with status ${status}.`));
     if (status === 401 || status === 403) throw sourceRefused(url.host, status);
-    if (status === 304 || status === 404 || status === 410) return { status, json: null, headers };
+    if (withoutContent.has(status)) return { status, json: null, headers };
     if (status >= 400) throw sourceFailed(`${url.host} answered ${url.pathname} with status ${status}.`);
-    if (status === 204 || (status === 205 && body.length === 0)) return { status, json: null, headers };
     try {
       return { status, json: JSON.parse(body.toString('utf8')), headers };
     } catch {

@@ -1,6 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import type { SourceClient } from '../client/source-client.ts';
 import type { SourceKind } from '../schema/import-schema.ts';
+import { createGithubSource } from '../sources/github/github-source.ts';
 import { createGiteaSource } from '../sources/gitea/gitea-source.ts';
 import type { Source, TellProblem } from '../sources/source.ts';
 
@@ -17,12 +18,15 @@ export interface SourceAddress {
 }
 
 /** What a request for a token has in its header, by the forge. */
-export function authorization(_kind: SourceKind, token: string): Record<string, string> {
-  return token === '' ? {} : { Authorization: `token ${token}` };
+export function authorization(kind: SourceKind, token: string): Record<string, string> {
+  const own: Record<string, string> =
+    kind === 'github' ? { Accept: 'application/vnd.github+json', 'X-GitHub-Api-Version': '2022-11-28' } : {};
+  return token === '' ? own : { ...own, Authorization: `token ${token}` };
 }
 
 export function openSource(client: SourceClient, address: SourceAddress, tell: TellProblem): Source {
-  return createGiteaSource(client, address.api, address.project, tell);
+  const create = address.kind === 'github' ? createGithubSource : createGiteaSource;
+  return create(client, address.api, address.project, tell);
 }
 
 const refuse = (message: string) => invalid('invalid_import_address', message, { field: 'address' });
@@ -47,7 +51,18 @@ export function parseSourceAddress(given: string, kind: SourceKind): SourceAddre
   const base = [url.origin, ...above].join('/');
   const project = `${owner}/${name}`;
   const page = `${base}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
-  return { kind, api: `${base}/api/v1`, project, url: page, host: url.host };
+  return { kind, api: apiOf(kind, url.host, base), project, url: page, host: url.host };
+}
+
+/** Another server of GitHub's makers, or of one that answers as theirs does, has its API below its own address. */
+function apiOf(kind: SourceKind, host: string, base: string): string {
+  if (kind !== 'github') return `${base}/api/v1`;
+  return host === 'github.com' ? 'https://api.github.com' : `${base}/api/v3`;
+}
+
+/** What a server is by its name, where it says so. */
+export function kindOf(address: string): SourceKind {
+  return /^(?:https:\/\/)?(?:www\.)?github\.com\//i.test(address.trim()) ? 'github' : 'gitea';
 }
 
 const pageNames = new Set([

@@ -1,6 +1,8 @@
-import { stagedSchema } from '../schema/import-schema.ts';
+import { Like } from 'typeorm';
+import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { StagedRow } from '../schema/import-schema.ts';
 import { importLimits } from '../limits.ts';
+import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 
 /** Rows of a list, with the numbers of their issues and what names them. */
@@ -26,7 +28,11 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
       context.tell(kind, `only the first ${importLimits.pages} pages were read`);
       return;
     }
-    const { rows, next } = await source[kind]({ since, cursor });
+    const etagItem = `etag:${kind}:${since}`;
+    // Only where everything that the list had is here already.
+    const etag =
+      since === null || cursor !== null ? null : ((await fingerprintsOf(context, [etagItem])).get(etagItem) ?? null);
+    const { rows, next, etag: newEtag = null } = await source[kind]({ since, cursor, etag });
     const wanted: StagedRow[] = (rows as Listed[]).flatMap((each) =>
       each.number > importLimits.highestNumber
         ? []
@@ -34,6 +40,10 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
     );
     const total = found[kind] + wanted.length;
     await context.save({ progress: { cursor: next, found: { ...found, [kind]: total } } }, async ({ manager }) => {
+      if (since !== null && newEtag !== null && newEtag !== etag) {
+        await manager.delete(itemSchema, { importId: row.id, item: Like(`etag:${kind}:%`) });
+        await manager.insert(itemSchema, { importId: row.id, item: etagItem, fingerprint: newEtag });
+      }
       for (const each of wanted) {
         const { importId, number, item } = each;
         const before = await manager.findOneBy(stagedSchema, { importId, number, kind: staged, item });

@@ -3,7 +3,7 @@ import { cleanText } from '../../accounts/index.ts';
 import { issueLimits } from '../../issues/index.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import { labelName, milestoneTitle } from '../write/build-issue.ts';
-import { fingerprintsOf } from '../write/write-issues.ts';
+import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 
 /** Labels and milestones by name: those that have changed there. What was changed here alone stays. */

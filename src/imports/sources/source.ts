@@ -155,6 +155,8 @@ export interface SourceHook {
 export interface SourcePage<Row> {
   rows: Row[];
   next: string | null;
+  /** Of a list of one page; null where the server has none. */
+  etag?: string | null;
 }
 
 /** What changed since a time, or everything. */
@@ -163,6 +165,8 @@ export interface SourceQuery {
   since: number | null;
   /** What the page before gave; null for the first one. */
   cursor: string | null;
+  /** Of the whole list, when it was read last: an unchanged one has no rows then. */
+  etag?: string | null;
 }
 
 /** A repository of another forge. Each method sends requests, and refuses as `SourceClient` does. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { In } from 'typeorm';
 import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import type { FollowedIssue } from '../../issues/index.ts';
 import type { PullFile } from '../../pulls/index.ts';
@@ -174,19 +173,4 @@ async function write(context: RunContext, batch: readonly Ready[]): Promise<void
     if (result === 'removed') tell(`#${number}`, 'was deleted or moved away here and did not come again');
     for (const conflict of conflicts) tell(`#${number}`, conflict);
   }
-}
-
-/** Fingerprints of some items. */
-export async function fingerprintsOf(
-  { deps, row }: RunContext,
-  items: readonly string[],
-): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (let at = 0; at < items.length; at += 500)
-    for (const { item, fingerprint } of await deps.db.read.findBy(itemSchema, {
-      importId: row.id,
-      item: In(items.slice(at, at + 500)),
-    }))
-      found.set(item, fingerprint);
-  return found;
 }

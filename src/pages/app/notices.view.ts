@@ -148,6 +148,8 @@ const notices: Readonly<Record<string, string>> = {
   'mirror-resumed': 'The mirror is resumed.',
   'mirror-ended': 'Mirroring has stopped. This is an ordinary repository now.',
   'import-key': 'The repository is there, still empty. The import starts when the remote has its key.',
+  'import-again': 'The import runs. This page shows how far it is.',
+  'import-last': 'The last run has begun. This page shows how far it is.',
   'import-begun': 'The import has begun. This page shows how far it is.',
   'reply-saved': 'The reply is saved.',
   'reply-removed': 'The reply is deleted.',

@@ -35,7 +35,7 @@ interface NewRepositoryForm {
 const visibilities = ['PRIVATE', 'PUBLIC'] as const;
 
 /** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */
-async function ownersFor({ person }: PersonContext, { organisations }: RepositoryDeps): Promise<string[]> {
+export async function ownersFor({ person }: PersonContext, { organisations }: RepositoryDeps): Promise<string[]> {
   const memberships = await organisations.organisationsOf(person.id);
   const writing = memberships.filter(({ role }) => role !== 'GUEST').map(({ organisation }) => organisation.name);
   return [person.username ?? '', ...writing];

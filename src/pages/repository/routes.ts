@@ -39,6 +39,8 @@ import {
   endMirror,
 } from './mirror.page.ts';
 import { showNewRepository, createRepository } from './new-repository.page.ts';
+import { importRepository, showImportRepository } from './import-repository.page.ts';
+import { runImport, showImport, switchImportOver } from './import.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
 import { showStargazers, starRepository, unstarRepository } from './stars.page.ts';
@@ -58,6 +60,8 @@ const at = '/repos/:owner/:name';
 /** A repository besides its code: home page, activity, settings, pins. */
 export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/new', access: 'signed-in', cost: 'rows', page: showNewRepository },
+  { method: 'GET', path: '/repos/import', access: 'signed-in', cost: 'rows', page: showImportRepository },
+  { method: 'POST', path: '/repos/import', access: 'signed-in', cost: 'objects', page: importRepository },
   { method: 'POST', path: '/repos', access: 'signed-in', cost: 'objects', page: createRepository },
   { method: 'GET', path: at, access: 'repository:read', cost: 'objects', page: showRepository },
   { method: 'GET', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: showFork },
@@ -163,6 +167,15 @@ export const repositoryRoutes: readonly Route[] = [
     access: 'repository:admin',
     cost: 'rows',
     page: removeRule,
+  },
+  { method: 'GET', path: `${at}/settings/import`, access: 'repository:owner', cost: 'rows', page: showImport },
+  { method: 'POST', path: `${at}/settings/import/run`, access: 'repository:owner', cost: 'objects', page: runImport },
+  {
+    method: 'POST',
+    path: `${at}/settings/import/switch-over`,
+    access: 'repository:owner',
+    cost: 'objects',
+    page: switchImportOver,
   },
   { method: 'GET', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
   { method: 'POST', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },

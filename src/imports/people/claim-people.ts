@@ -1,0 +1,210 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { inList } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict, invalid, notFound, unauthenticated } from '../../kernel/index.ts';
+import { placeholderName } from '../context/people-book.ts';
+import type { ImportDeps } from '../deps.ts';
+import { importPersonSchema, importSchema } from '../schema/import-schema.ts';
+import type { ImportPersonRow } from '../schema/import-schema.ts';
+
+/** A person of another forge, by the name that the texts have: `alice@git.example.org`. */
+export interface ImportedAuthor extends ImportPersonRow {
+  person: string;
+}
+
+const issuesPerWrite = 200;
+const mostListed = 10_000;
+
+const withName = (row: ImportPersonRow): ImportedAuthor => ({ ...row, person: placeholderName(row.login, row.host) });
+
+/** The people of a host, or of all, by host and login. For administrators and the command line. */
+export async function listPeople({ db }: ImportDeps, host?: string): Promise<ImportedAuthor[]> {
+  const rows = await db.read.find(importPersonSchema, {
+    ...(host === undefined ? {} : { where: { host } }),
+    order: { host: 'ASC', login: 'ASC' },
+    take: mostListed,
+  });
+  return rows.map(withName);
+}
+
+/** Those of other forges whose address a user has verified here. */
+export async function claimablePeople({ db }: ImportDeps, addresses: readonly string[]): Promise<ImportedAuthor[]> {
+  if (addresses.length === 0) return [];
+  const rows = await db.read
+    .createQueryBuilder(importPersonSchema, 'p')
+    .where(inList('p.email', { parameter: ':addresses' }), {
+      addresses: JSON.stringify(addresses.map((address) => address.toLowerCase())),
+    })
+    .andWhere("p.email <> ''")
+    .limit(mostListed)
+    .getMany();
+  return rows.map(withName).sort((one, other) => (one.person < other.person ? -1 : 1));
+}
+
+async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPersonRow> {
+  const [, login, host] = /^(.+)@([^@]+)$/.exec(person.trim()) ?? [];
+  const row = host === undefined ? null : await db.read.findOneBy(importPersonSchema, { host, login: login! });
+  if (row === null) throw notFound('import_person_not_found', `No import has brought a person ${person}.`);
+  return row;
+}
+
+/**
+ * Makes everything that a person of another forge wrote that of an account, here and in later runs. The caller has the
+ * proof: an administrator's mapping, or the verified address of the source. No person is notified. Refuses
+ * `import_person_not_found`, `import_person_claimed` for one of another account.
+ */
+export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: string, userId: string): Promise<void> {
+  const { host, login, userId: before } = await findPerson(deps, person);
+  if (before !== null && before !== userId)
+    throw conflict('import_person_claimed', `${person} is another account already; take that back first.`);
+  // First: a run that goes on meanwhile writes with the account.
+  await deps.db.write(({ manager, now }) =>
+    manager.update(importPersonSchema, { host, login }, { userId, claimedBy: viewerForLog(viewer), claimedAt: now }),
+  );
+  await eachIssues(deps, host, (tx, ids) => move(tx, ids, { name: placeholderName(login, host), userId }));
+  deps.logger.info('import.person_claimed', { person, userId, by: viewerForLog(viewer) });
+}
+
+/**
+ * Takes a claim back: the texts are by the name again. Refuses `import_person_not_found`, `import_person_unclaimed`.
+ */
+export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: string): Promise<void> {
+  const { host, login, userId } = await findPerson(deps, person);
+  if (userId === null) throw conflict('import_person_unclaimed', `${person} is no account here.`);
+  await deps.db.write(({ manager }) =>
+    manager.update(importPersonSchema, { host, login }, { userId: null, claimedBy: null, claimedAt: null }),
+  );
+  await eachIssues(deps, host, (tx, ids) => moveBack(tx, ids, { name: placeholderName(login, host), userId }));
+  deps.logger.info('import.person_unclaimed', { person, userId, by: viewerForLog(viewer) });
+}
+
+/**
+ * Claims by the address that the source vouches for and the user has verified here. Refuses `import_person_not_found`
+ * alike for people with other addresses, and what `claimPerson` refuses.
+ */
+export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonly string[]): Promise<ImportedAuthor[]> {
+  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to claim what you wrote.');
+  const own = await claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
+  for (const person of people) {
+    if (!own.some((each) => each.person === person.trim()))
+      throw notFound('import_person_not_found', `No import has brought a person ${person} with an address of yours.`);
+    await claimPerson(deps, viewer, person, viewer.id);
+  }
+  return claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
+}
+
+/** What a user may claim. */
+export async function claimableFor(deps: ImportDeps, userId: string): Promise<ImportedAuthor[]> {
+  return claimablePeople(deps, await verifiedAddresses(deps, userId));
+}
+
+async function verifiedAddresses({ accounts }: ImportDeps, userId: string): Promise<string[]> {
+  const all = await accounts.addresses.list(userId);
+  return all.filter(({ verifiedAt }) => verifiedAt !== null).map(({ address }) => address);
+}
+
+/** Calls for the issues of all repositories that come from a host, some hundred in each write. */
+async function eachIssues(
+  { db }: ImportDeps,
+  host: string,
+  work: (tx: Tx, ids: string) => Promise<void>,
+): Promise<void> {
+  for (const { repositoryId } of await db.read.findBy(importSchema, { host }))
+    for (let after = 0; ; ) {
+      const rows: { id: string; number: number }[] = await db.read.query(
+        'SELECT id, number FROM issues WHERE repository_id = ? AND number > ? ORDER BY number LIMIT ?',
+        [repositoryId, after, issuesPerWrite],
+      );
+      if (rows.length > 0) await db.write((tx) => work(tx, JSON.stringify(rows.map(({ id }) => id))));
+      if (rows.length < issuesPerWrite) break;
+      after = Number(rows.at(-1)!.number);
+    }
+}
+
+/** Columns that name a person by id and by name, and the condition that finds those of some issues. */
+const authorships: readonly [table: string, id: string, name: string, of: string][] = [
+  ['issues', 'author_id', 'author_name', inList('id')],
+  ['issue_entries', 'author_id', 'author_name', inList('issue_id')],
+  ['pulls', 'submitter_id', 'submitter_name', inList('issue_id')],
+  ['pulls', 'merged_by', 'merged_by_name', inList('issue_id')],
+  ['pull_rounds', 'submitter_id', 'submitter_name', inList('issue_id')],
+  ['reviews', 'author_id', 'author_name', inList('issue_id')],
+  ['reviews', 'dismissed_by', 'dismissed_by_name', inList('issue_id')],
+  ['review_threads', 'resolved_by', 'resolved_by_name', inList('issue_id')],
+  [
+    'review_comments',
+    'author_id',
+    'author_name',
+    `thread_id IN (SELECT id FROM review_threads WHERE ${inList('issue_id')})`,
+  ],
+];
+
+interface Claim {
+  name: string;
+  userId: string;
+}
+
+async function move({ manager }: Tx, ids: string, { name, userId }: Claim): Promise<void> {
+  for (const [table, id, column, of] of authorships)
+    await manager.query(`UPDATE ${table} SET ${id} = ? WHERE ${id} IS NULL AND ${column} = ? AND ${of}`, [
+      userId,
+      name,
+      ids,
+    ]);
+  await manager.query(
+    `INSERT INTO reactions (issue_id, position, kind, user_id)
+     SELECT issue_id, position, kind, ? FROM imported_reactions WHERE person = ? AND ${inList('issue_id')}
+     ON CONFLICT DO NOTHING`,
+    [userId, name, ids],
+  );
+  await manager.query(`UPDATE imported_reactions SET user_id = ? WHERE person = ? AND ${inList('issue_id')}`, [
+    userId,
+    name,
+    ids,
+  ]);
+}
+
+async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): Promise<void> {
+  for (const [table, id, column, of] of authorships)
+    await manager.query(`UPDATE ${table} SET ${id} = NULL WHERE ${id} = ? AND ${column} = ? AND ${of}`, [
+      userId,
+      name,
+      ids,
+    ]);
+  await manager.query(
+    `DELETE FROM reactions WHERE user_id = ? AND ${inList('issue_id')} AND EXISTS (
+       SELECT 1 FROM imported_reactions i WHERE i.issue_id = reactions.issue_id AND i.position = reactions.position
+       AND i.kind = reactions.kind AND i.person = ? AND i.user_id = reactions.user_id)`,
+    [userId, ids, name],
+  );
+  await manager.query(`UPDATE imported_reactions SET user_id = NULL WHERE person = ? AND ${inList('issue_id')}`, [
+    name,
+    ids,
+  ]);
+}
+
+/** A line of a mapping: a person elsewhere, and the username here. */
+export interface MappedPerson {
+  person: string;
+  username: string;
+}
+
+const maxLines = 10_000;
+
+/**
+ * Reads a mapping: lines of `alice@git.example.org = alice`; `#` begins a comment. Refuses `invalid_mapping` with the
+ * line.
+ */
+export function parseMapping(text: string): MappedPerson[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.length > maxLines) throw invalid('invalid_mapping', `A mapping has at most ${maxLines} lines.`);
+  return lines.flatMap((line, at) => {
+    const plain = line.replace(/#.*$/, '').trim();
+    if (plain === '') return [];
+    const [, person, username] = /^(\S+@[^\s@=]+)\s*[=,]\s*([A-Za-z0-9._-]+)$/.exec(plain) ?? [];
+    if (person === undefined || username === undefined)
+      throw invalid('invalid_mapping', `Line ${at + 1} is not of the form alice@git.example.org = alice.`);
+    return [{ person, username }];
+  });
+}

@@ -1,0 +1,136 @@
+import { sourceGone } from '../../client/source-client.ts';
+import type { SourceClient } from '../../client/source-client.ts';
+import { createPager } from '../read-pages.ts';
+import { flagOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';
+import type { Source, SourceRule, TellProblem } from '../source.ts';
+import {
+  readComment,
+  readIssue,
+  readLabel,
+  readMilestone,
+  readPull,
+  readReactions,
+  readRepository,
+  readReview,
+  readReviewComment,
+} from './github-shapes.ts';
+
+const all = 'per_page=100';
+const inOrder = `sort=created&direction=asc&${all}`;
+
+/** A repository of GitHub, by its REST API: `https://api.github.com`, or `…/api/v3` of an Enterprise server. */
+export function createGithubSource(client: SourceClient, api: string, project: string, tell: TellProblem): Source {
+  const [owner = '', name = ''] = project.split('/').map(encodeURIComponent);
+  const repo = `/repos/${owner}/${name}`;
+  const { page, pages, every, withRights } = createPager(client, { api, repo, project, tell });
+  const since = (at: number | null): string =>
+    at === null ? '' : `&since=${new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z')}`;
+
+  return {
+    host: client.host,
+    pullRefs: ['refs/pull/*/head'],
+    username: 'x-access-token',
+    async describe() {
+      const { status, json } = await client.get(repo);
+      if (status === 404 || status === 410) throw sourceGone(client.host, project);
+      return readRepository(json);
+    },
+    labels: () => pages(`${repo}/labels?${all}`, readLabel),
+    milestones: () => pages(`${repo}/milestones?state=all&${all}`, readMilestone),
+    issues: (query) => page(query, `${repo}/issues?state=all&${inOrder}${since(query.since)}`, readIssue),
+    async issue(number) {
+      const { status, json } = await client.get(`${repo}/issues/${number}`);
+      return status === 404 || status === 410 ? null : readIssue(objectOf(json));
+    },
+    pulls: (query) => page(query, `${repo}/pulls?state=all&${inOrder}`, readPull),
+    async pull(number) {
+      const { status, json } = await client.get(`${repo}/pulls/${number}`);
+      return status === 404 ? null : readPull(objectOf(json));
+    },
+    comments: (query) => page(query, `${repo}/issues/comments?${inOrder}${since(query.since)}`, readComment),
+    async reviews(number) {
+      const reviews = await every(`${repo}/pulls/${number}/reviews?${all}`, readReview);
+      const comments =
+        reviews.length === 0 ? [] : await every(`${repo}/pulls/${number}/comments?${all}`, readReviewComment);
+      return { reviews, comments };
+    },
+    async reactions(number, commentId) {
+      const of = commentId === null ? `${repo}/issues/${number}` : `${repo}/issues/comments/${commentId}`;
+      return readReactions((await client.get(`${of}/reactions?${all}`)).json);
+    },
+    async rules() {
+      const names = await withRights('rules of branches', () =>
+        every(`${repo}/branches?protected=true&${all}`, (row) => textOf(row['name']) || null),
+      );
+      const rules: SourceRule[] = [];
+      for (const pattern of names) {
+        const [found] = await withRights(`rule ${pattern}`, async () => [
+          (await client.get(`${repo}/branches/${encodeURIComponent(pattern)}/protection`)).json,
+        ]);
+        if (found != null) rules.push(readRule(pattern, found));
+      }
+      return rules;
+    },
+    hooks: () =>
+      withRights('webhooks', () =>
+        every(`${repo}/hooks?${all}`, (row) => {
+          const config = objectOf(row['config']);
+          return {
+            url: textOf(config['url']),
+            events: Array.isArray(row['events']) ? row['events'].map(textOf) : [],
+            kind: 'gitea',
+            contentType: textOf(config['content_type']),
+            branchFilter: '',
+          };
+        }),
+      ),
+    async toDo() {
+      const secrets = await withRights('secrets', async () =>
+        listOf(objectOf((await client.get(`${repo}/actions/secrets?${all}`)).json)['secrets']),
+      );
+      const people = await withRights('collaborators', () => every(`${repo}/collaborators?${all}`, (row) => row));
+      const keys = await withRights('deploy keys', () => every(`${repo}/keys?${all}`, (row) => row));
+      return [
+        ...secrets.map((row) => `Set the secret ${textOf(row['name'])}: its value stays there.`),
+        ...people.map((row) => `Give ${textOf(row['login'])} access, if it is the same person here.`),
+        ...keys.map((row) => `Add the deploy key ${textOf(row['title'])} again, if it is still needed.`),
+      ];
+    },
+    async counts() {
+      return {
+        issues: await count(client, `${repo}/issues?state=all&per_page=1`),
+        pulls: await count(client, `${repo}/pulls?state=all&per_page=1`),
+        releases: await count(client, `${repo}/releases?per_page=1`),
+        labels: await count(client, `${repo}/labels?per_page=1`),
+        milestones: await count(client, `${repo}/milestones?state=all&per_page=1`),
+      };
+    },
+    async archive() {
+      return (await client.change('PATCH', repo, { archived: true })).status === 200;
+    },
+  };
+}
+
+/** With one on each page, the number of the last page; null where the link says none, as beside cursors. */
+async function count(client: SourceClient, path: string): Promise<number | null> {
+  const { headers, json } = await client.get(path);
+  const [, last] = /[?&]page=(\d{1,9})[^>]*>;\s*rel="last"/.exec(String(headers.link ?? '')) ?? [];
+  return last === undefined ? (headers.link === undefined ? listOf(json).length : null) : Number(last);
+}
+
+function readRule(pattern: string, value: unknown): SourceRule {
+  const row = objectOf(value);
+  const reviews = objectOf(row['required_pull_request_reviews']);
+  const { contexts } = objectOf(row['required_status_checks']);
+  const isOn = (key: string): boolean => flagOf(objectOf(row[key])['enabled']);
+  return {
+    target: 'branch',
+    pattern,
+    forbidsPushes: row['required_pull_request_reviews'] != null || isOn('lock_branch'),
+    allowsForce: isOn('allow_force_pushes'),
+    approvals: numberOf(reviews['required_approving_review_count']) ?? 0,
+    dismissesStale: flagOf(reviews['dismiss_stale_reviews']),
+    signed: isOn('required_signatures'),
+    checks: Array.isArray(contexts) ? contexts.map(textOf).filter(Boolean) : [],
+  };
+}

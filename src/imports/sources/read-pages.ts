@@ -1,0 +1,84 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { sourceFailed, sourceGone } from '../client/source-client.ts';
+import type { SourceClient } from '../client/source-client.ts';
+import { nextPage } from './next-page.ts';
+import { listOf } from './read-json.ts';
+import type { Json } from './read-json.ts';
+import type { SourcePage, SourceQuery, TellProblem } from './source.ts';
+
+/** Pages of a list that belongs to one pull request, or is short. */
+const maxPages = 100;
+
+type Read<Row> = (row: Json) => Row | null;
+
+interface Place {
+  api: string;
+  /** Path of the repository, which tells an absent list from a repository that is gone. */
+  repo: string;
+  project: string;
+  tell: TellProblem;
+}
+
+/** Reads lists that GitHub and those who follow its conventions send page by page. */
+export function createPager(client: SourceClient, { api, repo, project, tell }: Place) {
+  async function page<Row>(query: SourceQuery, first: string, read: Read<Row>): Promise<SourcePage<Row>> {
+    const path = query.cursor ?? first;
+    const isFirst = query.cursor === null;
+    const asked: Record<string, string> = isFirst && query.etag ? { 'If-None-Match': query.etag } : {};
+    const { status, json, headers } = await client.get(path, asked);
+    if (status === 304) return { rows: [], next: null, etag: query.etag ?? null };
+    if (status === 422 && isFirst) throw sourceFailed(`${client.host} answered ${first} with status 422.`);
+    if (status === 404 || status === 410 || status === 422) {
+      // A repository without issues answers so, and one that the token may see no more.
+      const { status: ofAll } = await client.get(repo);
+      if (ofAll === 404 || ofAll === 410) throw sourceGone(client.host, project);
+      // A cursor may be dead by now: the list begins anew, and what is here already stays.
+      if (!isFirst) return page({ ...query, cursor: null, etag: null }, first, read);
+      return { rows: [], next: null, etag: null };
+    }
+    const listed = listOf(json);
+    const rows = listed.flatMap((row) => read(row) ?? []);
+    const next = nextPage(headers.link, api) ?? (headers.link === undefined ? followPage(path, listed.length) : null);
+    return { rows, next, etag: isFirst && next === null ? (headers.etag ?? null) : null };
+  }
+
+  async function* pages<Row>(path: string, read: Read<Row>): AsyncGenerator<Row[]> {
+    let next: string | null = path;
+    for (let count = 0; next !== null && count < maxPages; count += 1) {
+      const found: SourcePage<Row> = await page({ since: null, cursor: count === 0 ? null : next }, path, read);
+      yield found.rows;
+      next = found.next;
+    }
+    if (next !== null) tell(path, `only the first ${maxPages} pages were read`);
+  }
+
+  return {
+    page,
+    pages,
+    async every<Row>(path: string, read: Read<Row>): Promise<Row[]> {
+      const rows: Row[] = [];
+      for await (const found of pages(path, read)) rows.push(...found);
+      return rows;
+    },
+    /** What needs more rights than reading is left out, with a line in the report. */
+    async withRights<T>(what: string, work: () => Promise<T[]>): Promise<T[]> {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isDomainError(error) || error.reason !== 'source_refused') throw error;
+        tell(what, 'the token may not read them there');
+        return [];
+      }
+    },
+  };
+}
+
+/** Without `Link`, a full page may have one behind it. */
+function followPage(path: string, count: number): string | null {
+  const url = new URL(path, 'http://source');
+  const page = Number(url.searchParams.get('page') ?? 0);
+  const limit = Number(url.searchParams.get('limit') ?? 0);
+  if (page === 0 || limit === 0 || count < limit) return null;
+  url.searchParams.set('page', String(page + 1));
+  return `${url.pathname}${url.search}`;
+}
