@@ -3,6 +3,7 @@ import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
 import { groupsFor } from './command-groups.ts';
 import { formatHelp, withExamples } from './help.ts';
+import { recordActedFor } from './record-acted-for.ts';
 
 /** Common behaviour of all commands: output streams, and the end of the program. */
 export interface ProgramHandlers {
@@ -59,7 +60,10 @@ export async function createProgram(
       const command = given.pop() as Command;
       const options = given.pop();
       const flags = command.optsWithGlobals<GlobalFlags>();
-      await ends.act(flags, (cli) => action(cli, options as never, ...(given as never)));
+      await ends.act(flags, async (cli) => {
+        await action(cli, options as never, ...(given as never));
+        await recordActedFor(cli, command);
+      });
     };
   const groups = groupsFor(
     words,

@@ -1,4 +1,5 @@
 import { bindDeps } from '../../kernel/index.ts';
+import { bindAudited } from '../audited.ts';
 import type { CiDeps } from '../deps.ts';
 import { discovery, identityToken } from './identity-token.ts';
 import { publicKeys, rotateKey } from './signing-keys.ts';
@@ -11,6 +12,10 @@ export function createIdentityService(deps: CiDeps) {
     /** Null without a public address of this server. */
     discovery: () => discovery(deps),
     publicKeys: () => publicKeys(deps),
-    rotateKey: () => rotateKey(deps),
+    rotateKey: bindAudited(deps)(
+      (deps) => rotateKey(deps),
+      () => 'ci.key_rotated',
+      () => ({}),
+    ),
   };
 }

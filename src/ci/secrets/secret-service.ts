@@ -22,6 +22,18 @@ export function createSecretService(deps: CiDeps) {
 }
 
 export function createVariableService(deps: CiDeps) {
-  const bind = bindDeps(deps);
-  return { list: bind(listVariables), set: bind(setVariable), remove: bind(removeVariable) };
+  const audited = bindAudited(deps);
+  return {
+    list: bindDeps(deps)(listVariables),
+    set: audited(
+      setVariable,
+      () => 'variable.set',
+      (scope, { name }) => ({ name, ...scopeFields(scope) }),
+    ),
+    remove: audited(
+      removeVariable,
+      () => 'variable.removed',
+      (scope, name) => ({ name, ...scopeFields(scope) }),
+    ),
+  };
 }

@@ -92,6 +92,7 @@ const exportRepository: Action<{ replace?: true; gitea?: true }, [string, string
     import('../../kernel/index.ts'),
   ]);
   const { refs, pullRequests, bytes, leftOut } = await exportBundle(bundleDeps(modules, systemRandom), found, target);
+  modules.logger.info('repository.exported', { repositoryId: found.repository.id, bytes });
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   cli.output.result(
     `Wrote ${name} to ${target}: ${refs} branches and tags${pullsInWords(pullRequests)}, ${readableSize(bytes)}.`,

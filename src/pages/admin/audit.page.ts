@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter } from '../../audit/index.ts';
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { nullIfNotFound, silentLogger } from '../../kernel/index.ts';
 import { content, page } from '../app/reply.ts';
 import { idsIn, viewAuditDetails } from './audit-details.view.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -97,7 +97,10 @@ export const showAdminAudit: Page<PersonContext, AdminDeps> = async ({ query }, 
 
 /** The same entries as a file, with all their fields: `format=csv`, otherwise JSON; at most 20,000, newest first. */
 export const exportAudit: Page<PersonContext, AdminDeps> = async ({ query }, deps) => {
-  const entries = await deps.audit.list({ ...(await readFilter(readForm(query), deps)), limit: mostExported });
+  const form = readForm(query);
+  const entries = await deps.audit.list({ ...(await readFilter(form, deps)), limit: mostExported });
+  const filter = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));
+  deps.audit.auditing(silentLogger).info('audit.exported', { entries: entries.length, ...filter });
   const names = await namesIn(deps, entries);
   const rows = entries.map(({ id, at, actor, address, event, details, hash }) => ({
     id,

@@ -10,18 +10,27 @@ export interface RenderedNotebook extends RenderedMarkdown {
   cellCount: number;
 }
 
+/** All that Markdown and HTML become, in characters: short source may become long HTML, which takes time as well. */
+const maxMarkup = 384 * 1024;
+
 /**
  * A notebook as one document. Each cell and each output is rendered and cleaned by itself, so that none of them reaches
  * into the next; what stands around them is escaped here (security C02). Scripts, styles and frames of outputs are
- * left out by the cleaner, and pictures are data that begins as a picture does.
+ * left out by the cleaner, and pictures are data that begins as a picture does. It ends with a note where its Markdown
+ * and HTML have become too long.
  */
 export function renderNotebook({ language, cells, isCut }: Notebook, links: DocumentLinks): RenderedNotebook {
   const document = new NotebookDocument(language, links);
-  const html = cells.map((cell, index) => document.cell(cell, index + 1)).join('');
-  const note = isCut
-    ? '<p class="cell-note">The notebook is longer than what is shown. Its source has the rest.</p>'
-    : '';
-  return { ...document.parts, html: html + note, cellCount: cells.length };
+  const shown: string[] = [];
+  for (const cell of cells) {
+    if (document.markupLength >= maxMarkup) break;
+    shown.push(document.cell(cell, shown.length + 1));
+  }
+  const note =
+    isCut || shown.length < cells.length
+      ? '<p class="cell-note">The notebook is longer than what is shown. Its source has the rest.</p>'
+      : '';
+  return { ...document.parts, html: shown.join('') + note, cellCount: cells.length };
 }
 
 class NotebookDocument {
@@ -29,6 +38,8 @@ class NotebookDocument {
   readonly #language: string;
   readonly #links: DocumentLinks;
   readonly #ids = new Set<string>();
+  /** Of Markdown and HTML, in characters. */
+  markupLength = 0;
 
   constructor(language: string, links: DocumentLinks) {
     this.#language = language;
@@ -106,6 +117,7 @@ class NotebookDocument {
 
   /** Two cells may have the same heading: the first one keeps its anchor. */
   #withOwnIds(html: string): string {
+    this.markupLength += html.length;
     return html.replace(new RegExp(` id="(${anchorPrefix}[^"]*)"`, 'g'), (whole, id: string) => {
       if (this.#ids.has(id)) return '';
       this.#ids.add(id);

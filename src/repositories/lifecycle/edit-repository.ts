@@ -60,6 +60,15 @@ export async function editRepository(
     fields: [...Object.keys(changes), ...(isProtected === undefined ? [] : ['defaultBranchProtected'])],
     by: viewerForLog(viewer),
   });
+  const { defaultBranch: branch } = changes;
+  // The rule of the default branch guards another one from now on.
+  if (branch !== undefined && branch !== repository.defaultBranch)
+    deps.logger.info('repository.default_branch_changed', {
+      repositoryId: repository.id,
+      from: repository.defaultBranch,
+      to: branch,
+      by: viewerForLog(viewer),
+    });
   if (isRuleChanged) {
     deps.logger.info('repository.protection_changed', {
       repositoryId: repository.id,

@@ -57,6 +57,16 @@ t.test('cells are read with their language, counts and limits', async (t) => {
   t.strictSame([large.cells.length, large.isCut], [1, true], 'a cell that is too long is left out alone');
 });
 
+t.test('short source that becomes long HTML ends with a note, and its size grows no further', async (t) => {
+  const cell = { cell_type: 'markdown', source: '- [ ] a\n'.repeat(100) };
+  const isCut = (html: string): boolean => html.includes('is longer than what is shown');
+  const shown = [100, 300, 1_000].map((count) => htmlOf(Array.from({ length: count }, () => cell)));
+  t.strictSame(shown.map(isCut), [false, true, true]);
+  t.equal(shown[2]!.length, shown[1]!.length, 'ten times the cells cost no more');
+  t.ok(shown[1]!.length < 1_200_000, `${shown[1]!.length} characters`);
+  t.notOk(isCut(htmlOf([code([], 'y'.repeat(600_000)), cell])), 'code does not count');
+});
+
 t.test('what is no notebook of format 4 is none', async (t) => {
   for (const text of [
     '',
