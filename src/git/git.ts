@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import { busy, createSemaphore, internal } from '../kernel/index.ts';
+import { busy, createSemaphore, internal, visitAll } from '../kernel/index.ts';
 import type { Logger, Semaphore } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
@@ -187,10 +187,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     await maintenance.leave(repository);
   };
 
-  const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> =>
-    [...(await readRefs(repository))]
-      .filter(([name]) => name.startsWith(prefix))
-      .map(([name, oid]) => ({ name: name.slice(prefix.length), oid }));
+  const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> => {
+    const named: NamedRef[] = [];
+    await visitAll(await readRefs(repository), ([name, oid]) => {
+      if (name.startsWith(prefix)) named.push({ name: name.slice(prefix.length), oid });
+    });
+    return named;
+  };
 
   return {
     version: version.text,

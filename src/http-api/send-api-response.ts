@@ -1,24 +1,21 @@
-import { createHash } from 'node:crypto';
 import type { Context } from '../http/index.ts';
 import { setBody } from '../http/index.ts';
-import { currentCharge, freeMemory } from '../kernel/index.ts';
+import { chargeForAnswer, freeMemory } from '../kernel/index.ts';
+import { digestOf, jsonInPieces } from './json-in-pieces.ts';
 import type { ApiResponse } from './responses.ts';
 import type { PageLinks } from './number-pages.ts';
 import type { Operation } from './operation.ts';
-
-/** So much of an answer takes a millisecond of CPU time, its rows included: what a client without an account pays. */
-const charactersPerMs = 50_000;
 
 /**
  * Serializes a response. Responses are private to the caller: a cache may store one to
  * revalidate it by its ETag, and never serves it to another client.
  */
-export function sendApiResponse(
+export async function sendApiResponse(
   ctx: Context,
   { status, method, older }: Pick<Operation, 'status' | 'method' | 'older'>,
   response: ApiResponse<unknown>,
   links: PageLinks | null = null,
-): void {
+): Promise<void> {
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
@@ -40,12 +37,13 @@ export function sendApiResponse(
     ctx.res.once('finish', () => freeMemory(response.bytes));
     return;
   }
-  const text = JSON.stringify(
+  const pieces = await jsonInPieces(
     older !== undefined && asksForOlder(ctx) ? older(response.value as never) : response.value,
   );
-  // What this thread does for an answer is not measured, but follows its length.
-  currentCharge()?.(text.length / charactersPerMs);
-  ctx.body = text;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  chargeForAnswer(length);
+  ctx.body = Buffer.concat(pieces, length);
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
 
   const { location, next, total, showsSecret = false } = response;
   ctx.state.showsSecret = showsSecret;
@@ -56,7 +54,7 @@ export function sendApiResponse(
   if (known !== undefined) ctx.set('X-Total-Count', String(known));
   if (method !== 'GET' || showsSecret) return;
   ctx.set('Cache-Control', 'private, no-cache');
-  ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);
+  ctx.set('ETag', `W/"${(await digestOf(pieces)).slice(0, 22)}"`);
   if (ctx.fresh) ctx.status = 304;
 }
 

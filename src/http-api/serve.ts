@@ -38,7 +38,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
     const given = new URLSearchParams(ctx.querystring);
     const { response, links } = await runPage(operation, given, query, (query) => operation.run({ ...call, query }));
-    sendApiResponse(ctx, operation, response, links);
+    await sendApiResponse(ctx, operation, response, links);
   };
   return [begin, ...admission.limit(operation.cost, identify), serve];
 }

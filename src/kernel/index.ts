@@ -14,7 +14,7 @@ export {
   unavailable,
 } from './errors.ts';
 export type { ErrorCode, ErrorDetails } from './errors.ts';
-export { chargeCpuTime, currentCharge } from './cpu-time.ts';
+export { chargeCpuTime, chargeForAnswer, currentCharge } from './cpu-time.ts';
 export type { Charge } from './cpu-time.ts';
 export { systemClock } from './clock.ts';
 export type { Clock } from './clock.ts';

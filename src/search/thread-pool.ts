@@ -1,3 +1,4 @@
+import { currentCharge } from '../kernel/index.ts';
 import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
 
 export interface ThreadPool extends DatabaseThread {
@@ -30,9 +31,13 @@ export function createThreadPool(
         if (waiting.length >= maxQueued) return threads[0].run(statements);
         thread = await new Promise<DatabaseThread>((resolve) => waiting.push(resolve));
       }
+      const charge = currentCharge();
+      const startedAt = performance.now();
       try {
         return await thread.run(statements);
       } finally {
+        // It has worked on nothing else.
+        charge?.(performance.now() - startedAt);
         const next = waiting.shift();
         // It is handed over directly, so that no later request takes it first.
         if (next === undefined) idle.unshift(thread);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { anonymous } from '../../src/access/index.ts';
-import { systemClock } from '../../src/kernel/index.ts';
+import { chargeForAnswer, currentCharge, systemClock } from '../../src/kernel/index.ts';
 import { createAnonymousLimits } from '../../src/http/admission/anonymous-limits.ts';
 import type { Context } from '../../src/http/index.ts';
 
@@ -36,3 +36,30 @@ t.test('what one address asks for beyond its part is refused to it, and others a
     t.equal(await other, 'served');
   }
 });
+
+t.test(
+  'work of every class is paid from one budget of the address, long answers among it; a person pays nothing',
+  async (t) => {
+    const clock = { now: () => 1_000_000 };
+    for (const cost of ['objects', 'transfer', 'rows', 'search'] as const) {
+      const { limits } = createAnonymousLimits(clock);
+      const ask = (address: string, work: () => void, viewer: object = anonymous) =>
+        Promise.resolve(
+          limits[cost]!(
+            { state: { identity: { viewer }, address }, res: { destroyed: false } } as unknown as Context,
+            async () => work(),
+          ),
+        ).then(
+          () => 200,
+          ({ status }: { status: number }) => status,
+        );
+      t.equal(await ask('192.0.2.1', () => currentCharge()!(29_999)), 200, cost);
+      t.equal(await ask('192.0.2.1', () => chargeForAnswer(49_999)), 200, 'a millisecond is left');
+      t.equal(await ask('192.0.2.1', () => chargeForAnswer(50_000)), 200, 'and less of it');
+      t.equal(await ask('192.0.2.1', () => {}), 429, 'nothing is left');
+      t.equal(await ask('192.0.2.2', () => {}), 200, 'the network beside it pays for itself');
+      const person = { kind: 'person', id: 'x' };
+      t.equal(await ask('192.0.2.1', () => t.equal(currentCharge(), null), person), 200);
+    }
+  },
+);

@@ -127,9 +127,9 @@ async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): 
   const { pull, round } = code;
   const head = await git.objects.commit(path, round.headOid);
   if (asksForNoRun(head.message)) return null;
-  const baseTip = (await git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`);
-  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, sources, change, baseTip);
-  if (baseTip === undefined || mergeOid === null) return null;
+  const baseTip = await git.refs.tip(path, `refs/heads/${pull.baseBranch}`);
+  const mergeOid = baseTip === null ? null : await mergeForTest(deps, sources, change, baseTip);
+  if (baseTip === null || mergeOid === null) return null;
   const merge = { baseTip, mergeOid };
   const { matching, leftOut } = await matchingWorkflows(deps, change, merge);
   if (matching.length + leftOut.length === 0) return null;

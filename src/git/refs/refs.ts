@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { visitAll } from '../../kernel/index.ts';
+import { isWellFormedRef } from './ref-name.ts';
 
 /** Refs for the server's own use; git hides them from clients, too. */
 const hidden = ['refs/hearth/', 'refs/replace/'];
@@ -43,15 +45,17 @@ export async function readPackedRef(repository: string, ref: string): Promise<st
 }
 
 /**
- * The object that one ref names, without reading the others; null for none, and for a symbolic ref.
- * @param ref a full, well-formed name
+ * The object that one ref names, without reading the others; null for none, and for a name that no ref can have.
+ * @param ref a full name
  */
 export async function readRef(repository: string, ref: string): Promise<string | null> {
+  if (!ref.startsWith('refs/') || !isWellFormedRef(ref)) return null;
   // A folder has the name of a former branch.
   const loose = await readFile(path.join(repository, ref), 'latin1').catch((error: NodeJS.ErrnoException) =>
     error.code === 'EISDIR' ? '' : whenAbsent('')(error),
   );
   const value = loose.trimEnd();
+  if (value.startsWith('ref: ')) return (await readRefs(repository)).get(ref) ?? null;
   if (value !== '') return objectId.test(value) ? value : null;
   // In this order: see `readRefs`.
   const packed = await readFile(path.join(repository, 'packed-refs')).catch(whenAbsent(Buffer.alloc(0)));
@@ -61,18 +65,35 @@ export async function readRef(repository: string, ref: string): Promise<string |
   return objectId.test(oid) ? oid : null;
 }
 
-function merge(
+/** In the order of names. Both are so already, but for names beyond the Basic Multilingual Plane. */
+async function merge(
   packed: Map<string, string>,
   loose: Map<string, string>,
   isWanted: (name: string) => boolean,
-): Map<string, string> {
+): Promise<Map<string, string>> {
   const all = loose.size === 0 ? packed : new Map([...packed, ...loose]);
+  const own = [...loose.keys()].sort();
+  let next = 0;
+  let last = '';
+  let isSorted = true;
   const wanted: [name: string, oid: string][] = [];
-  for (const [name, value] of all) {
-    const oid = resolve(all, value);
-    if (oid !== null && isWanted(name)) wanted.push([name, oid]);
-  }
-  return new Map(wanted.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const add = (name: string): void => {
+    const oid = resolve(all, all.get(name)!);
+    if (oid === null || !isWanted(name)) return;
+    isSorted &&= last <= name;
+    last = name;
+    wanted.push([name, oid]);
+  };
+  await visitAll(packed.keys(), (name) => {
+    for (; next < own.length && own[next]! < name; next += 1) add(own[next]!);
+    if (own[next] === name) next += 1;
+    add(name);
+  });
+  for (; next < own.length; next += 1) add(own[next]!);
+  if (!isSorted) wanted.sort(([a], [b]) => (a < b ? -1 : 1));
+  const refs = new Map<string, string>();
+  await visitAll(wanted, ([name, oid]) => void refs.set(name, oid));
+  return refs;
 }
 
 /** Follows `ref: …` as far as git does. */
@@ -89,13 +110,22 @@ function resolve(refs: ReadonlyMap<string, string>, value: string): string | nul
 async function readPackedRefs(repository: string): Promise<Map<string, string>> {
   const refs = new Map<string, string>();
   const text = await readFile(path.join(repository, 'packed-refs'), 'utf8').catch(whenAbsent(''));
-  for (const line of text.split('\n')) {
+  await visitAll(linesOf(text), (line) => {
     const space = line.indexOf(' ');
     // "#" begins the header, "^" the peeled id of the tag on the line before.
     if (space > 0 && !line.startsWith('#') && !line.startsWith('^'))
       refs.set(line.slice(space + 1), line.slice(0, space));
-  }
+  });
   return refs;
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(start, end);
+    start = end + 1;
+  }
 }
 
 async function readLooseRefs(repository: string): Promise<Map<string, string>> {

@@ -56,15 +56,14 @@ export const listBranches = operation({
   response: z.array(branch),
   async run({ viewer, found, query: { limit, after, page }, deps, origin }) {
     const all = await deps.git.refs.branches(found.path);
-    const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const { rows, next } = page === 0 ? pageOf(sorted, limit, after) : sliceOf(sorted, { page, limit, after });
+    const { rows, next } = page === 0 ? pageOf(all, limit, after) : sliceOf(all, { page, limit });
     return listed(await showBranches(deps, viewer, found, rows, origin), next, all.length);
   },
 });
 
 async function branchNamed(deps: WebDeps, { path }: Found, name: string): Promise<Named> {
-  const oid = (await deps.git.refs.list(path)).get(`refs/heads/${name}`);
-  if (oid === undefined) throw notFound('no_such_branch', 'There is no such branch.');
+  const oid = await deps.git.refs.tip(path, `refs/heads/${name}`);
+  if (oid === null) throw notFound('no_such_branch', 'There is no such branch.');
   return { name, oid };
 }
 

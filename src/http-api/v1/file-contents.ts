@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WebDeps } from '../../http/index.ts';
-import { invalid, nullIfNotFound } from '../../kernel/index.ts';
+import { invalid, nullIfNotFound, visitAll } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { FileChange, FileOperation, Found } from '../../repositories/index.ts';
 import { created, json } from '../responses.ts';
@@ -67,7 +67,11 @@ async function listFolder(
   const commit = await resolveRef(deps, found, ref);
   const { entries } = await deps.git.objects.tree(found.path, commit, folder, { withSizes: true });
   const place = { origin, at: found.canonical, ref: ref ?? found.repository.defaultBranch, commit };
-  return entries.map((entry) => showEntry(folder === '' ? entry.name : `${folder}/${entry.name}`, entry, place));
+  const shown: ReturnType<typeof showEntry>[] = [];
+  await visitAll(entries, (entry) => {
+    shown.push(showEntry(folder === '' ? entry.name : `${folder}/${entry.name}`, entry, place));
+  });
+  return shown;
 }
 
 export const createFile = operation({

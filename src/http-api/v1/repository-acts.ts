@@ -211,8 +211,8 @@ const updateBranch = operation({
   }),
   async run({ viewer, found, params, body, deps }) {
     const ref = `refs/heads/${params.branch}`;
-    const oldId = (await deps.git.refs.list(found.path)).get(ref);
-    if (oldId === undefined) throw notFound('no_such_branch', 'There is no such branch.');
+    const oldId = await deps.git.refs.tip(found.path, ref);
+    if (oldId === null) throw notFound('no_such_branch', 'There is no such branch.');
     if (body.old_commit_id !== undefined && body.old_commit_id !== oldId)
       throw conflict('ref_moved', 'The branch is at another commit by now.', { field: 'old_commit_id' });
     const newId = await resolveRef(deps, found, body.new_commit_id).catch((error: unknown) => {
@@ -245,8 +245,8 @@ const renameBranch = operation({
   async run({ viewer, found, params, body, deps }) {
     const { owner, name } = found.canonical;
     const { branches, edit } = deps.repositories;
-    const expected = (await deps.git.refs.list(found.path)).get(`refs/heads/${params.branch}`);
-    if (expected === undefined) throw notFound('no_such_branch', 'There is no such branch.');
+    const expected = await deps.git.refs.tip(found.path, `refs/heads/${params.branch}`);
+    if (expected === null) throw notFound('no_such_branch', 'There is no such branch.');
     if (body.name === params.branch) return noContent();
     const isDefault = params.branch === found.repository.defaultBranch;
     if (isDefault && found.level !== 'admin')

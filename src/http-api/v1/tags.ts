@@ -64,8 +64,8 @@ export async function showTags(
 
 /** Refuses `tag_gone`. */
 async function find({ git }: WebDeps, { path }: Found, name: string): Promise<NamedRef> {
-  const oid = (await git.refs.list(path)).get(`refs/tags/${name}`);
-  if (oid === undefined) throw notFound('tag_gone', 'There is no such tag.');
+  const oid = await git.refs.tip(path, `refs/tags/${name}`);
+  if (oid === null) throw notFound('tag_gone', 'There is no such tag.');
   return { name, oid };
 }
 

@@ -8,7 +8,8 @@ import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { archive, paging, tree } from './schemas.ts';
+import { sliceOf } from './issues-parts.ts';
+import { archive, numberedPage, paging, tree } from './schemas.ts';
 import { showTags, tagShape } from './tags.ts';
 
 const at = '/repos/{owner}/{name}';
@@ -26,10 +27,9 @@ export async function resolveRef(
   return oid;
 }
 
-/** One page of names: they are in order, so the last one says where to go on. */
+/** One page of names, which are in order, so that the last one says where to go on. */
 export function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: number, after: string | undefined) {
-  const sorted = refs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const rest = after === undefined ? sorted : sorted.filter(({ name }) => name > after);
+  const rest = after === undefined ? refs : refs.filter(({ name }) => name > after);
   return { rows: rest.slice(0, limit), next: rest.length > limit ? rest[limit - 1]!.name : null };
 }
 
@@ -43,11 +43,12 @@ export const listTags = operation({
   cost: 'objects',
   status: 200,
   isPaged: true,
-  query: z.object(paging),
+  query: z.object({ ...paging, page: numberedPage }),
   response: z.array(tagShape),
-  async run({ found, query: { limit, after }, deps, origin }) {
-    const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
-    return listed(await showTags(deps, found, origin, rows), next);
+  async run({ found, query: { limit, after, page }, deps, origin }) {
+    const all = await deps.git.refs.tags(found.path);
+    const { rows, next } = page === 0 ? pageOf(all, limit, after) : sliceOf(all, { page, limit });
+    return listed(await showTags(deps, found, origin, rows), next, all.length);
   },
 });
 

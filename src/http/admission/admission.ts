@@ -27,7 +27,8 @@ import { delayRefusals } from './delay-refusals.ts';
  * 1. Fair queue (`fair-queue.ts`): 8 requests of one client begin per turn of the event loop; the
  *    others wait. Nothing is refused.
  * 2. Anonymous limits (`anonymous-limits.ts`), for clients that are not signed in:
- *    routes that read git spend the CPU budget of the address: 30 s, refilled by 0.5 s per second.
+ *    what git, threads and long answers cost is paid from the CPU budget of the address: 30 s, refilled by 0.5 s per
+ *    second.
  *    An empty budget is 429 with Retry-After until it is refilled. Then one of the places for
  *    anonymous clients: 12 for git, 16 for rows, 5 for searches, of which one address has two thirds;
  *    a thousand wait, 250 of one address. A full queue or 10 s of waiting is 503 with Retry-After 5.

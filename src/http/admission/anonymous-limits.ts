@@ -7,8 +7,8 @@ import { HttpError } from '../http-error.ts';
 import type { CostClass } from './request-classes.ts';
 
 /**
- * Limits of clients that are not signed in. Each address has a budget of CPU time for git and for the threads that
- * render its output. The budget counts CPU time, not requests, because a page of history can cost a hundred times a
+ * Limits of clients that are not signed in. Each address has a budget of CPU time for git, for the threads that search
+ * and render, and for the length of answers. The budget counts CPU time, not requests, because a page of history can cost a hundred times a
  * small file; and not wall-clock time, so that no client pays for load that others cause. A crawler that walks every
  * commit is slowed down; a reader never notices. All anonymous clients together share a limited number of places with
  * a queue in front, so that signed-in clients find a place however many crawlers there are. One address has a part of
@@ -97,27 +97,26 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
     return budget;
   }
 
-  const spendBudget: Middleware = async (ctx, next) => {
-    if (!isAnonymous(ctx)) return next();
-    const budget = budgetOf(ctx.state.address);
-    if (budget.leftMs <= 0) {
-      seconds.add({ result: 'refused' }, 0);
-      refused.add({ result: 'spent' }, 1);
-      const waitSeconds = Math.ceil(-budget.leftMs / refillMsPerSecond) + 1;
-      throw new HttpError(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
-        'Retry-After': String(waitSeconds),
-      });
-    }
-    const charge = (ms: number): void => {
-      budget.leftMs -= ms;
-      seconds.add({ result: 'served' }, ms / 1000);
-    };
-    await withSlot(gitSlots, ctx, () => chargeCpuTime(charge, next));
-  };
-  const waitFor =
+  /** Whatever the work costs is paid from the budget of the address. */
+  const spendBudget =
     (semaphore: Semaphore): Middleware =>
-    async (ctx, next) =>
-      isAnonymous(ctx) ? withSlot(semaphore, ctx, next) : next();
+    async (ctx, next) => {
+      if (!isAnonymous(ctx)) return next();
+      const budget = budgetOf(ctx.state.address);
+      if (budget.leftMs <= 0) {
+        seconds.add({ result: 'refused' }, 0);
+        refused.add({ result: 'spent' }, 1);
+        const waitSeconds = Math.ceil(-budget.leftMs / refillMsPerSecond) + 1;
+        throw new HttpError(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
+          'Retry-After': String(waitSeconds),
+        });
+      }
+      const charge = (ms: number): void => {
+        budget.leftMs -= ms;
+        seconds.add({ result: 'served' }, ms / 1000);
+      };
+      await withSlot(semaphore, ctx, () => chargeCpuTime(charge, next));
+    };
 
   return {
     limits: {
@@ -127,17 +126,17 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       upload: null,
       change: null,
       // Places separate from those of searches, so that a page does not wait behind many of them.
-      rows: waitFor(rowPlaces),
-      search: waitFor(searchPlaces),
+      rows: spendBudget(rowPlaces),
+      search: spendBudget(searchPlaces),
       // Archives are transfers that a page begins.
-      objects: spendBudget,
-      transfer: spendBudget,
+      objects: spendBudget(gitSlots),
+      transfer: spendBudget(gitSlots),
     },
     families: () => [
       {
         name: 'anonymous_git_seconds_total',
         type: 'counter',
-        help: 'Processor time of git and of worker threads for people who are not signed in.',
+        help: 'Processor time of git, of threads and of long answers for people who are not signed in.',
         samples: seconds.samples(),
       },
       {

@@ -46,8 +46,8 @@ const isSingleFile = /^issue[_-]template\.(?:md|markdown|ya?ml)$/i;
  * `docs`. Refuses `busy` when the worker pool is.
  */
 export async function findTemplates(deps: TemplateDeps, place: TemplatePlace): Promise<IssueTemplates> {
-  const oid = (await deps.git.refs.list(place.path)).get(`refs/heads/${place.repository.defaultBranch}`);
-  if (oid === undefined) return none;
+  const oid = await deps.git.refs.tip(place.path, `refs/heads/${place.repository.defaultBranch}`);
+  if (oid === null) return none;
   const files = await findFiles(deps, place.path, oid);
   const found: IssueTemplates = { ...none, templates: [], problems: [] };
   for (const { path, parsed } of await Promise.all(files.map((file) => parse(deps, place, file)))) {

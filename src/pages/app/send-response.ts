@@ -1,4 +1,5 @@
 import { viewerForLog } from '../../access/index.ts';
+import { chargeForAnswer } from '../../kernel/index.ts';
 import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
 import {
   writeCookie,
@@ -157,6 +158,7 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
     // Asked after the page was made, which may have marked something as read.
     const unread = await deps.notifications.countUnread(request.viewer);
     const html = renderPage(ctx, reply, request, render, unread);
+    chargeForAnswer(html.length);
     const mayKeep =
       rendered &&
       key !== null &&

@@ -11,6 +11,12 @@ export interface BlameView {
   ignoresRevisions: boolean;
 }
 
+/** The rows that a page shows of it. */
+export interface ShownRows {
+  number: number;
+  groups: readonly BlameGroup[];
+}
+
 /** Shades from the newest lines of the file to the oldest. */
 const shades = 6;
 
@@ -24,18 +30,25 @@ interface BlameContext {
 }
 
 /** @param coloured the file as the highlighter gave it, or null */
-export function viewBlame(blame: Blame, coloured: readonly string[] | null, context: BlameContext): BlameView {
+export function viewBlame(
+  blame: Blame,
+  rows: ShownRows,
+  coloured: readonly string[] | null,
+  context: BlameContext,
+): BlameView {
   const { repositoryUrl, now } = context;
   const authors = JSON.stringify(context.authors.dependency.value);
   const known = cachedViews.get(blame);
-  const isSame = known && known.coloured === coloured && known.repositoryUrl === repositoryUrl;
+  const isSame =
+    known && known.part === rows.number && known.coloured === coloured && known.repositoryUrl === repositoryUrl;
   if (isSame && known.authors === authors && now - known.at < cacheTtlMs) return known.view;
-  const view = renderBlame(blame, coloured, context);
-  cachedViews.set(blame, { coloured, repositoryUrl, authors, at: now, view });
+  const view = renderBlame(blame, rows.groups, coloured, context);
+  cachedViews.set(blame, { part: rows.number, coloured, repositoryUrl, authors, at: now, view });
   return view;
 }
 
 interface CachedView {
+  part: number;
   coloured: readonly string[] | null;
   repositoryUrl: string;
   /** The authors that it links, as JSON. */
@@ -49,7 +62,8 @@ const cacheTtlMs = 60_000;
 const cachedViews = new WeakMap<Blame, CachedView>();
 
 function renderBlame(
-  { groups, commits, ignoresRevisions }: Blame,
+  { commits, ignoresRevisions }: Blame,
+  groups: readonly BlameGroup[],
   coloured: readonly string[] | null,
   { repositoryUrl, now, authors }: BlameContext,
 ): BlameView {
@@ -61,8 +75,11 @@ function renderBlame(
   const shadeOf = (at: number): number =>
     newest === oldest ? 0 : Math.min(shades - 1, Math.floor(((newest - at) / (newest - oldest)) * shades));
 
+  const shown = new Set(groups.map(({ oid }) => oid));
   const lines = new Map(
-    [...commits].map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now, authors)]),
+    [...commits]
+      .filter(([oid]) => shown.has(oid))
+      .map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now, authors)]),
   );
 
   const row = (group: BlameGroup): string => {
@@ -74,7 +91,7 @@ function renderBlame(
         ? `<span>${escapeHtml(author.name)}</span>`
         : `<a href="${escapeHtml(author.url)}"${author.title === null ? '' : ` title="${escapeHtml(author.title)}"`}>${escapeHtml(author.name)}</a>`;
     const before = group.previous
-      ? `<a class="before" href="${escapeHtml(codeUrl(repositoryUrl, 'blame', group.previous.oid, group.previous.file))}#L${group.firstLine}" title="View before this change" aria-label="View before ${escapeHtml(commit.oid.slice(0, 10))}">⤺</a>`
+      ? `<a class="before" href="${escapeHtml(codeUrl(repositoryUrl, 'blame', group.previous.oid, group.previous.file))}?lines=${group.firstLine}#L${group.firstLine}" title="View before this change" aria-label="View before ${escapeHtml(commit.oid.slice(0, 10))}">⤺</a>`
       : '';
     const content = group.lines.map((bytes, index) => {
       const number = group.firstLine + index;

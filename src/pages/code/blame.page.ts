@@ -1,9 +1,13 @@
 import { maxBlameBytes } from '../../git/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
+import { partOfBlame } from './blame-parts.ts';
 import { viewBlame } from './blame-table.view.ts';
 import { codeUrl } from '../app/code-urls.ts';
+import { readLineRange } from './code-lines.view.ts';
 import { decodeFileText } from './decode-text.ts';
+import { viewPart } from './text-part.view.ts';
+import { readPartNumber } from './text-parts.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
@@ -11,7 +15,7 @@ import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
 import { readTabClasses } from './read-editor-configs.ts';
 
-/** `B/blame/{ref}/{path}`: who wrote each line, and when. */
+/** `B/blame/{ref}/{path}`: who wrote each line, and when; of a long file the part with `?lines=`, or `?part=`. */
 export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
   const { git, highlighting, clock } = deps;
@@ -38,13 +42,23 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
     readTabClasses(context, deps, at.oid, [path]),
   ]);
   const authors = await authorsOfCommits(deps, blame === null ? [] : [...blame.commits.values()]);
+  const { query } = context;
+  const range = readLineRange(query.get('lines'));
+  const wanted = range === null ? { number: readPartNumber(query.get('part')) } : { line: range.first };
+  const { groups, part } = partOfBlame(blame?.groups ?? [], wanted);
+  const rows = { number: part.number, groups };
   return page(
     'code/blame',
     {
       ...frame,
-      blame: blame && viewBlame(blame, coloured, { repositoryUrl: url, now: clock.now(), authors }),
+      blame: blame && viewBlame(blame, rows, coloured, { repositoryUrl: url, now: clock.now(), authors }),
       tabs: tabs(path),
-      links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
+      part: viewPart(part, false),
+      links: {
+        blob: blobUrl,
+        raw: codeUrl(url, 'raw', at.ref, at.file),
+        self: codeUrl(url, 'blame', at.ref, at.file),
+      },
     },
     { restsOn: blame === null ? null : [authors.dependency] },
   );

@@ -42,8 +42,8 @@ async function deletionPage(
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { git, config, clock } = deps;
-  const oid = (await git.refs.list(found.path)).get(`refs/heads/${name}`);
-  if (oid === undefined) throw notFound('branch_gone', 'There is no such branch.');
+  const oid = await git.refs.tip(found.path, `refs/heads/${name}`);
+  if (oid === null) throw notFound('branch_gone', 'There is no such branch.');
   const [commit, head] = await Promise.all([git.objects.commit(found.path, oid), git.refs.head(found.path)]);
   const distance = head.oid === null ? null : await git.queries.distance(found.path, head.oid, oid).catch(() => null);
   const authors = await authorsOfCommits(deps, [commit]);

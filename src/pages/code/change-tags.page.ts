@@ -45,8 +45,8 @@ async function deletionPage(
 ): Promise<PageReply> {
   const { git, config, clock, releases } = deps;
   const ref = `refs/tags/${name}`;
-  const oid = (await git.refs.list(found.path)).get(ref);
-  if (oid === undefined) throw notFound('tag_gone', 'There is no such tag.');
+  const oid = await git.refs.tip(found.path, ref);
+  if (oid === null) throw notFound('tag_gone', 'There is no such tag.');
   // A tag may name a file.
   const commit = await git.refs
     .resolve(found.path, ref)

@@ -22,7 +22,7 @@ export const showFind: Page<RepositoryContext, CodeDeps> = async (context, deps)
     readCodeNavigation(context, deps, at, 'find'),
     deps.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
   ]);
-  const ranked = rankPaths(
+  const ranked = await rankPaths(
     files.map(({ path }) => path),
     wanted,
     maxShown,

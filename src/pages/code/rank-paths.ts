@@ -1,3 +1,5 @@
+import { visitAll } from '../../kernel/index.ts';
+
 /** Paths that match, the best first, and how many there are in all. */
 export interface RankedPaths {
   paths: Buffer[];
@@ -8,12 +10,13 @@ export interface RankedPaths {
  * Paths that hold the letters of `wanted` in this order, in any case. Better: the letters in
  * a row, in the name of the file, at the beginning of a word; then the shorter path.
  */
-export function rankPaths(paths: readonly Buffer[], wanted: string, limit: number): RankedPaths {
+export async function rankPaths(paths: readonly Buffer[], wanted: string, limit: number): Promise<RankedPaths> {
   const letters = wanted.toLowerCase().replace(/\s+/g, '');
   if (letters === '') return { paths: paths.slice(0, limit), total: paths.length };
-  const found = paths.flatMap((path) => {
+  const found: { path: Buffer; score: number }[] = [];
+  await visitAll(paths, (path) => {
     const score = scoreOf(path.toString().toLowerCase(), letters);
-    return score === null ? [] : [{ path, score }];
+    if (score !== null) found.push({ path, score });
   });
   found.sort((a, b) => b.score - a.score || a.path.length - b.path.length || Buffer.compare(a.path, b.path));
   return { paths: found.slice(0, limit).map(({ path }) => path), total: found.length };

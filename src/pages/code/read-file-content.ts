@@ -25,8 +25,8 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { readTabClasses } from './read-editor-configs.ts';
 import { setImageSizes } from './blob-image-size.ts';
 import type { CodeDeps } from './deps.ts';
+import { viewPart } from './text-part.view.ts';
 import { partOfText, readPartNumber } from './text-parts.ts';
-import type { TextPart } from './text-parts.ts';
 
 /** Larger files are not shown line by line, nor rendered (security I05). */
 const maxShownBytes = 8 * 1024 * 1024;
@@ -130,21 +130,6 @@ async function readLines({ context, deps, at, entry }: FileRequest, text: string
     },
     dependency: annotations.dependency,
     isFinal: coloured !== null || !deps.highlighting.canHighlight(request),
-  };
-}
-
-/** Which lines are shown and where the others are, as queries of the same page; null where all are shown. */
-function viewPart({ number, count, firstLine, lastLine, lineCount }: TextPart, isSource: boolean) {
-  if (count === 1) return null;
-  const queryOf = (part: number): string | null =>
-    part < 1 || part > count ? null : `?${isSource ? 'plain=1&' : ''}part=${part}`;
-  const [first, last, all] = [firstLine, lastLine, lineCount].map((line) => line.toLocaleString('en'));
-  return {
-    lines: firstLine === lastLine ? `Line ${first} of ${all}` : `Lines ${first} to ${last} of ${all}`,
-    isSource,
-    lineCount,
-    previous: queryOf(number - 1),
-    next: queryOf(number + 1),
   };
 }
 

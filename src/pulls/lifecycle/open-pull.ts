@@ -44,8 +44,8 @@ export async function openPull(
 ): Promise<OpenedPull> {
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const baseBranch = base === undefined || base === '' ? found.repository.defaultBranch : base;
-  const baseTip = (await deps.git.refs.list(found.path)).get(`refs/heads/${baseBranch}`);
-  if (baseTip === undefined)
+  const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${baseBranch}`);
+  if (baseTip === null)
     throw invalid('base_missing', `There is no branch ${baseBranch} in this repository.`, { field: 'base' });
   const source = await findHead(deps, viewer, found, head);
   const isFork = source.found.repository.id !== found.repository.id;

@@ -37,8 +37,8 @@ export async function proposeChange(
   if (refusal !== null) throw refusalError(refusal, 'PULL');
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
-  const baseTip = (await deps.git.refs.list(found.path)).get(`refs/heads/${base}`);
-  if (baseTip === undefined)
+  const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${base}`);
+  if (baseTip === null)
     throw invalid('base_missing', `There is no branch ${base} in this repository.`, { field: 'base' });
   await refuseTooMany(deps, viewer, found);
   const subject = title.trim() || deps.repositories.contents.usualSubject(operations);

@@ -53,7 +53,7 @@ async function restack(deps: PullDeps, issueId: string): Promise<void> {
   const { path } = located;
   const stackedOnOid = await findStackedOn(deps, path, pull, pull.headOid);
   if (stackedOnOid === pull.stackedOnOid) return;
-  const tip = (await deps.git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`) ?? pull.baseOid;
+  const tip = (await deps.git.refs.tip(path, `refs/heads/${pull.baseBranch}`)) ?? pull.baseOid;
   const prepared = await prepareRound(deps, path, pull, pull.headOid, tip, stackedOnOid);
   await deps.issues.pulls.write(anonymous, async (log) => {
     const issue = await log.tx.manager.findOneBy(issueSchema, { id: issueId });

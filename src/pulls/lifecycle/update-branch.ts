@@ -29,8 +29,8 @@ export async function updateBranch(
   requireOpen(context);
   if (pull.lastRound !== round) throw roundChanged();
   const there = await headForWriting(deps, viewer, found, context);
-  const baseTip = (await deps.git.refs.list(found.path)).get(`refs/heads/${pull.baseBranch}`);
-  if (baseTip === undefined) throw invalid('base_missing', 'The base branch is gone.');
+  const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${pull.baseBranch}`);
+  if (baseTip === null) throw invalid('base_missing', 'The base branch is gone.');
   if (await deps.git.refs.isForward(found.path, baseTip, pull.headOid))
     throw conflict('up_to_date', 'The branch has all commits of its base branch.');
   // A fork gets the commits of the base branch first: its merge is made there.

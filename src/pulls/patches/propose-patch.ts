@@ -57,8 +57,8 @@ export async function proposePatch(
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const known = await judge(deps, viewer, found, proposed.pull);
   const baseBranch = known?.pull.baseBranch ?? (proposed.base?.trim() || found.repository.defaultBranch);
-  const baseTip = (await deps.git.refs.list(found.path)).get(`refs/heads/${baseBranch}`);
-  if (baseTip === undefined)
+  const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${baseBranch}`);
+  if (baseTip === null)
     throw invalid('base_missing', `There is no branch ${baseBranch} in this repository.`, { field: 'base' });
   const applied = await apply(deps, viewer, found, baseTip, proposed);
   const { oid } = applied;

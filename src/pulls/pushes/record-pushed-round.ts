@@ -118,7 +118,7 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   const options = readPushOptions(push.options);
   const { path, repository, owner } = located;
   const found = { repository, path, canonical: { owner: owner.handle, name: repository.name } };
-  const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${baseBranch}`);
+  const baseTip = await deps.git.refs.tip(path, `refs/heads/${baseBranch}`);
   const { belowOid } = row;
   const prepared = await prepareRound(deps, path, null, headOid, baseTip ?? headOid, belowOid);
   const known = [baseTip, belowOid].filter((oid) => typeof oid === 'string');
@@ -182,7 +182,7 @@ async function prepareNext(
     await deps.git.refs.setPull(path, issue.number, 'head', pull.headOid);
     return null;
   }
-  const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`) ?? pull.baseOid;
+  const baseTip = (await deps.git.refs.tip(path, `refs/heads/${pull.baseBranch}`)) ?? pull.baseOid;
   const prepared = await prepareRound(deps, path, pull, headOid, baseTip, oid === null ? undefined : belowOid);
   const known = [baseTip, pull.headOid, belowOid].filter((each) => each !== null);
   const bytes = await contributedBytes(deps, located, { submitterId, headOid, known });

@@ -135,10 +135,10 @@ async function endTest(deps: PullDeps, row: QueueRow, { located, viewer, context
   const { path, repository } = located;
   const { issue, pull } = context;
   const [onto, candidate] = [row.ontoOid!, row.candidateOid!];
-  const tip = (await deps.git.refs.list(path)).get(`refs/heads/${row.baseBranch}`);
+  const tip = await deps.git.refs.tip(path, `refs/heads/${row.baseBranch}`);
   if (tip !== onto) {
     // The branch has the commit: the listener of that push records the merge, and wakes the queue.
-    if (pull.mergedOid === candidate && tip !== undefined && (await deps.git.refs.isForward(path, candidate, tip)))
+    if (pull.mergedOid === candidate && tip !== null && (await deps.git.refs.isForward(path, candidate, tip)))
       return false;
     return testAgain(deps, row, context, 'The base branch has moved.');
   }

@@ -12,6 +12,6 @@ export async function prepareNextRound(
   headOid: string,
   baseBranch = pull.baseBranch,
 ): Promise<PreparedRound> {
-  const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${baseBranch}`) ?? pull.baseOid;
+  const baseTip = (await deps.git.refs.tip(path, `refs/heads/${baseBranch}`)) ?? pull.baseOid;
   return prepareRound(deps, path, pull, headOid, baseTip);
 }

@@ -26,7 +26,7 @@ export async function publishHead(
   if ((await git.queries.cachedRefs(path)).get(ref) === headOid) return;
   for (let tries = 0; tries < maxTries; tries += 1) {
     // In this order: a push that has moved the ref is pending, or the row is that of its round.
-    const from = (await git.refs.list(path)).get(ref) ?? null;
+    const from = (await git.refs.tip(path, ref)) ?? null;
     if (await hasPendingPush(db.read, { repositoryId, number }, { withParked: true })) return;
     const pull = await rowBy(db.lookup, pullSchema, { issueId });
     if (pull === null || pull.headOid === from) return;

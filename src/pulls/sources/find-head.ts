@@ -26,8 +26,8 @@ const maxForkDepth = 20;
 export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text: string): Promise<FoundHead> {
   const { repository, branch } = parseHead(text);
   const found = repository === null ? base : await findFork(deps, viewer, base, repository);
-  const oid = (await deps.git.refs.list(found.path)).get(`refs/heads/${branch}`);
-  if (oid === undefined) throw headMissing(text);
+  const oid = await deps.git.refs.tip(found.path, `refs/heads/${branch}`);
+  if (oid === null) throw headMissing(text);
   const isFork = found.repository.id !== base.repository.id;
   if (isFork && !isLocalAdministrator(viewer) && !allows(found.level, 'write'))
     throw forbidden('head_not_yours', 'Only people who may push to the fork can open a pull request from it.');

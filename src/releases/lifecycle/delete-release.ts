@@ -19,8 +19,8 @@ export async function deleteRelease(
 ): Promise<void> {
   const { found, release: before } = await findRelease(deps, viewer, at, key, 'write');
   const { owner, name } = found.canonical;
-  const oid = deletesTag ? (await deps.git.refs.list(found.path)).get(`refs/tags/${before.tag}`) : undefined;
-  if (oid !== undefined) await deps.repositories.tags.delete(viewer, owner, name, { name: before.tag, expected: oid });
+  const oid = deletesTag ? await deps.git.refs.tip(found.path, `refs/tags/${before.tag}`) : null;
+  if (oid !== null) await deps.repositories.tags.delete(viewer, owner, name, { name: before.tag, expected: oid });
   await deps.db.write(async (tx) => {
     const { repository } = await releaseInWrite(deps, tx, viewer, before);
     // As readers knew it: the listener of the push may have made it a draft.
@@ -29,5 +29,5 @@ export async function deleteRelease(
     await tx.manager.delete(releaseSchema, { id: before.id });
   });
   const { repositoryId, tag } = before;
-  deps.logger.info('release.deleted', { repositoryId, tag, withTag: oid !== undefined, by: viewerForLog(viewer) });
+  deps.logger.info('release.deleted', { repositoryId, tag, withTag: oid !== null, by: viewerForLog(viewer) });
 }

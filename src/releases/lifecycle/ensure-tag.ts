@@ -11,8 +11,8 @@ export async function ensureTag(
   { path, canonical, repository }: Found,
   { tag, target, tagMessage }: { tag: string; target: string; tagMessage: string },
 ): Promise<string> {
-  const there = (await git.refs.list(path)).get(`refs/tags/${tag}`);
-  if (there !== undefined) return there;
+  const there = await git.refs.tip(path, `refs/tags/${tag}`);
+  if (there !== null) return there;
   const wanted = { name: tag, from: target || repository.defaultBranch, message: tagMessage };
   return (await repositories.tags.create(viewer, canonical.owner, canonical.name, wanted)).oid;
 }

@@ -112,12 +112,12 @@ export async function syncFork(
   const branch = wanted === undefined || wanted === '' ? found.repository.defaultBranch : parseSyncBranch(wanted);
   const address = { owner: source.owner.handle, name: source.repository.name };
   const sourcePath = deps.git.storage.pathOf(source.owner.id, source.repository.id);
-  const sourceOid = (await deps.git.refs.list(sourcePath)).get(heads + branch);
-  if (sourceOid === undefined)
+  const sourceOid = await deps.git.refs.tip(sourcePath, heads + branch);
+  if (sourceOid === null)
     throw invalid('upstream_branch_missing', `${address.owner}/${address.name} has no branch ${branch}.`, {
       field: 'branch',
     });
-  const oldId = (await deps.git.refs.list(found.path)).get(heads + branch) ?? '0'.repeat(sourceOid.length);
+  const oldId = (await deps.git.refs.tip(found.path, heads + branch)) ?? '0'.repeat(sourceOid.length);
   if (oldId === sourceOid) return { branch, source: address, oldId, newId: oldId, isMerge: false };
   // Before anything is fetched: it would be thrown away.
   await deps.db.write((tx) => requireRefWrite(deps, tx, viewer, found.repository));

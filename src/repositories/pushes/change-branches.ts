@@ -64,8 +64,8 @@ export async function deleteBranch(
   { name, expected }: { name: string; expected: string },
 ): Promise<void> {
   const found = await findRepository(deps, viewer, at, 'write');
-  const oldId = (await deps.git.refs.list(found.path)).get(heads + name);
-  if (oldId === undefined) throw notFound('branch_gone', 'There is no such branch.');
+  const oldId = await deps.git.refs.tip(found.path, heads + name);
+  if (oldId === null) throw notFound('branch_gone', 'There is no such branch.');
   const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
   const [result] = await moveRef(deps, apply, viewer, found, {

@@ -91,8 +91,8 @@ export async function deleteTag(
   { name, expected }: { name: string; expected: string },
 ): Promise<void> {
   const found = await findRepository(deps, viewer, at, 'write');
-  const oldId = (await deps.git.refs.list(found.path)).get(tags + name);
-  if (oldId === undefined) throw notFound('tag_gone', 'There is no such tag.');
+  const oldId = await deps.git.refs.tip(found.path, tags + name);
+  if (oldId === null) throw notFound('tag_gone', 'There is no such tag.');
   const moved = conflict('tag_moved', `${name} has moved meanwhile. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
   const update = { ref: tags + name, oldId, newId: '0'.repeat(oldId.length) };

@@ -286,7 +286,12 @@ t.test('pure rules of the pages', async (t) => {
     [{ first: 10, last: 20 }, { first: 7, last: 7 }, { first: 10, last: 20 }, null, null],
   );
   const names = ['lib/reader.ts', 'src/read.ts', 'read.ts', 'src/a/r/e/a/d'].map((name) => Buffer.from(name));
-  t.same(rankPaths(names, 'read', 10).paths.map(String), ['read.ts', 'src/read.ts', 'lib/reader.ts', 'src/a/r/e/a/d']);
+  t.same((await rankPaths(names, 'read', 10)).paths.map(String), [
+    'read.ts',
+    'src/read.ts',
+    'lib/reader.ts',
+    'src/a/r/e/a/d',
+  ]);
   t.same(['v1.0', 'v1.10', 'v1.9', 'v1.10-rc1', 'v1.10.1'].sort(compareVersions), [
     'v1.0',
     'v1.9',

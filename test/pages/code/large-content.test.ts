@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { runGit } from '../../fixtures/git-repositories.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
@@ -54,6 +55,30 @@ t.test('security I05 large files, long lines and many entries are shown in part,
   t.match(huge!.body, /too large to show/, 'nine mebibytes');
   t.match(blame!.headers.location, `${B}/blob/main/long.txt`, 'nobody’s lines are told apart in a file of this size');
   t.match(commit!.body, /large|more|not shown/i);
+});
+
+t.test('blame of a file of very many rows is shown in parts, and a line is found in its part', async (t) => {
+  const lines = (round: number) =>
+    Array.from({ length: 6_000 }, (_, n) => `line ${n}${n % 2 < round ? ` of ${round}` : ''}\n`).join('');
+  const work = temporaryFolder(t);
+  await runGit(['clone', '--quiet', bare, '.'], { cwd: work });
+  for (const round of [0, 1]) {
+    writeFileSync(path.join(work, 'rows.txt'), lines(round));
+    await runGit(['add', '.'], { cwd: work });
+    await runGit(['commit', '--quiet', '-m', `Round ${round}`], { cwd: work });
+  }
+  await runGit(['push', '--quiet', 'origin', 'HEAD:refs/heads/rows'], { cwd: work });
+  const [first, found, last] = await responses(t, [
+    '/blame/rows/rows.txt',
+    '/blame/rows/rows.txt?lines=2500',
+    '/blame/rows/rows.txt?part=99',
+  ]);
+  t.match(first!.body, /Lines 1 to 1,000 of 6,000/);
+  t.match(first!.body, /id="L1000"/);
+  t.notMatch(first!.body, /id="L1001"/);
+  t.match(found!.body, /id="L2500"/);
+  t.match(last!.body, /Lines 5,001 to 6,000/);
+  t.match(first!.body, /\/blame\/[0-9a-f]{40}\/rows\.txt\?lines=1#L1"/, 'the line before a change is found, too');
 });
 
 t.test('security I05 a tree of ten thousand million files in a few kilobytes', async (t) => {

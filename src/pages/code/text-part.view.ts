@@ -1,0 +1,16 @@
+import type { TextPart } from './text-parts.ts';
+
+/** Which lines are shown and where the others are, as queries of the same page; null where all are shown. */
+export function viewPart({ number, count, firstLine, lastLine, lineCount }: Omit<TextPart, 'text'>, isSource: boolean) {
+  if (count === 1) return null;
+  const queryOf = (part: number): string | null =>
+    part < 1 || part > count ? null : `?${isSource ? 'plain=1&' : ''}part=${part}`;
+  const [first, last, all] = [firstLine, lastLine, lineCount].map((line) => line.toLocaleString('en'));
+  return {
+    lines: firstLine === lastLine ? `Line ${first} of ${all}` : `Lines ${first} to ${last} of ${all}`,
+    isSource,
+    lineCount,
+    previous: queryOf(number - 1),
+    next: queryOf(number + 1),
+  };
+}
