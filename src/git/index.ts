@@ -62,6 +62,7 @@ export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/lis
 export type { LineChange, LineChanges } from './queries/line-changes.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';
 export { maxBlameBytes } from './queries/blame.ts';
+export { namesOfRefs } from './queries/ref-names.ts';
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { Divergence } from './queries/compare-commits.ts';
 export type { Grep, GrepLine, GrepRequest } from './queries/grep.ts';

@@ -43,7 +43,6 @@ export async function sendApiResponse(
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   chargeForAnswer(length);
   ctx.body = Buffer.concat(pieces, length);
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
 
   const { location, next, total, showsSecret = false } = response;
   ctx.state.showsSecret = showsSecret;

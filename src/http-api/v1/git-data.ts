@@ -3,7 +3,7 @@ import { allows } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { maxBlameBytes } from '../../git/index.ts';
-import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { invalid, isDomainError, notFound, visitAll } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -135,9 +135,10 @@ const maxRefs = 1_000;
 
 async function listRefs(deps: Pick<WebDeps, 'git'>, found: Found, start: string, origin: string) {
   const refs = await deps.git.queries.cachedRefs(found.path);
-  const shown = [...refs]
-    .filter(([ref]) => /^refs\/(?:heads|tags)\//.test(ref) && ref.startsWith(start))
-    .slice(0, maxRefs);
+  const shown: [ref: string, oid: string][] = [];
+  await visitAll(refs, ([ref, oid]) => {
+    if (shown.length < maxRefs && ref.startsWith(start) && /^refs\/(?:heads|tags)\//.test(ref)) shown.push([ref, oid]);
+  });
   const notes = await deps.git.queries.tags(
     found.path,
     shown.map(([, oid]) => oid),

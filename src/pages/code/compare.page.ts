@@ -1,3 +1,4 @@
+import { namesOfRefs } from '../../git/index.ts';
 import { allows } from '../../access/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type Reply } from '../app/reply.ts';
@@ -38,11 +39,8 @@ function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: stri
 }
 
 async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise<string[]> {
-  const refs = [...(await git.queries.cachedRefs(found.path)).keys()];
-  return refs
-    .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
-    .slice(0, maxSuggested)
-    .map((name) => name.replace(/^refs\/[^/]+\//, ''));
+  const { branches, tags } = namesOfRefs(await git.queries.cachedRefs(found.path));
+  return [...branches.slice(0, maxSuggested), ...tags.slice(0, maxSuggested)].slice(0, maxSuggested);
 }
 
 /** Where a pull request is opened from this comparison; null for what is not two branches. */

@@ -1,3 +1,4 @@
+import { namesOfRefs } from '../../git/index.ts';
 import type { RefPath } from '../../git/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
@@ -28,24 +29,24 @@ export interface RefSelectorView {
 
 const shown = { branches: 12, tags: 8 };
 
-interface Names {
-  branches: string[];
-  newestTags: string[];
-  tagCount: number;
+/** Sorting is done once for each listing of refs, not for each page that shows it. */
+const sorted = new WeakMap<ReadonlyMap<string, string>, string[]>();
+
+function newestTagsOf(refs: ReadonlyMap<string, string>): string[] {
+  const known = sorted.get(refs) ?? newestVersions(namesOfRefs(refs).tags, shown.tags);
+  sorted.set(refs, known);
+  return known;
 }
 
-/** Sorting is done once for each listing of refs, not for each page that shows it. */
-const sorted = new WeakMap<ReadonlyMap<string, string>, Names>();
-
-function namesOf(refs: ReadonlyMap<string, string>): Names {
-  const known = sorted.get(refs);
-  if (known) return known;
-  const below = (prefix: string) =>
-    [...refs.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-  const tags = below('refs/tags/');
-  const names = { branches: below('refs/heads/'), newestTags: newestVersions(tags, shown.tags), tagCount: tags.length };
-  sorted.set(refs, names);
-  return names;
+/** The default branch and the one that is shown, then the others by name; no more are looked at than the menu has. */
+function firstBranches(refs: ReadonlyMap<string, string>, wanted: readonly (string | null)[]): string[] {
+  const first = new Set(wanted.filter((name) => name !== null && refs.has(`refs/heads/${name}`)) as string[]);
+  const branches = [...first].sort();
+  for (const name of namesOfRefs(refs).branches) {
+    if (branches.length >= shown.branches) break;
+    if (!first.has(name)) branches.push(name);
+  }
+  return branches;
 }
 
 interface SelectorInput {
@@ -74,19 +75,14 @@ export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }
         isCurrent: at.kind === kind && at.name === name,
       };
     };
-  const all = namesOf(refs);
-  const first = new Set([defaultBranch, at.ref]);
-  const branches = [
-    ...all.branches.filter((name) => first.has(name)),
-    ...all.branches.filter((name) => !first.has(name)),
-  ];
+  const all = namesOfRefs(refs);
   return {
     label: labelOf(at),
     kind: at.kind,
     twin: at.isAmbiguous ? codeUrl(repositoryUrl, page, twinOf(at), at.file) : null,
-    branches: branches.slice(0, shown.branches).map(choice('branch')),
-    tags: all.newestTags.map(choice('tag')),
-    hasMore: branches.length > shown.branches || all.tagCount > shown.tags,
+    branches: firstBranches(refs, [defaultBranch, at.ref]).map(choice('branch')),
+    tags: newestTagsOf(refs).map(choice('tag')),
+    hasMore: all.branches.length > shown.branches || all.tags.length > shown.tags,
     action: `${repositoryUrl}/go`,
     page,
     path: encodePath(at.file),

@@ -1,3 +1,4 @@
+import { namesOfRefs } from '../../git/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** `3 branches`, `12 tags`; no tags, no word. */
@@ -7,10 +8,9 @@ export interface RefCountsView {
 }
 
 export function viewRefCounts(refs: ReadonlyMap<string, string>): RefCountsView {
-  const names = [...refs.keys()];
-  const tags = names.filter((name) => name.startsWith('refs/tags/')).length;
+  const { branches, tags } = namesOfRefs(refs);
   return {
-    branches: viewCount(names.filter((name) => name.startsWith('refs/heads/')).length, 'branch', 'branches'),
-    tags: tags === 0 ? null : viewCount(tags, 'tag'),
+    branches: viewCount(branches.length, 'branch', 'branches'),
+    tags: tags.length === 0 ? null : viewCount(tags.length, 'tag'),
   };
 }
