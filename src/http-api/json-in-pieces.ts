@@ -9,7 +9,7 @@ const pieceLength = 128 * 1024;
 
 /**
  * JSON of a value as bytes. A long list, or a long list in an object, is written row by row with pauses, so that nobody
- * waits for an answer of many megabytes to somebody else. The same text as `JSON.stringify` gives.
+ * waits for an answer of many megabytes to another client. The same text as `JSON.stringify` gives.
  */
 export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
   const writer = new PieceWriter();

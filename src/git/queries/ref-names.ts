@@ -11,7 +11,10 @@ const heads = 'refs/heads/';
 const tagsFolder = 'refs/tags/';
 const pulls = 'refs/pull/';
 
-/** Found once for each listing: a page must not walk the names of a hundred thousand refs. @param refs of `cachedRefs` */
+/**
+ * Found once for each listing: a page must not walk the names of a hundred thousand refs.
+ * @param refs of `cachedRefs`
+ */
 export function namesOfRefs(refs: ReadonlyMap<string, string>): RefNames {
   const found = known.get(refs);
   if (found !== undefined) return found;

@@ -8,11 +8,11 @@ import type { CostClass } from './request-classes.ts';
 
 /**
  * Limits of clients that are not signed in. Each address has a budget of CPU time for git, for the threads that search
- * and render, and for the length of answers. The budget counts CPU time, not requests, because a page of history can cost a hundred times a
- * small file; and not wall-clock time, so that no client pays for load that others cause. A crawler that walks every
- * commit is slowed down; a reader never notices. All anonymous clients together share a limited number of places with
- * a queue in front, so that signed-in clients find a place however many crawlers there are. One address has a part of
- * the places and of the queue, so that what it sends beyond that is refused to it alone.
+ * and render, and for the length of answers. The budget counts CPU time, not requests, because a page of history can
+ * cost a hundred times a small file; and not wall-clock time, so that no client pays for load that others cause. A
+ * crawler that walks every commit is slowed down; a reader never notices. All anonymous clients together share a
+ * limited number of places with a queue in front, so that signed-in clients find a place however many crawlers there
+ * are. One address has a part of the places and of the queue, so that what it sends beyond that is refused to it alone.
  */
 export interface AnonymousLimits {
   /**
