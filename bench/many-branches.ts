@@ -94,7 +94,7 @@ const ours = {
 };
 const ourCpu = (): number => cpuOfTree([hearth.pid]);
 const times = new Map<string, number[]>();
-const noted =
+const timed =
   (name: string, measurement: Measurement): Measurement =>
   async () => {
     const sample = await measurement();
@@ -110,11 +110,11 @@ const counts = [Math.trunc(most / 4), most];
 for (const count of counts) {
   rows.push(
     ...(await compare(`${count} new branches over HTTP`, rounds, {
-      hearth: noted(`HTTP ${count}`, () => measured(hearth.repository, count, ourCpu, (body) => post(ours.http, body))),
+      hearth: timed(`HTTP ${count}`, () => measured(hearth.repository, count, ourCpu, (body) => post(ours.http, body))),
       [http.name]: () => measured(http.repository!, count, http.cpuS, (body) => post(http.url, body)),
     })),
     ...(await compare(`${count} new branches over SSH`, rounds, {
-      hearth: noted(`SSH ${count}`, () =>
+      hearth: timed(`SSH ${count}`, () =>
         measured(hearth.repository, count, ourCpu, (body) => overSsh(ours.ssh, body)),
       ),
       [ssh.name]: () => measured(sshRepository, count, ssh.cpuS, (body) => overSsh(ssh.url, body)),

@@ -238,6 +238,12 @@ t.test('the files of a run’s artifacts, one of them, and its reports', async (
   t.equal(listed.refused, 1);
   const one = await ci.artifacts.openFileIn(found, 1, id, 'a.txt');
   t.equal((await buffer(one.content)).toString(), 'text');
+  const pair = ['first', 'other'].map((name) => forge([{ name: `${name}.txt`, content: Buffer.from(name) }]));
+  t.equal(pair[0]!.length, pair[1]!.length);
+  const ids = [await upload('first', pair[0]!), await upload('other', pair[1]!)];
+  const names = [];
+  for (const each of ids) names.push((await ci.artifacts.files(found, 1, each)).files.map(({ path }) => path));
+  t.strictSame(names, [['first.txt'], ['other.txt']], 'archives of one size are told apart');
   t.equal(await reasonOf(ci.artifacts.openFileIn(found, 1, id, 'bomb')), 'file_too_large');
   for (const path of ['', '../out', 'b', 'b/', 'none']) {
     t.equal(await reasonOf(ci.artifacts.openFileIn(found, 1, id, path)), 'artifact_not_found', path);

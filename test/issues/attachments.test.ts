@@ -51,6 +51,7 @@ t.test('a file is its uploader’s alone until a text shows it, and then as the 
   const { attachment, repository } = await issues.findAttachment(anonymous, file.id);
   t.strictSame(repository, roof);
   t.equal((await buffer((await issues.readAttachment(attachment)).stream)).toString(), 'hello');
+  t.equal((await buffer((await issues.readAttachment(attachment, { first: 1, last: 3 })).stream)).toString(), 'ell');
   t.strictSame(
     (await issues.listAttachments(anonymous, at(2))).map(({ id }) => id),
     [file.id],

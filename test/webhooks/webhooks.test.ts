@@ -193,7 +193,11 @@ t.test('a test goes out without a push', async (t) => {
   await webhooks.test(scope, id);
   await webhooks.drain();
   t.equal(target.got.at(-1)!.headers['x-gitea-event'], 'push');
-  t.match(JSON.parse(target.got.at(-1)!.body.toString()), { after: history.commits[1] });
+  t.match(JSON.parse(target.got.at(-1)!.body.toString()), {
+    before: history.commits[0],
+    after: history.commits[1],
+    total_commits: 1,
+  });
 });
 
 t.test('the end of a run is delivered once, with how it ended', async (t) => {
