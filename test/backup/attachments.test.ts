@@ -48,6 +48,18 @@ t.test('attachments and release files are in a backup, which is not sound withou
   t.equal(readFileSync(path.join(target, place), 'utf8'), 'hello');
   t.equal(readFileSync(path.join(target, released), 'utf8'), 'tiles');
 
+  const digestsAre = (sql: string) =>
+    hearth.modules.db.write(async ({ manager }) => {
+      for (const table of ['attachments', 'release_files']) await manager.query(`UPDATE ${table} SET sha256 = ${sql}`);
+    });
+  await digestsAre(`'x' || sha256`);
+  const changed = await backups.create();
+  const told = (await backups.verify(changed.name)).flatMap((part) => part.problems);
+  t.strictSame(told, [
+    `the attachment notes.txt (${id}) has another content`,
+    `the release file roof.zip (${file.id}) has another content`,
+  ]);
+  await digestsAre('substr(sha256, 2)');
   rmSync(path.join(hearth.config.dataDir, place));
   rmSync(path.join(hearth.config.dataDir, released));
   const second = await backups.create();

@@ -35,3 +35,26 @@ t.test('two names of one file are one file again, also when the first copy is sl
   );
   t.equal(copies, 3);
 });
+
+t.test('a copy below a forgotten folder is not linked to; those beside it are', async (t) => {
+  const folder = temporaryFolder(t);
+  const at = (name: string) => path.join(folder, name);
+  for (const name of ['one', 'one-more', 'next']) mkdirSync(at(name));
+  for (const name of ['a', 'b']) {
+    writeFileSync(at(name), 'pack');
+    linkSync(at(name), at(`${name}2`));
+  }
+  const shared = createSharedFiles();
+  const copies: string[] = [];
+  const copy = (from: string, to: string) =>
+    shared.copyOrLink(at(from), at(to), async () => {
+      copies.push(to);
+      return copyFile(at(from), at(to));
+    });
+  await copy('a', 'one/a');
+  await copy('b', 'one-more/b');
+  shared.forget(at('one'));
+  await copy('a2', 'next/a');
+  await copy('b2', 'next/b');
+  t.strictSame(copies, ['one/a', 'one-more/b', 'next/a']);
+});

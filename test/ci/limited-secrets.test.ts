@@ -76,3 +76,11 @@ t.test('the page takes the list and says who gets a secret', async (t) => {
   t.match(refused.body, 'value="nobody-here"', 'what was typed stays');
   t.notMatch((await member.get('/settings/secrets')).body, 'only_for');
 });
+
+t.test('a secret that does not open with the key of the server is named, and no job runs without it', async (t) => {
+  const swap = `UPDATE ci_secrets SET ciphertext = (SELECT o.ciphertext FROM ci_secrets o WHERE o.name = 'ALL') WHERE name = 'ONE'`;
+  await db.write(({ manager }) => manager.query(swap));
+  const failure = await given(site).catch((error: { reason: string; message: string }) => error);
+  t.match(failure, { reason: 'secret_unreadable', message: /\bONE\b/ });
+  t.same(await given(other), ['ALL', 'OWNER', 'PAGE'], 'who does not get it is not concerned');
+});

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { createMaintenance } from '../../src/git/maintenance/maintenance.ts';
@@ -39,6 +39,28 @@ t.test('maintenance after pushes writes packs with a bitmap and packs refs, and 
   t.equal(gitSync(['--git-dir', repository, 'cat-file', 'blob', lost]), 'nothing reaches this');
   gitSync(['--git-dir', repository, 'fsck', '--strict']);
   t.equal(await deps.git.maintenance.run(), 0, 'and is left alone afterwards');
+});
+
+t.test('objects that nothing reaches stay for thirty days', async (t) => {
+  const repository = await deps.newRepository();
+  gitSync(['fetch', '--quiet', sample, 'main:refs/heads/main'], { cwd: repository });
+  const dayMs = 86_400_000;
+  const lostFor = (days: number): string => {
+    const oid = gitSync(['--git-dir', repository, 'hash-object', '-w', '--stdin'], { input: `${days} days` }).trim();
+    const at = new Date(Date.now() - days * dayMs);
+    utimesSync(path.join(repository, 'objects', oid.slice(0, 2), oid.slice(2)), at, at);
+    return oid;
+  };
+  const [young, old] = [lostFor(29), lostFor(31)];
+  await deps.git.maintenance.pack(repository);
+  const isThere = (oid: string): boolean => {
+    try {
+      return gitSync(['--git-dir', repository, 'cat-file', '-e', oid]) === '';
+    } catch {
+      return false;
+    }
+  };
+  t.strictSame([isThere(young), isThere(old)], [true, false]);
 });
 
 t.test('a repository that is fast enough gets a commit-graph only', async (t) => {

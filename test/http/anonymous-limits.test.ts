@@ -1,6 +1,7 @@
 import t from 'tap';
 import { anonymous } from '../../src/access/index.ts';
 import { chargeForAnswer, currentCharge, systemClock } from '../../src/kernel/index.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { createAnonymousLimits } from '../../src/http/admission/anonymous-limits.ts';
 import type { Context } from '../../src/http/index.ts';
 
@@ -63,3 +64,27 @@ t.test(
     }
   },
 );
+
+t.test('a spent budget comes back by half a second for each second, and no further than full', async (t) => {
+  const clock = fixedClock();
+  const { limits } = createAnonymousLimits(clock);
+  const spend = (ms: number): Promise<string> =>
+    Promise.resolve(
+      limits.objects!(
+        { state: { identity: { viewer: anonymous }, address: '192.0.2.1' }, res: { destroyed: false } } as never,
+        async () => currentCharge()!(ms),
+      ),
+    ).then(
+      () => 'served',
+      ({ headers }: { headers: Record<string, string> }) => `in ${headers['Retry-After']} s`,
+    );
+  t.equal(await spend(31_000), 'served');
+  t.equal(await spend(0), 'in 3 s', 'a second of work is owed: two seconds, and a little');
+  clock.advance(2_000);
+  t.equal(await spend(0), 'in 1 s', 'nothing is left yet');
+  clock.advance(2);
+  t.equal(await spend(1), 'served');
+  clock.advance(3_600_000);
+  t.equal(await spend(30_000), 'served', 'full again');
+  t.equal(await spend(0), 'in 1 s', 'and no fuller');
+});

@@ -72,6 +72,8 @@ t.test('blocked users cannot contribute, and contributions of newcomers await ap
   await organisations.addMember(alice, 'guild', { username: 'bob', role: 'MEMBER' });
   t.equal(await reasonOf(issues.block(bob, { owner: 'guild', username: 'carol' })), 'not_owner', 'a member');
   t.equal(await reasonOf(issues.listBlocks(bob, 'guild')), 'not_owner');
+  for (const owner of ['alice', 'guild'])
+    t.equal(await reasonOf(issues.block(alice, { owner, username: 'alice' })), 'cannot_block_yourself', owner);
   await issues.block(alice, { owner: 'guild', username: 'carol' });
   t.equal(await reasonOf(issues.unblock(bob, { owner: 'guild', username: 'carol' })), 'not_owner');
   t.equal((await issues.listBlocks(alice, 'guild'))[0]?.userId, carol.id);
@@ -85,7 +87,10 @@ t.test('blocked users cannot contribute, and contributions of newcomers await ap
   const { repositoryId } = await issues.find(carol, at(2));
   t.equal((await issues.count(repositoryId)).openIssues, 1);
   t.equal((await issues.listHeld(alice, roof)).length, 2);
+  const comments = async () => (await issues.find(alice, at(1))).commentCount;
+  t.equal(await comments(), 0);
   await issues.admit(alice, roof, carol.id);
+  t.equal(await comments(), 1, 'what is let in counts');
   t.same(await timeline(issues, bob, at(1)), ['opened', 'comment', 'mentioned']);
   t.equal((await issues.count(repositoryId)).openIssues, 2);
   await issues.open(carol, roof, { title: 'later' });

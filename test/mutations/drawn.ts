@@ -110,7 +110,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/secrets/secrets.ts',
     from: "    if (value === null)\n      throw conflict(\n        'secret_unreadable',\n        `The secret ${name} does not open with the key of this server. Set it again.`,\n      );\n",
     to: '    if (value === null) continue;\n',
-    tests: ['test/ci/limited-secrets.test.ts', 'test/backup/backups.test.ts'],
+    tests: ['test/ci/limited-secrets.test.ts'],
   },
   {
     title: 'the queue takes what the rule blocks',
@@ -131,7 +131,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/pulls/code-owners/match-owners.ts',
     from: 'const key = `${path} ${tip} ${baseOid} ${headOid}`;',
     to: 'const key = `${path} ${tip} ${headOid}`;',
-    tests: ['test/pulls/code-owners.test.ts', 'test/pulls/edge-cases.test.ts', 'test/pulls/merging.test.ts'],
+    tests: ['test/pulls/code-owners.test.ts'],
   },
   {
     title: 'statuses of the base decide about a merge',
@@ -170,21 +170,21 @@ export const mutations: readonly Mutation[] = [
     file: 'src/lfs/lfs-errors.ts',
     from: 'export const objectLost = (): DomainError =>\n  notFound(',
     to: 'export const objectLost = (): DomainError =>\n  forbidden(',
-    tests: ['test/lfs/lfs-lifecycle.test.ts'],
+    tests: ['test/lfs/lock-pages.test.ts', 'test/lfs/lfs-lifecycle.test.ts'],
   },
   {
     title: 'a cursor of locks that was made up is taken',
     file: 'src/lfs/locks/locks.ts',
     from: "  if (Buffer.from(path).toString('base64url') !== cursor)\n    throw invalid('invalid_lock_cursor', 'This cursor is not one of this server.');\n",
     to: '',
-    tests: ['test/lfs/lfs-lifecycle.test.ts'],
+    tests: ['test/lfs/lock-pages.test.ts'],
   },
   {
     title: 'an object that a repository has not is refused as forbidden',
     file: 'src/lfs/lfs-errors.ts',
     from: 'export const objectNotFound = (): DomainError =>\n  notFound(',
     to: 'export const objectNotFound = (): DomainError =>\n  forbidden(',
-    tests: ['test/lfs/lfs-lifecycle.test.ts', 'test/http-git/git-lfs.test.ts'],
+    tests: ['test/lfs/lock-pages.test.ts'],
   },
   {
     title: 'a bundle without a visibility becomes a public repository',
@@ -247,7 +247,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/federation/deliveries/peer-health.ts',
     from: 'last_error = excluded.last_error, last_error_at = excluded.last_error_at, ${setReachable}',
     to: 'last_error_at = excluded.last_error_at, ${setReachable}',
-    tests: ['test/federation/peers.test.ts', 'test/federation/unreachable-peers.test.ts'],
+    tests: ['test/federation/peer-health.test.ts'],
   },
   {
     title: 'a network of addresses is one bit too small',

@@ -33,6 +33,9 @@ t.test('requests are signed as the published examples are', async (t) => {
     const signed = signRequest({ method, url, headers, contentSha256: sha256(content) }, key, 'us-east-1', at);
     return /Signature=([0-9a-f]{64})$/.exec(signed['authorization']!)![1]!;
   };
+  const note = (text: string): string => signatureOf('GET', '/test.txt', { 'x-amz-meta-note': text });
+  t.equal(note('  two   words '), note('two words'), 'as a store reads it: spaces count once');
+  t.not(note('twowords'), note('two words'));
   t.equal(
     signatureOf('GET', '/test.txt', { range: 'bytes=0-9' }),
     'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',

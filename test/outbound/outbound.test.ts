@@ -5,6 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { withUserAgent } from '../../src/outbound/user-agent.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { createOutbound, isAllowedHost, isPublicAddress } from '../../src/outbound/index.ts';
 import type { Outbound, OutboundOptions } from '../../src/outbound/index.ts';
@@ -326,6 +327,15 @@ t.test(
     );
   },
 );
+
+t.test('the name takes the place of any other, in whatever letters that is written', (t) => {
+  for (const header of ['User-Agent', 'user-agent', 'USER-AGENT'])
+    t.strictSame(withUserAgent({ [header]: 'other', Accept: '*/*' }, 'Hearth'), {
+      Accept: '*/*',
+      'User-Agent': 'Hearth',
+    });
+  t.end();
+});
 
 t.test('every request names the program and its address, whatever its maker wrote', async (t) => {
   const seen: (string | undefined)[] = [];

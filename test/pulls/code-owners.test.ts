@@ -1,5 +1,6 @@
 // Files of owners: patterns, faults, whom they name; owners are asked once and approve.
 import t from 'tap';
+import { createMatchedOwnersCache, matchOwners } from '../../src/pulls/code-owners/match-owners.ts';
 import { parseOwners } from '../../src/pulls/code-owners/parse-owners.ts';
 import { readOwnerPattern } from '../../src/pulls/code-owners/owner-pattern.ts';
 import { policyGroups } from '../../src/pulls/code-owners/owner-groups.ts';
@@ -174,6 +175,25 @@ t.test('a renamed file has the owners of both names; owners follow the tip of th
   ]);
   branch('main', { '.github/CODEOWNERS': 'docs/ @carol\n' });
   t.strictSame(await owners(), [['docs/', [carol.id]]], 'of the same round');
+});
+
+t.test('what is kept of matched owners depends on base and head, each alone', async (t) => {
+  const { branch, git, repositories, alice } = await openReviews(t, {
+    files: { ...base, CODEOWNERS: 'a.txt @alice\nb.txt @bob\n' },
+  });
+  const { path } = await repositories.find(alice, roof.owner, roof.name);
+  const start = (await git.refs.head(path)).oid!;
+  const [one, two] = [branch('topic', { 'a.txt': 'other\n' }), branch('topic', { 'b.txt': 'other\n' })];
+  const matchedOwners = createMatchedOwnersCache();
+  const between = async (baseOid: string, headOid: string): Promise<string[]> => {
+    const matched = await matchOwners({ git, matchedOwners }, path, { baseBranch: 'main', baseOid, headOid });
+    return matched.rules.map(({ text }) => text);
+  };
+  for (let round = 0; round < 2; round += 1) {
+    t.strictSame(await between(start, two), ['a.txt', 'b.txt']);
+    t.strictSame(await between(one, two), ['b.txt'], 'another base');
+    t.strictSame(await between(start, one), ['a.txt'], 'another head');
+  }
 });
 
 t.test('a team of the owning organisation owns files: its people count, and none of them is named', async (t) => {
