@@ -37,6 +37,7 @@ export function listenersOf(modules: Modules) {
     ],
     commitStatus: [pulls.onStatus],
     fork: [webhooks.onFork],
+    wiki: [webhooks.onWiki],
     restoreFromTrash: [pulls.onRestore],
     signUp: [organisations.joinInvited],
     securityEvent: [
@@ -57,6 +58,7 @@ export function subscribe(modules: Modules): void {
   for (const listener of listeners.release) releases.onEvent(listener);
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);
   for (const listener of listeners.fork) repositories.forks.onFork(listener);
+  for (const listener of listeners.wiki) repositories.wikis.onChange(listener);
   for (const listener of listeners.restoreFromTrash) repositories.trash.onRestore(listener);
   for (const listener of listeners.signUp) accounts.onSignUp(listener);
   for (const listener of listeners.securityEvent) accounts.onSecurityEvent(listener);

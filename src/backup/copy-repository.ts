@@ -1,6 +1,7 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { eachLimit } from '../kernel/index.ts';
+import { wikiPathOf } from '../repositories/index.ts';
 import { whenGone } from './file-copier.ts';
 import type { Copier } from './file-copier.ts';
 
@@ -30,6 +31,10 @@ export async function copyRepository(
   for (const name of ['HEAD', 'config']) await copier.file(path.join(from, name), `${relativePath}/${name}`);
   await copier.folder(path.join(from, 'info'), `${relativePath}/info`, (name) => passing.test(name));
   await copyObjects(copier, path.join(from, 'objects'), `${relativePath}/objects`);
+  const wiki = wikiPathOf(from);
+  // Asked last: a wiki that is made meanwhile is in the next backup.
+  if (await stat(path.join(wiki, 'HEAD')).catch(() => null))
+    await copyRepository(copier, wiki, target, wikiPathOf(relativePath));
 }
 
 async function copyObjects(copier: Copier, from: string, relativePath: string): Promise<void> {

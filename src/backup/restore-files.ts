@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eachLimit } from '../kernel/index.ts';
 import { createFolders, whenGone } from './file-copier.ts';
+import { wikiPathOf } from '../repositories/index.ts';
 import { copyFile } from './copy-file.ts';
 import { repositoryFolders } from './copy-repository.ts';
 import { createSharedFiles } from './shared-files.ts';
@@ -24,8 +25,11 @@ export async function copyFiles(
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const repository of manifest.repositories) {
-    for (const name of repositoryFolders)
-      await mkdir(path.join(target, repository.folder, name), { recursive: true, mode: 0o700 });
+    const wiki = wikiPathOf(repository.folder);
+    const hasWiki = Object.hasOwn(manifest.files, `${wiki}/HEAD`);
+    for (const folder of [repository.folder, ...(hasWiki ? [wiki] : [])])
+      for (const name of repositoryFolders)
+        await mkdir(path.join(target, folder, name), { recursive: true, mode: 0o700 });
   }
   const relativePaths = Object.keys(manifest.files);
   const folders = createFolders();

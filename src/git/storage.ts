@@ -98,7 +98,8 @@ export interface DiskUsage {
 /** Measures all object files; concurrent changes may or may not be counted. */
 export async function measureObjects(target: string): Promise<DiskUsage> {
   const usage: DiskUsage = { bytes: 0, sharedBytes: 0 };
-  const folders = [path.join(target, 'objects')];
+  // A wiki is a repository inside that of its parent.
+  const folders = [path.join(target, 'objects'), path.join(target, 'wiki.git', 'objects')];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(nothingIfGone)) {
       const place = path.join(folder, entry.name);

@@ -113,7 +113,7 @@ function fieldsOf(
       allow_only_contributors_to_track_time: false,
       enable_issue_dependencies: true,
     },
-    has_wiki: false,
+    has_wiki: true,
     has_pull_requests: details.takesPulls,
     has_projects: false,
     projects_mode: 'all',

@@ -76,6 +76,7 @@ export type Tag =
   | 'Branch rules'
   | 'Deploy keys'
   | 'Contents'
+  | 'Wikis'
   | 'Pushes'
   | 'Webhooks'
   | 'Mirrors'

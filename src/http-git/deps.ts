@@ -11,7 +11,10 @@ export interface GitHttpDeps {
   config: Pick<Config, 'baseUrl'>;
   accounts: Pick<Accounts, 'viewerOfToken'>;
   ci: { tasks: Pick<Ci['tasks'], 'viewerOfToken'> };
-  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'pushes' | 'findMoved'>;
+  repositories: Pick<
+    Repositories,
+    'openForRead' | 'openForPush' | 'openGitForRead' | 'openGitForPush' | 'pushes' | 'findMoved' | 'findMovedGit'
+  >;
   lfs: Pick<Lfs, 'open' | 'batch' | 'receive' | 'verify' | 'describe' | 'read' | 'tokens' | 'locks'>;
   git: Pick<Git, 'transfers'>;
   logger: Logger;

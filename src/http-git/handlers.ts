@@ -148,15 +148,15 @@ function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, servic
   const { repositories } = deps;
   const opening =
     service === 'upload-pack'
-      ? repositories.openForRead(viewer, owner, bare)
-      : repositories.openForPush(viewer, owner, bare);
+      ? repositories.openGitForRead(viewer, owner, bare)
+      : repositories.openGitForPush(viewer, owner, bare);
   return opening.catch(challengeAnonymous(viewer));
 }
 
 /** Where a repository is now that was once at this address, for viewers who may see it there. */
 async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
   const { owner, name } = params;
-  const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
+  const moved = await repositories.findMovedGit(viewer, owner, name.replace(/\.git$/i, ''));
   return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
 }
 

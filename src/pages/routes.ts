@@ -19,6 +19,7 @@ import type { Route } from './route.ts';
 import { runsRoutes } from './runs/routes.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { notFoundRoutes, siteRoutes } from './site/routes.ts';
+import { wikiRoutes } from './wiki/routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
 
 export type { Route } from './route.ts';
@@ -35,6 +36,7 @@ export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...repositoryRoutes,
   ...codeRoutes,
   ...releasesRoutes,
+  ...wikiRoutes,
   ...editingRoutes,
   ...runsRoutes,
   ...issuesRoutes,

@@ -12,6 +12,7 @@ import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 import type { PostReceiveOutput } from './pushes/post-receive-port.ts';
 import type { ReviewPort } from './pushes/review-port.ts';
+import type { WikiListener } from './wiki/wiki-port.ts';
 
 /** Makes commits on behalf of people; the server for its command line. */
 export interface Committer {
@@ -43,6 +44,8 @@ export interface RepositoryDeps {
   preReceiveChecks: PreReceiveCheck[];
   /** Called inside the write that makes a fork; registered by `onFork`. */
   forkListeners: ForkListener[];
+  /** Called after pages of a wiki changed; registered by `wikis.onChange`. */
+  wikiListeners: WikiListener[];
   /** Called when a repository comes back from the trash; registered by `trash.onRestore`. */
   restoreListeners: RestoreListener[];
   /** Copies what files need beside git's objects; registered by `forks.copyWith`. */

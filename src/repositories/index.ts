@@ -46,6 +46,12 @@ export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-reposi
 export { sumLanguages } from './languages/language-statistics.ts';
 export type { LanguageSum } from './languages/language-statistics.ts';
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
+export { footerTitle, homeTitle, isPageFile, sidebarTitle, titleOfFile } from './wiki/page-names.ts';
+export { contentPages, pageCalled, pageNotFound } from './wiki/read-pages.ts';
+export type { WikiPage } from './wiki/read-pages.ts';
+export type { Wiki } from './wiki/wiki-repository.ts';
+export { wikiPathOf, wikiSuffix } from './wiki/wiki-repository.ts';
+export type { WikiChange, WikiListener, WikiPageChange } from './wiki/wiki-port.ts';
 export type { StarState } from './stars/stars.ts';
 export type { Located } from './locate-repository.ts';
 export type { AnnouncedPush, PushListener } from './pushes/announce-push.ts';

@@ -9,7 +9,7 @@ import { createCollaboratorService } from './collaborators/collaborator-service.
 import { createContentService } from './contents/content-service.ts';
 import type { Committer, RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
-import type { Found, Needed } from './find-repository.ts';
+import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 import { createForkService } from './forks/fork-service.ts';
 import { removeUnfinishedForks } from './lifecycle/remove-unfinished-forks.ts';
 import { createImageService } from './images/image-service.ts';
@@ -34,6 +34,7 @@ import {
 import { locateRepositories } from './locate-repository.ts';
 import { createPinService } from './pins/pin-service.ts';
 import { createStarService } from './stars/stars.ts';
+import { createWikiService, findMovedWiki } from './wiki/wiki-service.ts';
 import { createTopicService } from './topics/topics.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
 import { createPushService } from './pushes/push-service.ts';
@@ -57,6 +58,7 @@ export function createRepositories(
     | 'arrivalRemarks'
     | 'forkListeners'
     | 'restoreListeners'
+    | 'wikiListeners'
     | 'copying'
     | 'reviews'
     | 'verification'
@@ -73,6 +75,7 @@ export function createRepositories(
     arrivalRemarks: [],
     forkListeners: [],
     restoreListeners: [],
+    wikiListeners: [],
     copying: { port: null },
     verification: { verify: null },
     reviews: { port: null },
@@ -84,6 +87,7 @@ export function createRepositories(
   const statistics = createRepositoryStatistics(deps);
   const { pushes, branches, tags, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
+  const wikis = createWikiService(deps);
   const bind = bindDeps(deps);
   const bindAt = bindRepositoryDeps(deps);
 
@@ -97,6 +101,15 @@ export function createRepositories(
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
       findRepository(deps, viewer, { owner, name }),
     openForPush: pushing.openForPush,
+    /** For the git protocol: a repository, or a wiki by the name `<repository>.wiki`. */
+    openGitForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
+      wikis.openForRead(viewer, owner, name) ?? findRepository(deps, viewer, { owner, name }),
+    /** The same to be pushed to. */
+    openGitForPush: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
+      wikis.openForPush(viewer, owner, name) ?? pushing.openForPush(viewer, owner, name),
+    /** For the git protocol, as `findMoved`, also for wikis. */
+    findMovedGit: async (viewer: Viewer, owner: string, name: string): Promise<RepositoryAddress | null> =>
+      (await findMovedWiki(deps, viewer, { owner, name })) ?? findRedirect(deps, viewer, { owner, name }),
     /** Whether a person who may not write to a repository may push changes for review. */
     mayPropose: async (viewer: Viewer, repository: Repository): Promise<boolean> =>
       (await deps.reviews.port?.mayPush(viewer, { repository })) === true,
@@ -134,6 +147,7 @@ export function createRepositories(
     collaborators: createCollaboratorService(deps),
     deployKeys: createDeployKeyService(deps),
     teams: createTeamRepositoryService(deps),
+    wikis,
     pins: createPinService(deps),
     stars: createStarService(deps),
     topics: createTopicService(deps),

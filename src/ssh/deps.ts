@@ -29,7 +29,7 @@ export type SshAccounts = Pick<Accounts, 'viewerOfKey' | 'peopleById'>;
 
 export type SshRepositories = Pick<
   Repositories,
-  'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
+  'openGitForRead' | 'openGitForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'findMovedGit' | 'list'
 >;
 
 export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;

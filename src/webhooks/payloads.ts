@@ -3,7 +3,7 @@ import type { FinalStatus, RunRow } from '../ci/index.ts';
 import type { ChangedFile, Commit } from '../git/index.ts';
 import { giteaTime, repositoryPayload, userPayload } from '../gitea-shapes/index.ts';
 import type { UserPayload } from '../gitea-shapes/index.ts';
-import type { Located } from '../repositories/index.ts';
+import type { Located, WikiPageChange } from '../repositories/index.ts';
 import type { WebhookDeps } from './deps.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -187,5 +187,33 @@ export function runPayload(located: Located, run: EndedRun, actor: Person | null
     },
     repository: repositoryPayload(located, settings),
     sender: user,
+  };
+}
+
+/** Pages of a wiki were changed: `pages` as on GitHub, and the first of them as in Gitea. */
+export function wikiPayload(
+  located: Located,
+  { pages, commit, message }: { pages: readonly WikiPageChange[]; commit: string; message: string },
+  sender: Person | null,
+  settings: Settings,
+): JsonObject {
+  const wiki = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}/wiki`;
+  const address = (title: string): string =>
+    `${wiki}/${(title.includes('-') ? title : title.replaceAll(' ', '-')).split('/').map(encodeURIComponent).join('/')}`;
+  const [first] = pages;
+  return {
+    action: first?.action ?? 'edited',
+    page: first?.title ?? '',
+    comment: message.slice(0, maxMessageLength),
+    pages: pages.map(({ action, title }) => ({
+      page_name: title,
+      title,
+      summary: null,
+      action,
+      sha: commit,
+      html_url: address(title),
+    })),
+    repository: repositoryPayload(located, settings),
+    sender: userPayload(sender, settings),
   };
 }

@@ -8,7 +8,8 @@ import { webhookKind } from './enqueue-delivery.ts';
 import type { ForkSubject } from './on-fork.ts';
 import type { ReleaseSubject } from './on-release.ts';
 import { releaseEventPayload } from './release-payload.ts';
-import { forkPayload, runPayload } from './payloads.ts';
+import type { WikiSubject } from './on-wiki.ts';
+import { forkPayload, runPayload, wikiPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';
 import { formatDelivery } from './chat-formats.ts';
@@ -78,7 +79,7 @@ async function sendDelivery(deps: WebhookDeps, message: Message, signal: AbortSi
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
-type Subject = { repositoryId: string; run: EndedRun } | ForkSubject | ReleaseSubject;
+type Subject = { repositoryId: string; run: EndedRun } | ForkSubject | ReleaseSubject | WikiSubject;
 
 /** Null when its subject was deleted, and for a fork that is private by now. */
 async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
@@ -98,6 +99,11 @@ async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<
     const { action, release, files, actorId } = subject;
     const [author, sender] = [await personOf(deps, release.authorId), await personOf(deps, actorId)];
     return JSON.stringify(releaseEventPayload(located, action, { ...release, files }, { author, sender }, settings));
+  }
+  if ('pages' in subject) {
+    const located = (await repositories.locate([repositoryId])).get(repositoryId);
+    if (located === undefined) return null;
+    return JSON.stringify(wikiPayload(located, subject, await personOf(deps, subject.actorId), settings));
   }
   const located = await repositories.locate([repositoryId, subject.forkId]);
   const [source, fork] = [located.get(repositoryId), located.get(subject.forkId)];

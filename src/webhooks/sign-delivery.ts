@@ -32,13 +32,15 @@ export function deliveryHeaders({
   body: Buffer;
   secret: string | null;
 }): Record<string, string> {
-  const name = giteaNames.get(event) ?? event;
+  // GitHub names the wiki after its program.
+  const nameFor = (family: string): string =>
+    event === 'gollum' && family !== 'GitHub' ? 'wiki' : (giteaNames.get(event) ?? event);
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     ...Object.fromEntries(
       ['Gitea', 'Gogs', 'GitHub'].flatMap((family) => [
-        [`X-${family}-Event`, name],
-        [`X-${family}-Event-Type`, event],
+        [`X-${family}-Event`, nameFor(family)],
+        [`X-${family}-Event-Type`, event === 'gollum' ? nameFor(family) : event],
         [`X-${family}-Delivery`, uuid],
       ]),
     ),

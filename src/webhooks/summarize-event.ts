@@ -62,6 +62,12 @@ export function summarizeEvent(event: string, payload: JsonObject): EventSummary
   if (event === 'create') return told(`${sender.name} created ${of('ref_type')} ${ref}`, page);
   if (event === 'delete') return told(`${sender.name} deleted ${of('ref_type')} ${ref}`, page);
   if (event === 'fork') return told(`${sender.name} forked ${of('forkee.full_name')}`, page);
+  if (event === 'gollum') {
+    const pages = Array.isArray(payload['pages']) ? payload['pages'] : [];
+    const lines = pages.map((each) => `${at(each, 'action')} ${at(each, 'title')}`);
+    const count = pages.length === 1 ? `page ${of('page')}` : `${pages.length} pages`;
+    return told(`${sender.name} changed ${count} of the wiki`, at(pages[0] ?? null, 'html_url'), lines.join('\n'));
+  }
   if (event === 'release')
     return told(
       `${sender.name}: release ${of('release.name')} ${of('action')}`,

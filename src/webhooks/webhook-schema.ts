@@ -9,6 +9,7 @@ export const webhookEvents = [
   'fork',
   'run',
   'release',
+  'gollum',
   'issues',
   'issue_comment',
   'issue_label',

@@ -7,6 +7,7 @@ import { webhookKind } from './enqueue-delivery.ts';
 import { webhookHandler } from './send-delivery.ts';
 import { onEntry } from './on-entry.ts';
 import { onFork } from './on-fork.ts';
+import { onWiki } from './on-wiki.ts';
 import { onPush } from './on-push.ts';
 import { onRelease } from './on-release.ts';
 import { onRunFinished } from './on-run-finished.ts';
@@ -77,6 +78,8 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
     onPush: onPush(deps, wake),
     /** For `issues.onEntry`. */
     onEntry: onEntry(deps, wake),
+    /** For `repositories.wikis.onChange`. */
+    onWiki: onWiki(deps),
     /** For `repositories.forks.onFork`. */
     onFork: onFork(deps),
     /** For `releases.onEvent`. */

@@ -466,6 +466,40 @@ t.test('a bare name opens the default ports only, also when the connection is ma
   t.strictSame(target.got, []);
 });
 
+t.test('changed pages of a wiki are told as GitHub and Gitea name them', async (t) => {
+  const { add, target, modules, webhooks, viewer } = await openWorld(t);
+  const { wikis } = modules.repositories;
+  await add({ events: ['gollum'] });
+  await add({ events: ['push'] });
+  const before = target.got.length;
+  await wikis.create(viewer, 'alice', 'work', { title: 'First steps', content: Buffer.from('Hello\n') });
+  await wikis.edit(viewer, 'alice', 'work', 'First steps', { title: 'Start', content: Buffer.from('Hello\n') });
+  await webhooks.drain();
+  t.equal(target.got.length, before + 2);
+  const [made, renamed] = target.got.slice(before);
+  t.match(made!.headers, { 'x-gitea-event': 'wiki', 'x-gogs-event': 'wiki', 'x-github-event': 'gollum' });
+  t.match(JSON.parse(made!.body.toString()), {
+    action: 'created',
+    page: 'First steps',
+    pages: [
+      {
+        action: 'created',
+        title: 'First steps',
+        sha: /^[0-9a-f]{40}$/,
+        html_url: 'http://git.example.lan/repos/alice/work/wiki/First-steps',
+      },
+    ],
+    repository: { full_name: 'alice/work' },
+    sender: { login: 'alice' },
+  });
+  t.match(JSON.parse(renamed!.body.toString()), {
+    pages: [
+      { action: 'deleted', title: 'First steps' },
+      { action: 'created', title: 'Start' },
+    ],
+  });
+});
+
 t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a private one to nobody', async (t) => {
   const { add, send, target, history, modules, webhooks, viewer } = await openWorld(t);
   await send(`${zeroId} ${history.commits[0]} ${main}`);

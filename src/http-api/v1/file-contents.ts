@@ -162,7 +162,7 @@ export const changeFiles = operation({
 const contentNeeded = () => invalid('content_needed', 'Give the content of the file in base64.', { field: 'content' });
 
 /** Refuses `invalid_base64`. */
-function bytesOf(text: string): Buffer {
+export function bytesOf(text: string): Buffer {
   const plain = text.replace(/[\r\n\t ]+/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain))
     throw invalid('invalid_base64', 'Content is given in base64.', { field: 'content' });

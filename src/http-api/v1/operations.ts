@@ -161,6 +161,7 @@ import {
 import { getVersion } from './version.ts';
 import { watchingOperations } from './watching.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
+import { wikiOperations } from './wikis.ts';
 
 /** Every operation of the API, in the order of its document. */
 export const operations: readonly Operation[] = [
@@ -323,6 +324,7 @@ export const operations: readonly Operation[] = [
   ...followOperations,
   getVersion,
   ...miscellaneousOperations,
+  ...wikiOperations,
   ...labelTemplateOperations,
   getMe,
   editMe,

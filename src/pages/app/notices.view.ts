@@ -153,6 +153,8 @@ const notices: Readonly<Record<string, string>> = {
   'import-begun': 'The import has begun. This page shows how far it is.',
   'reply-saved': 'The reply is saved.',
   'reply-removed': 'The reply is deleted.',
+  'wiki-saved': 'The page is saved.',
+  'wiki-deleted': 'The page is deleted.',
   'settings-saved': 'The settings are saved.',
   'issues-changed': 'The issues are changed.',
   'pulls-changed': 'The pull requests are changed.',

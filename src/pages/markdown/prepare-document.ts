@@ -68,7 +68,7 @@ export async function prepareDocument(
 ): Promise<PreparedDocument | PlainDocument> {
   const outcome = await workers.run<typeof runMarkdown>({
     task: 'markdown',
-    key: `${key}${kind === 'typed' ? ' typed' : ''}${showsRemoteImages ? ' with remote images' : ''}`,
+    key: `${key}${kind === 'file' ? '' : ` ${kind}`}${showsRemoteImages ? ' with remote images' : ''}`,
     input: () => ({ source: source(), showsRemoteImages, kind }),
     client,
     limits,

@@ -10,13 +10,18 @@ import { replacePlaceholders, plainFills } from './rendered-markdown.ts';
 import type { RenderedMarkdown } from './rendered-markdown.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
+import { wikiSyntax } from './wiki-syntax.ts';
 
 /** @param breaks whether a line break in the source is one on the page */
-function createRenderer(breaks: boolean): Pick<InstanceType<typeof MarkdownIt>, 'render'> {
+function createRenderer(
+  breaks: boolean,
+  ...plugins: ((markdown: InstanceType<typeof MarkdownIt>) => void)[]
+): Pick<InstanceType<typeof MarkdownIt>, 'render'> {
   const markdown = new MarkdownIt({ html: true, linkify: true, breaks });
   // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(mathSyntax);
+  for (const plugin of plugins) markdown.use(plugin);
   // A wide table scrolls in a box of its own.
   markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
@@ -24,10 +29,10 @@ function createRenderer(breaks: boolean): Pick<InstanceType<typeof MarkdownIt>, 
   return markdown;
 }
 
-/** For files, and for texts that people type, where a line break is meant as one. */
-const renderers = { file: createRenderer(false), typed: createRenderer(true) };
+/** For files, for texts that people type, where a line break is meant as one, and for pages of a wiki. */
+const renderers = { file: createRenderer(false), typed: createRenderer(true), wiki: createRenderer(false, wikiSyntax) };
 
-/** Where a text comes from, which decides what a line break in it is. */
+/** Where a text comes from, which decides what a line break in it is, and whether `[[…]]` is a link. */
 export type TextKind = keyof typeof renderers;
 
 /**

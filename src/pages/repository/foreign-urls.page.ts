@@ -26,6 +26,7 @@ export const foreignWords = [
   'src',
   'tags',
   'tree',
+  'wiki',
 ] as const;
 
 /** Gitea says of what kind a ref is, which our addresses find out by themselves. */

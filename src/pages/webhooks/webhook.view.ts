@@ -44,6 +44,7 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   create: 'branch or tag created',
   delete: 'branch or tag deleted',
   fork: 'forked',
+  gollum: 'the wiki was changed',
   release: 'release published, edited or deleted',
   run: 'run finished',
   issues: 'issue opened, edited, closed, reopened or deleted',

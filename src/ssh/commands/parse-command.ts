@@ -32,7 +32,8 @@ const lfs =
 /** What a person may have typed as a path, without characters that a shell interprets. */
 const pathLike = /^[\w.~/-]+$/;
 // The words of a path can never be `~user`, `.`, `..` or an option.
-const path = /^\/*([a-z0-9][a-z0-9._-]{0,99})\/([a-z0-9][a-z0-9._-]{0,99}?)(?:\.git)?\/*$/i;
+const path =
+  /^\/*([a-z0-9][a-z0-9._-]{0,99})\/((?!\.{1,2}(?:\.git)?\/*$)[a-z0-9._][a-z0-9._-]{0,99}?(?:\.wiki)?)(?:\.git)?\/*$/i;
 const word = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**

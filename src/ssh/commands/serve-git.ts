@@ -16,7 +16,7 @@ export async function serveGit(deps: SshDeps, request: Request, session: GitSess
     return await serveAt(deps, request, session);
   } catch (error) {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    const moved = await deps.repositories.findMoved(session.viewer, request.owner, request.name);
+    const moved = await deps.repositories.findMovedGit(session.viewer, request.owner, request.name);
     if (moved === null) throw error;
     const [before, now] = [request, moved].map((at) => `${at.owner}/${at.name}`);
     session.writeError(plainText(`hearth: ${before} has moved to ${now}; please change the address of your remote\n`));
@@ -30,7 +30,7 @@ async function serveAt(deps: SshDeps, { service, owner, name }: Request, session
   const client = viewer.id;
   switch (service) {
     case 'upload-pack': {
-      const { path } = await repositories.openForRead(viewer, owner, name);
+      const { path } = await repositories.openGitForRead(viewer, owner, name);
       return (
         (
           await git.transfers.uploadPack({
@@ -47,11 +47,11 @@ async function serveAt(deps: SshDeps, { service, owner, name }: Request, session
       );
     }
     case 'upload-archive': {
-      const { path } = await repositories.openForRead(viewer, owner, name);
+      const { path } = await repositories.openGitForRead(viewer, owner, name);
       return (await git.transfers.uploadArchive({ path, input, output, signal, client })).exitCode ?? 1;
     }
     case 'receive-pack': {
-      const opened = await repositories.openForPush(viewer, owner, name);
+      const opened = await repositories.openGitForPush(viewer, owner, name);
       // Over SSH the ref advertisement comes first. The rest is as over HTTP, so both transports share the code that
       // journals the push.
       await send(await git.transfers.advertiseRefs({ path: opened.path, service, protocol, signal }), session);

@@ -1,0 +1,54 @@
+import { isPageFile, titleOfFile } from '../../repositories/index.ts';
+import type { RepositoryAddress } from '../../repositories/index.ts';
+import type { DocumentLinks } from '../markdown/document-links.ts';
+import { wikiFileUrl, wikiPageUrl, wikiUrl } from '../app/wiki-urls.ts';
+
+interface WikiPlace extends Pick<DocumentLinks, 'showsRemoteImages' | 'remote'> {
+  at: RepositoryAddress;
+  /** The file of the page, `docs/First-steps.md`. */
+  file: string;
+  /** Files of the wiki that are no pages. */
+  files: ReadonlySet<string>;
+}
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** A relative path seen from a file; a leading slash means the top, and nothing leads above it. */
+function resolve(file: string, path: string): string {
+  const parts = path.startsWith('/') ? [] : file.split('/').slice(0, -1);
+  for (const part of decode(path).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** Relative links lead to pages of the wiki, and to its other files; an address of this server stays one. */
+export function wikiLinks({ at, file, files, ...images }: WikiPlace): DocumentLinks {
+  const fileAt = (path: string): string => wikiFileUrl(at, path);
+  return {
+    ...images,
+    page(address) {
+      if (/^\/(?:repos|users|orgs)\//.test(address)) return address;
+      const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
+      const fragment = /#(.*)$/s.exec(rest)?.[1];
+      const anchor = fragment ? `#user-content-${encodeURIComponent(decode(fragment))}` : '';
+      // Pages are named in the address of the wiki, whatever folder they are in, unless a path says so.
+      const target = resolve(file, path);
+      if (files.has(target)) return fileAt(target);
+      if (target === '') return `${wikiUrl(at)}${anchor}`;
+      const title = isPageFile(target) ? titleOfFile(target) : target;
+      return `${wikiPageUrl(at, title)}${anchor}`;
+    },
+    image: (address) =>
+      /^\/(?:repos\/[^/]+\/[^/]+\/)(?:raw|attachments)\//.test(address)
+        ? address
+        : fileAt(resolve(file, address.replace(/[?#].*$/s, ''))),
+  };
+}

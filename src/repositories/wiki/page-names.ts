@@ -1,0 +1,56 @@
+import { invalid } from '../../kernel/index.ts';
+import { parseFilePath } from '../contents/file-path.ts';
+
+/** Pages beside the others, on every page. */
+export const sidebarTitle = '_Sidebar';
+export const footerTitle = '_Footer';
+/** The page that the address of a wiki shows. */
+export const homeTitle = 'Home';
+
+const pageFile = /\.(?:md|markdown)$/i;
+/** Ends a name whose hyphens are hyphens, as in Gitea. */
+const keptHyphens = /\.-$/;
+const maxTitleLength = 200;
+
+export const isPageFile = (path: string): boolean => pageFile.test(path);
+
+/** The title of a page by its file: `docs/First-steps.md` is `docs/First steps`. */
+export function titleOfFile(path: string): string {
+  return path
+    .replace(pageFile, '')
+    .split('/')
+    .map((name) => (keptHyphens.test(name) ? name.replace(keptHyphens, '') : name.replaceAll('-', ' ')))
+    .join('/');
+}
+
+/** The file of a new page by its title. */
+function fileOfTitle(title: string): string {
+  const names = title.split('/').map((name) => (name.includes('-') ? `${name}.-` : name.replaceAll(' ', '-')));
+  return `${names.join('/')}.md`;
+}
+
+/**
+ * The title of a page that is written, and its file. Refuses `invalid_page_title`: none, a long one, one that is no
+ * path, and one that begins with `_`, which the pages of the wiki itself have, but for the sidebar and the footer.
+ */
+export function parsePageTitle(text: string): { title: string; file: string } {
+  const wrong = (message: string, cause?: unknown) =>
+    invalid('invalid_page_title', message, { field: 'title', ...(cause !== undefined && { cause }) });
+  const title = text
+    .normalize('NFC')
+    .split('/')
+    .map((name) => name.trim().replace(/\s+/g, ' '))
+    .join('/');
+  if (title === '' || title.length > maxTitleLength)
+    throw wrong(`Enter a title of at most ${maxTitleLength} characters.`);
+  if (title.startsWith('_') && title !== sidebarTitle && title !== footerTitle)
+    throw wrong('A title does not begin with "_".');
+  if (/[?#%<>"|:*]/.test(title)) throw wrong('A title has none of the characters ? # % < > " | : *.');
+  const file = fileOfTitle(title);
+  try {
+    parseFilePath(file);
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : 'This title cannot be used.', error);
+  }
+  return { title, file };
+}

@@ -1,0 +1,45 @@
+import type { Viewer } from '../../access/index.ts';
+import { bindDeps } from '../../kernel/index.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { Found } from '../find-repository.ts';
+import { findRedirect } from '../lifecycle/redirects.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { createPage, deletePage, editPage } from './change-page.ts';
+import { listPages } from './read-pages.ts';
+import type { WikiListener } from './wiki-port.ts';
+import { findWiki, openWikiForPush, openWikiForRead, parentOfWiki, wikiSuffix } from './wiki-repository.ts';
+
+/** Wikis: each is a git repository inside that of its parent, with the rights of the parent. */
+export function createWikiService(deps: RepositoryDeps) {
+  const bindAt = bindRepositoryDeps(deps);
+  return {
+    find: bindAt(findWiki),
+    /** The pages of a wiki that was found. */
+    pages: bindDeps(deps)(listPages),
+    create: bindAt(createPage),
+    edit: bindAt(editPage),
+    remove: bindAt(deletePage),
+    onChange: (listener: WikiListener): void => void deps.wikiListeners.push(listener),
+    /** For the transports, by the name that a client used; null for a name that is not that of a wiki. */
+    openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> | null => {
+      const parent = parentOfWiki(name);
+      return parent === null ? null : openWikiForRead(deps, viewer, { owner, name: parent });
+    },
+    openForPush: (viewer: Viewer, owner: string, name: string): Promise<Found> | null => {
+      const parent = parentOfWiki(name);
+      return parent === null ? null : openWikiForPush(deps, viewer, { owner, name: parent });
+    },
+  };
+}
+
+/** The present name of a wiki whose parent moved; null as `findRedirect`. */
+export async function findMovedWiki(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  { owner, name }: RepositoryAddress,
+): Promise<RepositoryAddress | null> {
+  const parent = parentOfWiki(name);
+  const moved = parent === null ? null : await findRedirect(deps, viewer, { owner, name: parent });
+  return moved === null ? null : { owner: moved.owner, name: `${moved.name}${wikiSuffix}` };
+}
