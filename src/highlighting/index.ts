@@ -1,5 +1,5 @@
 export { createHighlighting } from './highlighting.ts';
 export type { Highlighting, HighlightRequest } from './highlighting.ts';
-export { languageCalled, languageOf } from './languages.ts';
+export { fileNamesOf, languageCalled, languageOf } from './languages.ts';
 export type { Language } from './languages.ts';
 export { highlightBlocks } from './highlight-blocks.ts';

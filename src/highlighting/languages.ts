@@ -93,6 +93,8 @@ const surrounding: [string, string | null, string, string][] = [
   ['YAML', 'yaml', '#b04a4a', 'yml yaml'],
 ];
 
+/** The endings and whole names of the files of a language, by its folded name. */
+const endingsByTitle = new Map<string, readonly string[]>();
 const byEnding = new Map<string, Language>();
 const byName = new Map<string, Language>();
 const byTitle = new Map<string, Language>();
@@ -103,6 +105,7 @@ for (const [rows, isProgramming] of [
   for (const [name, grammar, colour, endings] of rows) {
     const language: Language = { name, grammar, colour, isProgramming };
     byTitle.set(name.toLowerCase(), language);
+    endingsByTitle.set(name.toLowerCase(), endings.split(' '));
     for (const ending of endings.split(' ')) {
       // An entry that begins with a capital or a dot is a whole file name, except the endings `S` and `R`.
       byEnding.set(ending, language);
@@ -124,3 +127,9 @@ export function languageOf(fileName: string): Language | null {
 
 /** The language with this name, `C++` or `c++`; null when there is none. */
 export const languageCalled = (name: string): Language | null => byTitle.get(name.toLowerCase()) ?? null;
+
+/** Endings without a dot, and whole names, of the files of a language by its name or an ending; empty for none. */
+export function fileNamesOf(name: string): readonly string[] {
+  const language = languageCalled(name) ?? byEnding.get(name) ?? byEnding.get(name.toLowerCase());
+  return language == null ? [] : (endingsByTitle.get(language.name.toLowerCase()) ?? []);
+}

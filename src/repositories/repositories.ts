@@ -34,6 +34,9 @@ import {
 import { locateRepositories } from './locate-repository.ts';
 import { createPinService } from './pins/pin-service.ts';
 import { createStarService } from './stars/stars.ts';
+import type { IncomingPush } from './pushes/receive-push.ts';
+import { receiveWikiPush } from './wiki/receive-wiki-push.ts';
+import { isWikiPath } from './wiki/wiki-repository.ts';
 import { createWikiService, findMovedWiki } from './wiki/wiki-service.ts';
 import { createTopicService } from './topics/topics.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
@@ -139,7 +142,12 @@ export function createRepositories(
     setArchived: bindAt(setArchived),
     rename: bindAt(renameRepository),
 
-    pushes,
+    pushes: {
+      ...pushes,
+      /** A push to a repository, or to a wiki, by the path that was opened. */
+      receive: (opened: Found, incoming: IncomingPush): Promise<void> =>
+        isWikiPath(opened.path) ? receiveWikiPush(deps, opened, incoming) : pushes.receive(opened, incoming),
+    },
     branches,
     tags,
     contents: createContentService(deps, pushes.moveBranch),

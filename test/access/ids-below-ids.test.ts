@@ -114,6 +114,7 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
     'a name in git',
   ],
   [/\/tags\/:tag$/, 'main', 'a name in git'],
+  [/\/wiki\/(page|revisions)\/:page$/, 'Home', 'a title, which the wiki of the repository has or has not'],
   [/\/archive\/:file$/, 'main.zip', 'a name in git'],
   [/:oneTimeToken$/, 'none', 'a secret of the session, held in memory'],
   [/^api \/teams\/:id/, '1', 'the team is the outer one; what it is given is named in full'],

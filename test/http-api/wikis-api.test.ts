@@ -60,7 +60,7 @@ t.test('pages are created, read, listed, edited, renamed and deleted', async (t)
     ['', ''],
     ['../x', ''],
     ['x', '#'],
-  ])
+  ] as const)
     t.equal((await alice.call('POST', `${wiki}/new`, { title, content_base64 })).status, 422, title);
   const edited = await alice.call('PATCH', `${wiki}/page/Page-With-Name`, {
     content_base64: base64('Changed\n'),
@@ -107,5 +107,5 @@ t.test('others may not write, and learn nothing of a private one', async (t) => 
       t.not((await bob.call(method, `${wiki}/${path}`, body)).status < 300, true, `${method} ${path}`);
   }
   const viewer = { kind: 'anonymous' } as const;
-  await t.rejects(repositories.wikis.find(viewer, 'alice', 'cellar'), { reason: 'repository_not_found' });
+  await t.rejects(repositories.wikis.find(viewer, 'alice', 'cellar'), { message: 'Repository not found' });
 });

@@ -4,6 +4,7 @@ import { anonymous } from '../../src/access/index.ts';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
+import { literalOf } from '../../src/search/code/parse-code-query.ts';
 
 const viewerOf = (id: string, username: string): PersonViewer => ({
   kind: 'person',
@@ -161,4 +162,68 @@ t.test('one repository is searched by git: literally, or by a pattern, within li
   t.match(body, /<mark>&lt;img<\/mark> src=x&gt;/);
   t.notMatch(body, /<img src=x>/);
   t.equal((await sendRequest(web, '/repos/alice/absent/search?q=x')).status, 404);
+});
+
+t.test('qualifiers narrow a search down, and a regular expression is matched by git', async (t) => {
+  const { web, alice, add, find } = await start(t);
+  await add('glow', { 'ui/width.go': 'func Width() int {\n', 'main.go': 'var Width = 1\n', 'ui/a.css': '.Width {}\n' });
+  await add('dim', { 'ui/width.go': 'func width() int { repo:glow }\n', 'x_y.txt': 'Width [a-z]\n' });
+  await add('hidden', { 'ui/width.go': 'func Width() secret {\n' }, 'PRIVATE');
+  await web.modules.codeSearch.update();
+  const everywhere = ['dim/ui/width.go:1', 'dim/x_y.txt:1', 'glow/main.go:1', 'glow/ui/a.css:1', 'glow/ui/width.go:1'];
+  const cases: [string, string[]][] = [
+    ['width', everywhere],
+    ['repo:alice/glow width', ['glow/main.go:1', 'glow/ui/a.css:1', 'glow/ui/width.go:1']],
+    ['REPO:Alice/GLOW path:ui/ Width', ['glow/ui/a.css:1', 'glow/ui/width.go:1']],
+    ['repo:glow repo:dim path:*.go width', ['dim/ui/width.go:1', 'glow/main.go:1', 'glow/ui/width.go:1']],
+    ['width lang:go', ['dim/ui/width.go:1', 'glow/main.go:1', 'glow/ui/width.go:1']],
+    ['width lang:css lang:nothing', ['glow/ui/a.css:1']],
+    ['width lang:nothing', []],
+    ['owner:alice case:yes Width', everywhere.filter((file) => file !== 'dim/ui/width.go:1')],
+    ['owner:bob width', []],
+    ['repo:alice/hidden width', []],
+    ['repo:alice/absent width', []],
+    ['"repo:glow"', ['dim/ui/width.go:1']],
+    ['path:x_y', ['dim/x_y.txt:']],
+    ['path:xAy', []],
+    ['path:[a-z]', []],
+    ['repo:glow', ['glow/main.go:', 'glow/ui/a.css:', 'glow/ui/width.go:']],
+    ['/func W[a-z]+\\(\\)/', ['dim/ui/width.go:1', 'glow/ui/width.go:1']],
+    ['case:yes /func W[a-z]+\\(\\)/', ['glow/ui/width.go:1']],
+    ['repo:glow /^.W/', ['glow/ui/a.css:1']],
+    ['repo:glow /nothing|Width =/', ['glow/main.go:1']],
+    ['http://width', []],
+    ['repo: width', []],
+  ];
+  for (const [text, files] of cases) t.strictSame((await find(anonymous, text)).files, files, text);
+  t.ok((await find(alice, 'lang:go width')).files.includes('hidden/ui/width.go:1'));
+  for (const wrong of ['/a/', '/(/ repo:glow', '/a|b/', `${'path:a '.repeat(11)}x`])
+    await t.rejects(find(anonymous, wrong), { message: /./ }, wrong);
+  const page = (await sendRequest(web, '/search/code?q=%2Fa%2F')).body;
+  t.match(page, /Give at least three characters/);
+  const shown = (await sendRequest(web, '/search/code?q=repo%3Aglow+width')).body;
+  t.match(shown, /<mark>Width<\/mark>/);
+  const own = (await sendRequest(web, '/repos/alice/glow/search?q=width')).body;
+  t.match(own, /href="\/search\/code\?q=repo%3Aalice%2Fglow\+width"/);
+});
+
+t.test('the literal text of a regular expression is in each of its matches', async (t) => {
+  const cases: [string, string][] = [
+    ['abcdef', 'abcdef'],
+    ['abc|def', ''],
+    ['abc.*defg', 'defg'],
+    ['abcd?e', 'abc'],
+    ['colou?r', 'colo'],
+    ['(optional)?text', 'text'],
+    ['a{3}bcd', 'bcd'],
+    ['[abc]def', 'def'],
+    ['[]x]def', 'def'],
+    ['a\\.b\\(c', 'a.b(c'],
+    ['\\bword\\b', 'word'],
+    ['^start', 'start'],
+    ['x+yz', 'yz'],
+    ['[abc', ''],
+    ['', ''],
+  ];
+  for (const [pattern, literal] of cases) t.equal(literalOf(pattern), literal, pattern);
 });

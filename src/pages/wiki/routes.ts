@@ -6,7 +6,7 @@ import {
   showEditWikiPage,
   showNewWikiPage,
 } from './edit-wiki-page.page.ts';
-import { searchWiki, showWikiHistory, showWikiPages } from './wiki-lists.page.ts';
+import { searchWiki, showWikiHistory, showWikiPages } from './wiki-pages.page.ts';
 import { showWikiFile, showWikiPage } from './wiki-page.page.ts';
 
 const at = '/repos/:owner/:name/wiki';

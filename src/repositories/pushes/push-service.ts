@@ -25,8 +25,6 @@ import { PushJournal } from './push-journal.ts';
 import { PushRecovery } from './push-recovery.ts';
 import { openForPush, receivePush } from './receive-push.ts';
 import type { IncomingPush, RunningPushes } from './receive-push.ts';
-import { receiveWikiPush } from '../wiki/receive-wiki-push.ts';
-import { isWikiPath } from '../wiki/wiki-repository.ts';
 import { findPushByTip } from './find-push-by-tip.ts';
 import { recentPushes } from './recent-pushes.ts';
 import type { ReviewPort } from './review-port.ts';
@@ -90,7 +88,6 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
   const pushes = {
     /** Receives a push to what `openForPush` found. Listeners are notified while the client gets its response. */
     async receive(opened: Found, incoming: IncomingPush): Promise<void> {
-      if (isWikiPath(opened.path)) return receiveWikiPush(deps, opened, incoming);
       const pushId = await receivePush(deps, journal, running, opened, incoming);
       if (pushId !== null) notify(pushId, opened.repository.id);
     },

@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/index.ts';
-import type { Found } from '../find-repository.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 
 /** What happened to a page of a wiki. */
 export interface WikiPageChange {
@@ -10,7 +10,7 @@ export interface WikiPageChange {
 /** Pages that a commit or a push changed. */
 export interface WikiChange {
   /** The repository that the wiki belongs to. */
-  found: Pick<Found, 'repository' | 'owner' | 'canonical'>;
+  found: { repository: Repository };
   viewer: Viewer;
   pages: readonly WikiPageChange[];
   /** The commit that has them. */

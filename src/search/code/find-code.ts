@@ -1,12 +1,15 @@
 import { visibleRepositories } from '../../access/index.ts';
-import type { Viewer } from '../../access/index.ts';
+import type { SqlCondition, Viewer } from '../../access/index.ts';
 import { contains } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
-import { createLru } from '../../kernel/index.ts';
+import { fileNamesOf } from '../../highlighting/index.ts';
+import { createLru, invalid } from '../../kernel/index.ts';
 import type { Lru } from '../../kernel/index.ts';
 import type { Located, Repositories } from '../../repositories/index.ts';
 import { fold, foldQuery, trigramQuery } from '../fold-text.ts';
+import { literalOf, parseCodeQuery } from './parse-code-query.ts';
+import type { CodeQuery } from './parse-code-query.ts';
 import { maxFileBytes } from './index-repository.ts';
 
 /** A line of a file, from 1. */
@@ -38,6 +41,8 @@ export interface CodeSearchResults {
   /** Whether there may be more. */
   isCut: boolean;
   coverage: Coverage;
+  /** The literal text without qualifiers, to be marked; empty for a regular expression. */
+  text: string;
 }
 
 interface Candidate {
@@ -63,12 +68,59 @@ const candidateColumns = `f.repository_id AS repositoryId, f.path, b.oid, c.comm
 const inOrder = `ORDER BY p.place, f.path LIMIT ${maxCandidates}`;
 
 /** For a query of three characters or more: the files that contain all its trigrams. */
-const byContent = (visible: string): string =>
-  `SELECT ${candidateColumns} WHERE f.blob_id IN (SELECT rowid FROM code.code WHERE code MATCH :proposing) AND ${visible} ${inOrder}`;
+const byContent = (condition: string): string =>
+  `SELECT ${candidateColumns} WHERE f.blob_id IN (SELECT rowid FROM code.code WHERE code MATCH :proposing) AND ${condition} ${inOrder}`;
 
 /** For shorter queries, which have no trigram: file names. */
-const byName = (visible: string): string =>
-  `SELECT ${candidateColumns} WHERE ${contains('lower(f.path)', ':query')} AND ${visible} ${inOrder}`;
+const byName = (condition: string): string =>
+  `SELECT ${candidateColumns} WHERE ${contains('lower(f.path)', ':query')} AND ${condition} ${inOrder}`;
+
+/** Files by what the qualifiers say alone. */
+const byQualifiers = (condition: string): string => `SELECT ${candidateColumns} WHERE ${condition} ${inOrder}`;
+
+/** A pattern of SQLite's GLOB that means a text literally. */
+const literalGlob = (text: string): string => text.replace(/[[\]*?]/g, (sign) => `[${sign}]`);
+
+/** What the qualifiers of a query ask of rows `r` and `f`, besides what the viewer may see. */
+function conditionOf({ repositories, owners, paths, languages }: CodeQuery): SqlCondition {
+  const conditions: string[] = [];
+  const parameters: Record<string, unknown> = {};
+  const bind = (value: string): string => {
+    const name = `qualifier${Object.keys(parameters).length}`;
+    parameters[name] = value;
+    return `:${name}`;
+  };
+  const ownedBy = (handle: string): string =>
+    `COALESCE(r.owner_user_id, r.owner_org_id) = (SELECT h.owner_id FROM main.handles h
+      WHERE h.folded = ${bind(handle.toLowerCase())} AND h.released_at IS NULL)`;
+  const any = (each: string[]): void => {
+    if (each.length > 0) conditions.push(`(${each.join(' OR ')})`);
+  };
+  any(
+    repositories.map(({ owner, name }) => {
+      const called = `r.name_folded = ${bind(name.toLowerCase())}`;
+      return owner === null ? called : `(${called} AND ${ownedBy(owner)})`;
+    }),
+  );
+  any(owners.map(ownedBy));
+  for (const path of paths) {
+    const glob = path.toLowerCase().split('*').map(literalGlob).join('*');
+    conditions.push(`lower(f.path) GLOB ${bind(`*${glob}*`)}`);
+  }
+  any(
+    languages.flatMap((language) => {
+      const names = fileNamesOf(language);
+      // A language that nobody knows is that of no file.
+      if (names.length === 0) return ['1 = 0'];
+      return names.flatMap((name) => [
+        `lower(f.path) GLOB ${bind(`*.${literalGlob(name.toLowerCase())}`)}`,
+        `f.path = ${bind(name)}`,
+        `f.path GLOB ${bind(`*/${literalGlob(name)}`)}`,
+      ]);
+    }),
+  );
+  return { sql: conditions.length === 0 ? '1 = 1' : conditions.join(' AND '), parameters };
+}
 
 /** Counts every repository that the viewer may see, so its result is cached. */
 const coverageOf = (visible: string): string => `
@@ -90,41 +142,111 @@ interface FindDeps {
 }
 
 /**
- * Searches one line of literal text, ignoring case, in the default branches of the repositories that the viewer may
- * see. Queries under three characters match only file names. The index proposes files, and their content in git
- * decides.
+ * Searches one line of literal text, ignoring case unless the query says otherwise, in the default branches of the
+ * repositories that the viewer may see. Queries under three characters match only file names. The index proposes files,
+ * and their content in git decides. A regular expression is matched by git, as in the search of one repository. Refuses
+ * `invalid_pattern`, also for a regular expression without three literal characters and without a `repo:`.
  */
 export async function findCode(
   { readThread, git, repositories, coverages }: FindDeps,
   viewer: Viewer,
   text: string,
 ): Promise<CodeSearchResults> {
-  const query = foldQuery(text);
+  const asked = parseCodeQuery(text);
+  const query = foldQuery(asked.isPattern ? literalOf(asked.text) : asked.text);
   const visible = visibleRepositories(viewer, 'r');
+  const qualified = conditionOf(asked);
+  const condition = `${visible.sql} AND ${qualified.sql}`;
   const trigrams = trigramQuery(query, maxTrigrams);
-  const isShort = trigrams === null;
+  const isShort = trigrams === null && !asked.isPattern;
+  if (asked.isPattern && trigrams === null && asked.repositories.length === 0)
+    throw invalid(
+      'invalid_pattern',
+      'Give at least three characters of it as they stand, or name a repository by repo:.',
+      {
+        field: 'q',
+      },
+    );
+  const hasQualifiers = qualified.sql !== '1 = 1';
   const viewerKey = JSON.stringify(visible);
   const cached = coverages.get(viewerKey);
   const [candidates, counted] = await readThread.run([
-    query === ''
+    query === '' && !hasQualifiers
       ? { sql: 'SELECT 1 WHERE 0', parameters: [] }
       : {
-          sql: isShort ? byName(visible.sql) : byContent(visible.sql),
-          parameters: { ...visible.parameters, query, ...(!isShort && { proposing: trigrams }) },
+          sql: (trigrams !== null ? byContent : isShort && query !== '' ? byName : byQualifiers)(condition),
+          parameters: {
+            ...visible.parameters,
+            ...qualified.parameters,
+            ...(trigrams !== null && { proposing: trigrams }),
+            ...(isShort && query !== '' && { query }),
+          },
         },
     ...(cached === undefined ? [{ sql: coverageOf(visible.sql), parameters: visible.parameters }] : []),
   ]);
   const coverage = cached ?? (counted![0] as unknown as Coverage);
   if (cached === undefined) coverages.set(viewerKey, coverage);
-  const found = await readHits({ git, repositories }, candidates as unknown as Candidate[], isShort ? null : query);
-  return { ...found, coverage };
+  const proposed = candidates as unknown as Candidate[];
+  const found = asked.isPattern
+    ? await matchHits({ git, repositories }, proposed, asked)
+    : await readHits({ git, repositories }, proposed, isShort ? null : finderOf(asked, query));
+  return { ...found, coverage, text: asked.isPattern ? '' : asked.text };
 }
 
-/** @param query `null` when the match is in the name */
+const finderOf = ({ text, isExact }: CodeQuery, query: string): ((line: string) => boolean) =>
+  isExact ? (line) => line.includes(text) : (line) => fold(line).includes(query);
+
+/** Repositories in which a regular expression is looked for. */
+const maxMatched = 20;
+const matchedLines = 200;
+
+/** The lines that git matches in the files that were proposed. */
+async function matchHits(
+  { git, repositories }: { git: Git; repositories: Pick<Repositories, 'locate'> },
+  candidates: readonly Candidate[],
+  { text, isExact }: CodeQuery,
+): Promise<{ hits: CodeHit[]; isCut: boolean }> {
+  const located = await repositories.locate(candidates.map(({ repositoryId }) => repositoryId));
+  const byRepository = Map.groupBy(candidates, ({ repositoryId }) => repositoryId);
+  const hits: CodeHit[] = [];
+  let isCut = candidates.length === maxCandidates || byRepository.size > maxMatched;
+  const until = performance.now() + readingMs;
+  for (const [repositoryId, files] of [...byRepository].slice(0, maxMatched)) {
+    const place = located.get(repositoryId);
+    if (place === undefined) continue;
+    if (hits.length >= maxHits || performance.now() > until) return { hits, isCut: true };
+    const { commit } = files[0]!;
+    const grep = await git.queries.grep(place.path, {
+      oid: commit,
+      text,
+      isPattern: true,
+      ignoresCase: !isExact,
+      limit: matchedLines,
+      perFile: linesPerFile,
+    });
+    isCut ||= !grep.isWhole;
+    const lines = Map.groupBy(grep.lines, ({ file }) => file.toString());
+    for (const { path } of files) {
+      const own = lines.get(path);
+      if (own === undefined || hits.length === maxHits) continue;
+      hits.push({
+        located: place,
+        path,
+        commit,
+        lines: own.map((line) => ({ number: line.number, text: cut(line.text.toString()) })),
+      });
+    }
+  }
+  return { hits, isCut };
+}
+
+const cut = (line: string): string => (line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line);
+
+/** @param matches `null` when the match is in the name */
 async function readHits(
   { git, repositories }: { git: Git; repositories: Pick<Repositories, 'locate'> },
   candidates: readonly Candidate[],
-  query: string | null,
+  matches: ((line: string) => boolean) | null,
 ): Promise<{ hits: CodeHit[]; isCut: boolean }> {
   const located = await repositories.locate(candidates.map(({ repositoryId }) => repositoryId));
   const hits: CodeHit[] = [];
@@ -133,20 +255,20 @@ async function readHits(
     const place = located.get(repositoryId);
     if (place === undefined) continue;
     if (hits.length === maxHits || performance.now() > until) return { hits, isCut: true };
-    const lines = query === null ? [] : await linesIn(git, place.path, oid, query);
-    if (query === null || lines.length > 0) hits.push({ located: place, path, commit, lines });
+    const lines = matches === null ? [] : await linesIn(git, place.path, oid, matches);
+    if (matches === null || lines.length > 0) hits.push({ located: place, path, commit, lines });
   }
   return { hits, isCut: candidates.length === maxCandidates };
 }
 
-async function linesIn(git: Git, path: string, oid: string, query: string): Promise<CodeLine[]> {
+async function linesIn(git: Git, path: string, oid: string, matches: (line: string) => boolean): Promise<CodeLine[]> {
   // A blob that a rewritten history removed is no hit any more.
   const blob = await git.objects.blob(path, oid, { maxBytes: maxFileBytes }).catch(() => null);
   const lines: CodeLine[] = [];
   if (blob?.content == null) return lines;
   for (const [at, line] of blob.content.toString('utf8').split('\n').entries()) {
-    if (!fold(line).includes(query)) continue;
-    lines.push({ number: at + 1, text: line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line });
+    if (!matches(line)) continue;
+    lines.push({ number: at + 1, text: cut(line) });
     if (lines.length === linesPerFile) break;
   }
   return lines;
