@@ -24,13 +24,20 @@ export async function artifactsOfRepository(
   { repository }: Pick<Found, 'repository'>,
   { name, runId, limit, skip }: { name?: string | undefined; runId?: number; limit: number; skip: number },
 ): Promise<{ rows: ArtifactOfRun[]; total: number }> {
-  const where = {
-    ...(runId === undefined ? { repositoryId: repository.id } : { runId }),
-    ...(name === undefined ? {} : { name }),
-    state: shown,
-  };
-  const artifacts = await db.read.find(artifactSchema, { where, order: { id: 'DESC' }, take: limit, skip });
-  const total = await db.read.countBy(artifactSchema, where);
+  const query = db.read
+    .createQueryBuilder(artifactSchema, 'a')
+    .where({
+      ...(runId === undefined ? { repositoryId: repository.id } : { runId }),
+      ...(name === undefined ? {} : { name }),
+      state: shown,
+    })
+    // One that was replaced in its attempt is none of the list.
+    .andWhere(
+      `(a.state = 'ready' OR NOT EXISTS (SELECT 1 FROM ci_artifacts n WHERE n.run_id = a.run_id
+         AND n.attempt = a.attempt AND n.name = a.name AND n.id > a.id))`,
+    );
+  const total = await query.getCount();
+  const artifacts = await query.orderBy('a.id', 'DESC').limit(limit).offset(skip).getMany();
   const ids = [...new Set(artifacts.map((artifact) => artifact.runId))];
   const runs = new Map((await db.read.findBy(runSchema, { id: In(ids) })).map((run) => [run.id, run]));
   return { rows: artifacts.map((artifact) => ({ artifact, run: runs.get(artifact.runId)! })), total };

@@ -50,9 +50,11 @@ export function toRunner(row: RunnerRow, presence: Presence, now: number, isBusy
   };
 }
 
-/** Whether a runner may take a job with these labels: it has all of them, compared exactly. */
+/** Whether a runner may take a job with these labels: it has all of them; labels ignore case, as on GitHub. */
 export function hasLabels(runner: { labels: readonly string[] }, wanted: readonly string[]): boolean {
-  return wanted.every((label) => runner.labels.includes(label));
+  const has = (label: string): boolean =>
+    runner.labels.includes(label) || runner.labels.some((one) => one.toLowerCase() === label.toLowerCase());
+  return wanted.every(has);
 }
 
 /** The capability of runners that end a cancelled task in order, including post steps. */

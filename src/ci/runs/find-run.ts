@@ -107,6 +107,18 @@ export async function tasksOf(
   );
 }
 
+/** The attempts in which some jobs of one run have run, by job: a later attempt has a copy of what it does not repeat. */
+export async function firstAttemptsOf({ db }: Pick<Deps, 'db'>, jobs: readonly JobRow[]): Promise<Map<number, number>> {
+  const [first] = jobs;
+  if (first === undefined) return new Map();
+  const rows = await db.read.find(jobSchema, { where: { runId: first.runId }, order: { attempt: 'ASC' } });
+  // A copy keeps its time; one that runs again has a new one.
+  const keyOf = ({ jobKey, position, createdAt, taskId }: JobRow): string =>
+    `${jobKey} ${position} ${createdAt} ${taskId}`;
+  const firsts = new Map(rows.reverse().map((row) => [keyOf(row), row.attempt]));
+  return new Map(jobs.map((job) => [job.id, firsts.get(keyOf(job)) ?? job.attempt]));
+}
+
 /** Names of the runners that took some jobs, by task. */
 export async function runnersOf({ db }: Pick<Deps, 'db'>, jobs: readonly JobRow[]): Promise<Map<number, string>> {
   const taskIds = jobs.flatMap(({ taskId }) => taskId ?? []);

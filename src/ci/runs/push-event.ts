@@ -11,12 +11,18 @@ export interface MovedRef {
 
 const noRef = /^0+$/;
 const maxCommits = 20;
+const skipTrailer = /^skip-checks: ?true$/i;
 const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/i;
 
 export const isNoRef = (oid: string): boolean => noRef.test(oid);
 
-/** Whether a commit message skips CI. */
-export const asksForNoRun = (message: string): boolean => skipWords.test(message);
+/** Whether a commit message skips CI: by a word in brackets, or by a trailer `skip-checks: true` at its end. */
+export function asksForNoRun(message: string): boolean {
+  if (skipWords.test(message)) return true;
+  const lines = message.trimEnd().split('\n');
+  const trailers = lines.slice(lines.lastIndexOf('') + 1);
+  return lines.includes('') && trailers.some((line) => skipTrailer.test(line));
+}
 
 /**
  * Commits that a moved ref gained, newest first, at most twenty. A linear history is followed with single reads; git
@@ -41,6 +47,7 @@ export function pushPayload(
   { repository, owner }: Pick<Located, 'repository' | 'owner'>,
   pusher: string,
   baseUrl: string | null,
+  { isForced, baseRef }: { isForced: boolean; baseRef: string | null },
 ): { [key: string]: Json } {
   const page = `${baseUrl ?? ''}/repos/${owner.handle}/${repository.name}`;
   const person = { login: pusher, username: pusher, name: pusher };
@@ -60,6 +67,8 @@ export function pushPayload(
     after: newId,
     created: isNoRef(oldId),
     deleted: isNoRef(newId),
+    forced: isForced,
+    base_ref: baseRef,
     compare: `${page}/compare/${oldId}...${newId}`,
     // Oldest first, as on other forges.
     commits: commits.map(view).reverse(),

@@ -119,7 +119,8 @@ async function runsOf(
   for (const one of parsed) if (await isTriggered(deps, one.parsed, pushed, client)) matching.push(one);
   if (matching.length === 0) return [];
   const commits = await commitsSince(deps, located.path, { ...update, newId: sha }, head);
-  const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, deps.settings.baseUrl);
+  const moved = await moveOf(deps, located.path, { ...update, newId: sha });
+  const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, deps.settings.baseUrl, moved);
   const actorId = push.pusherId;
   const complete = matching.map(({ file, parsed: one }) =>
     withCalledFiles(deps, { ...file, parsed: one }, { actorId, client }),
@@ -149,6 +150,23 @@ async function commitBehind({ git }: CiDeps, path: string, oid: string): Promise
 /** A history that cannot be walked must not prevent the run. */
 function commitsSince({ git }: CiDeps, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
   return commitsOf(git, path, update, head).catch(() => [head]);
+}
+
+/**
+ * Whether the old tip is left out of the history of the new one; and of a new ref another branch that is at its commit.
+ */
+async function moveOf(
+  { git }: CiDeps,
+  path: string,
+  { ref, oldId, newId }: MovedRef,
+): Promise<{ isForced: boolean; baseRef: string | null }> {
+  if (isNoRef(oldId)) {
+    const refs = await git.refs.list(path).catch(() => new Map<string, string>());
+    const others = [...refs].filter(([name, id]) => name.startsWith('refs/heads/') && name !== ref && id === newId);
+    return { isForced: false, baseRef: others[0]?.[0] ?? null };
+  }
+  const base = await git.queries.mergeBase(path, oldId, newId).catch(() => oldId);
+  return { isForced: base !== oldId, baseRef: null };
 }
 
 /** Compares files only when a filter needs them. */

@@ -7,7 +7,7 @@ import { cancelRun } from './cancel-run.ts';
 import { dispatchEvent } from './repository-dispatch.ts';
 import { checkContent, checkFiles, dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { filesOf } from './files-of-run.ts';
-import { findJob, findJobById, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
+import { findJob, findJobById, firstAttemptsOf, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
 import { listTasks } from './list-tasks.ts';
 import { listRuns, pageOfRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
@@ -28,6 +28,7 @@ export function createRunService(deps: CiDeps) {
     findJobById: bind(findJobById),
     byId: bind(runById),
     tasksOf: bind(tasksOf),
+    firstAttemptsOf: bind(firstAttemptsOf),
     listTasks: bind(listTasks),
     page: bind(pageOfRuns),
     runnersOf: bind(runnersOf),

@@ -59,6 +59,9 @@ export async function explainQueue(
   });
 }
 
+/** A runner that is idle asks more often than that. */
+const silentSeconds = 30;
+
 /** Positions by age; the fair scheduler may bring a job forward. */
 async function placesOf({ db }: CiDeps, shown: readonly JobRow[]): Promise<Map<number, number>> {
   const waiting = await db.read.find(jobSchema, {
@@ -91,6 +94,11 @@ async function waitingReasons(
       (runner) => !['offline', 'unspecified'].includes(toRunner(runner, presence, clock.now(), false).status),
     );
     if (online.length === 0) return `The runners for ${labels} are offline.`;
+    const now = clock.now();
+    const seen = online.map((runner) => toRunner(runner, presence, now, false).lastSeenAt ?? 0);
+    const silent = Math.round((now - Math.max(...seen)) / 1000);
+    // One that polls is heard of more often; one that was killed is not.
+    if (silent >= silentSeconds) return `The runners for ${labels} were last heard of ${silent} seconds ago.`;
     return `All runners for ${labels} are busy.`;
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotNull } from '../../db/index.ts';
 import { conflict, rateLimited } from '../../kernel/index.ts';
 import { unregistered } from '../runners/authenticate-runner.ts';
+import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
@@ -45,11 +46,14 @@ export async function fetchTask(
     const { requestKey, signal } = options;
     const before = await taskBefore(deps, runner, requestKey);
     if (before !== null && deps.queue.markDispatched(before.task.id)) return contentOf(deps, before, options.origin);
-    const mayWork = runner.disabledAt === null && !(runner.ephemeral && (await isUsedUp(deps, runner)));
+    if (runner.ephemeral && (await isUsedUp(deps, runner))) {
+      const holdFor = holdMs(options.deadlineMs);
+      return sleep(holdFor, null, { signal }).catch(() => null);
+    }
     const until = performance.now() + holdMs(options.deadlineMs);
     for (;;) {
       const left = Math.max(0, until - performance.now());
-      if (!mayWork) return sleep(left, null, { signal }).catch(() => null);
+      if (runner.disabledAt !== null && !(await waitUntilEnabled(deps, runner, { until, signal }))) return null;
       const claim = await deps.queue.wait(runner, requestKey, { holdMs: left, signal });
       if (claim === null) return null;
       if (requestKey !== null) deps.queue.markDispatched(claim.task.id);
@@ -57,6 +61,24 @@ export async function fetchTask(
       if (content !== null) return content;
     }
   });
+}
+
+/** How often a row is read that another process may have changed. */
+const enabledPollMs = 1_000;
+
+/** Whether a disabled runner is enabled before a time. */
+async function waitUntilEnabled(
+  { db }: CiDeps,
+  runner: RunnerRow,
+  { until, signal }: { until: number; signal: AbortSignal },
+): Promise<boolean> {
+  for (let left = until - performance.now(); left > 0 && !signal.aborted; left = until - performance.now()) {
+    await sleep(Math.min(enabledPollMs, left), null, { signal }).catch(() => null);
+    const row = await db.read.findOneBy(runnerSchema, { id: runner.id });
+    if (row === null) return false;
+    if (row.disabledAt === null) return true;
+  }
+  return false;
 }
 
 function holdMs(deadlineMs: number | null): number {

@@ -186,6 +186,7 @@ export async function showActionJobs(
   jobs: readonly JobRow[],
 ): Promise<z.output<typeof actionJob>[]> {
   const tasks = await where.deps.ci.runs.tasksOf(jobs);
+  const attempts = await where.deps.ci.runs.firstAttemptsOf(jobs);
   return jobs.map((job) => {
     const ran = job.taskId === null ? undefined : tasks.get(job.taskId);
     return {
@@ -196,7 +197,7 @@ export async function showActionJobs(
       run_url: `${actionsUrl(where)}/runs/${run.id}`,
       name: job.name,
       labels: job.runsOn ?? [],
-      run_attempt: job.attempt,
+      run_attempt: attempts.get(job.id) ?? job.attempt,
       head_sha: run.sha,
       head_branch: branchOf(run.ref),
       ...actionState(job.status),
