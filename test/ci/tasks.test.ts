@@ -203,7 +203,7 @@ t.test('a job goes to a runner whose scope and labels fit, and to exactly one', 
   await push(simple('[linux, Big]'));
   const others = [
     await addRunner(['linux']),
-    await addRunner(['linux', 'big']),
+    await addRunner(['linux', 'bigger']),
     await addRunner(['linux', 'Big'], { scope: { kind: 'user', id: bob.id } }),
     await addRunner(['linux', 'Big'], {
       scope: {

@@ -9,8 +9,8 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /**
- * The name under which a run, or one of its jobs, is in a concurrency group; names ignore case, as on GitHub. Code that is not trusted has groups of its
- * own: it chooses their names, and would cancel the runs of branches by them.
+ * The name under which a run, or one of its jobs, is in a concurrency group; names ignore case, as on GitHub. Code that
+ * is not trusted has groups of its own: it chooses their names, and would cancel the runs of branches by them.
  */
 export const concurrencyGroupOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' | 'ref'>, group: string): string =>
   (isTrusted ? group : `untrusted ${ref}: ${group}`).toLowerCase();

@@ -107,7 +107,7 @@ export async function tasksOf(
   );
 }
 
-/** The attempts in which some jobs of one run have run, by job: a later attempt has a copy of what it does not repeat. */
+/** The attempts in which some jobs of one run have run: a later attempt has a copy of what it does not repeat. */
 export async function firstAttemptsOf({ db }: Pick<Deps, 'db'>, jobs: readonly JobRow[]): Promise<Map<number, number>> {
   const [first] = jobs;
   if (first === undefined) return new Map();

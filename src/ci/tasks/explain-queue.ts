@@ -97,8 +97,8 @@ async function waitingReasons(
     const now = clock.now();
     const seen = online.map((runner) => toRunner(runner, presence, now, false).lastSeenAt ?? 0);
     const silent = Math.round((now - Math.max(...seen)) / 1000);
-    // One that polls is heard of more often; one that was killed is not.
-    if (silent >= silentSeconds) return `The runners for ${labels} were last heard of ${silent} seconds ago.`;
+    // One that polls calls more often; one that was killed does not.
+    if (silent >= silentSeconds) return `The runners for ${labels} made their last call ${silent} seconds ago.`;
     return `All runners for ${labels} are busy.`;
   };
 }
