@@ -7,6 +7,7 @@ import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
 import { packages } from './v250-packages.ts';
+import { oauth } from './v280-oauth.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { people } from './v01-people.ts';
 import { federation } from './v02-federation.ts';
@@ -182,4 +183,5 @@ export const migrations: readonly Migration[] = [
   accessNews,
   repositoryWebsites,
   savedReplies,
+  oauth,
 ];

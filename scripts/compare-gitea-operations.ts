@@ -43,7 +43,6 @@ const reasons: readonly [start: RegExp, state: 'later' | 'refused', note: string
   [/^\/packages\//, 'later', 'Comes with package registries'],
   [/\/wiki\//, 'later', 'Comes with wikis'],
   [/stopwatch|\/times\b|\/times\//, 'later', 'Comes with the time that is spent on issues'],
-  [/\/applications\/oauth2/, 'later', 'Comes with sign-in for other programs'],
   [/^\/(?:admin|user)\/hooks/, 'later', 'Webhooks of users and of the server are to come; organisations have theirs'],
   [/\/badges/, 'refused', 'Users have no badges'],
   [/\/unadopted/, 'refused', 'Repositories come by import; nobody puts folders beside them'],

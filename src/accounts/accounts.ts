@@ -83,6 +83,7 @@ import { addToken } from './tokens/add-token.ts';
 import { listTokens } from './tokens/list-tokens.ts';
 import { removeToken } from './tokens/remove-token.ts';
 import { viewerOfToken } from './tokens/viewer-of-token.ts';
+import type { ApplicationTokens } from './tokens/application-tokens.ts';
 
 export interface AccountsOptions {
   db: Database;
@@ -128,6 +129,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     signUpHooks: [],
     resetRateLimit: createResetRateLimit(settings),
     codeRateLimit: createCodeRateLimit(settings),
+    applicationTokens: { port: null },
     background: new Set(),
   };
   defineAddressMails(deps);
@@ -219,6 +221,10 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       tokenId,
     })),
     viewerOfToken: bind(viewerOfToken),
+    /** Connects the tokens of applications, which sign calls like access tokens. */
+    takeApplicationTokens(port: ApplicationTokens): void {
+      deps.applicationTokens.port = port;
+    },
     viewerOfPassword: bind(viewerOfPassword),
 
     addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint, uses }, personId) => ({

@@ -10,6 +10,7 @@ import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { SecurityListener } from './security-events.ts';
 import type { CodeRateLimit } from './second-factor/code-rate-limit.ts';
+import type { ApplicationTokens } from './tokens/application-tokens.ts';
 import type { ResetRateLimit } from './passwords/reset-rate-limit.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
@@ -39,6 +40,8 @@ export interface AccountsDeps {
   codeRateLimit: CodeRateLimit;
   /** Encrypts the secrets of authenticator apps, and signs challenges of passkeys. */
   instanceKey: InstanceKey;
+  /** Tokens of applications; `port` is connected by `app/`. */
+  applicationTokens: { port: ApplicationTokens | null };
   /** Work that no caller waits for; awaited by `stop`. */
   background: Set<Promise<void>>;
 }

@@ -36,6 +36,8 @@ export { networkPrefix } from './sessions/network-prefix.ts';
 export type { AccessToken } from './tokens/access-token.ts';
 export type { NewAccessToken } from './tokens/add-token.ts';
 export { hashSecret, looksLikeSecret, newSecret } from './secret.ts';
+export { apiScopeNames, scopeFor, scopesGiven } from './tokens/scope-names.ts';
+export type { ApplicationTokens } from './tokens/application-tokens.ts';
 export { looksLikeAccessToken } from './tokens/token-format.ts';
 export { deployKeyAccesses, deployKeySchema } from './schema/deploy-key-schema.ts';
 export type { DeployKeyAccess } from './schema/deploy-key-schema.ts';

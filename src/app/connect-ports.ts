@@ -5,7 +5,8 @@ import type { Modules } from './modules.ts';
  * `subscriptions.ts`.
  */
 export function connectPorts(modules: Modules): void {
-  const { ci, issues, lfs, mirrors, organisations, pulls, repositories, signing } = modules;
+  const { accounts, ci, issues, lfs, mirrors, oauth, organisations, pulls, repositories, signing } = modules;
+  accounts.takeApplicationTokens(oauth.tokens);
   organisations.owning(repositories.ownedRepositories);
   repositories.rules.verifyCommitsWith((objects, client) => signing.verify(objects, client));
   repositories.forks.copyWith(lfs.copyPort);

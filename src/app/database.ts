@@ -14,6 +14,7 @@ import { issueEntities } from '../issues/index.ts';
 import { lfsEntities } from '../lfs/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { packageEntities } from '../packages/index.ts';
+import { oauthEntities } from '../oauth/index.ts';
 import { organisationEntities } from '../organisations/index.ts';
 import { avatarSchema, handleSchema } from '../owners/index.ts';
 import { repositoryEntities } from '../repositories/index.ts';
@@ -34,6 +35,7 @@ export const entities = [
   avatarSchema,
   ...accountEntities,
   ...organisationEntities,
+  ...oauthEntities,
   ...signingEntities,
   ...repositoryEntities,
   ...lfsEntities,

@@ -1,4 +1,5 @@
 import { createAccounts } from '../accounts/index.ts';
+import { createOAuth } from '../oauth/index.ts';
 import { createOrganisations } from '../organisations/index.ts';
 import { createAvatars, createOwners } from '../owners/index.ts';
 import { createSigning } from '../signing/index.ts';
@@ -15,7 +16,8 @@ export function openPeople(storage: Storage) {
   const settings = { maxKeysPerPerson: config.keys.maxPerPerson };
   const signing = createSigning({ ...storage, accounts, instanceKey: instanceKey('signing'), settings });
   const singleSignOn = createSingleSignOn({ ...storage, accounts, organisations });
-  return { owners, avatars, accounts, organisations, signing, singleSignOn };
+  const oauth = createOAuth({ ...storage, accounts, instanceKey: instanceKey('oauth') });
+  return { owners, avatars, accounts, organisations, signing, singleSignOn, oauth };
 }
 
 export type People = ReturnType<typeof openPeople>;

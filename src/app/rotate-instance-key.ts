@@ -26,7 +26,7 @@ export async function rotateInstanceKey(dataDir: string, open: () => Promise<Mod
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw conflict('no_instance_key', 'There is no instance key yet: nothing is encrypted.', { cause: error });
   }
-  const { accounts, ci, imports, mail, mirrors, signing, webhooks, logger } = await open();
+  const { accounts, ci, imports, mail, mirrors, oauth, signing, webhooks, logger } = await open();
   let reencrypted = 0;
   const modules: { reencrypt(): Promise<number> }[] = [
     accounts.secondFactor,
@@ -34,6 +34,7 @@ export async function rotateInstanceKey(dataDir: string, open: () => Promise<Mod
     imports,
     mail,
     mirrors,
+    oauth,
     signing,
     webhooks,
   ];

@@ -91,6 +91,8 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
     { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
+    { name: 'oauth.sweep', time: '10 */10 * * * *', run: () => modules.oauth.removeExpired() },
+    { name: 'oauth.rotate-keys', time: '0 50 4 * * *', run: () => modules.oauth.keys.rotate() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];

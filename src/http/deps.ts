@@ -17,6 +17,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Notifications } from '../notifications/index.ts';
 import type { StoreStatistics } from '../objects/index.ts';
+import type { Consents, OAuth } from '../oauth/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
@@ -95,6 +96,9 @@ export interface WebDeps {
   /** Forms that wait for a proof at a provider. */
   pendingForms: PendingForms;
   backgroundPriority: BackgroundPriority;
+  oauth: OAuth;
+  /** What people decide about requests of applications. */
+  consents: Consents;
   audit: Audit;
   backups: Backups;
   /** How much of everything there is. */

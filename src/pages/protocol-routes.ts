@@ -1,6 +1,7 @@
 import type { FederationHandlers } from '../http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../http-artifacts/index.ts';
 import type { PackageHandlers } from '../http-packages/index.ts';
+import { oauthPaths } from '../http-oauth/index.ts';
 import type { Middleware } from '../http/index.ts';
 import type { ProtocolRoute } from './route.ts';
 
@@ -10,6 +11,7 @@ export interface ProtocolHandlers {
   artifacts: ArtifactHandlers;
   identity: Middleware;
   packages: PackageHandlers;
+  oauth: Middleware;
   api: Middleware;
   metrics: Middleware;
 }
@@ -41,6 +43,25 @@ const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[]
   { method: 'GET', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },
   { method: 'POST', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },
 ];
+
+const oauthRoutes = ({ oauth: handle }: ProtocolHandlers): ProtocolRoute[] =>
+  (
+    [
+      ['GET', '/.well-known/openid-configuration', 'rows'],
+      ['GET', '/.well-known/oauth-authorization-server', 'rows'],
+      ['GET', oauthPaths.authorization, 'rows'],
+      ['GET', `${oauthPaths.authorization}/:uid`, 'rows'],
+      ['ANY', oauthPaths.token, 'signature'],
+      ['ANY', oauthPaths.userinfo, 'rows'],
+      ['GET', oauthPaths.jwks, 'rows'],
+      ['ANY', oauthPaths.introspection, 'rows'],
+      ['ANY', oauthPaths.revocation, 'rows'],
+      ['ANY', oauthPaths.device_authorization, 'rows'],
+      ['GET', oauthPaths.end_session, 'rows'],
+      ['POST', `${oauthPaths.end_session}/confirm`, 'rows'],
+      ['GET', `${oauthPaths.end_session}/success`, 'free'],
+    ] as const
+  ).map(([method, path, cost]) => ({ method, path, access: 'oauth', cost, handle }));
 
 /**
  * The URLs of other protocols: metrics, the JSON API, artifacts and ActivityPub. Those of git:
@@ -84,4 +105,5 @@ export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRou
     handle: handlers.packages.registry,
   },
   ...federationRoutes(handlers),
+  ...oauthRoutes(handlers),
 ];

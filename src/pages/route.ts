@@ -57,6 +57,7 @@ export type ProtocolRoute =
   | Protocol<'task'>
   | Protocol<'packages'>
   | Protocol<'federation'>
+  | Protocol<'oauth'>
   | Protocol<'operator'>;
 
 export type Route = PageRoute | ProtocolRoute;

@@ -8,6 +8,7 @@ import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
+import { oauthRoutes } from './oauth/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
@@ -28,6 +29,7 @@ export type { Route } from './route.ts';
 export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...siteRoutes,
   ...signInRoutes,
+  ...oauthRoutes,
   ...accountRoutes,
   ...followsRoutes,
   ...adminRoutes,

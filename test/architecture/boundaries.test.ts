@@ -15,6 +15,7 @@ const arrows: string[][] = [
     'http-activitypub',
     'http-artifacts',
     'http-identity',
+    'http-oauth',
     'http-packages',
     'http-runner',
     'ssh',
@@ -28,7 +29,7 @@ const arrows: string[][] = [
   ['releases'],
   ['pulls'],
   ['issues', 'lfs', 'packages'],
-  ['repositories', 'single-sign-on'],
+  ['repositories', 'single-sign-on', 'oauth'],
   ['organisations', 'signing'],
   ['accounts'],
   ['owners'],
@@ -72,6 +73,7 @@ const homes: Record<string, string[]> = {
   '@simplewebauthn/server': ['accounts'],
   uqr: ['pages'],
   'openid-client': ['single-sign-on'],
+  'oidc-provider': ['http-oauth'],
 };
 
 const sources = readSources('src');

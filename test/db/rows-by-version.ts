@@ -1418,4 +1418,33 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { upload_id: 'pu250', first_byte: 0, bytes: 5000000000000, sha256: 'a'.repeat(64), object_id: 'ob250' },
     ],
   ],
+  280: [
+    [
+      'oauth_applications',
+      {
+        id: 'oa280',
+        client_id: 'client-280',
+        user_id: 'alice-id',
+        name: 'CI',
+        secret_hash: 'h280',
+        secret_ending: 'abcd',
+        redirect_uris: '["https://ci.example.org/"]',
+        created_at: 5000000000000,
+      },
+    ],
+    [
+      'oauth_records',
+      {
+        key_hash: 'k280',
+        kind: 'Grant',
+        client_id: 'client-280',
+        user_id: 'bob-id',
+        grant_id: 'g280',
+        payload: '{}',
+        created_at: 5000000000000,
+        expires_at: 5000000000001,
+      },
+    ],
+    ['oauth_keys', { id: 'ok280', private_key: 'x', created_at: 5000000000000 }],
+  ],
 };

@@ -13,11 +13,11 @@ import { looksLikeAccessToken } from './token-format.ts';
  * elsewhere.
  */
 export async function viewerOfToken(
-  { db, clock, lastUse }: AccountsDeps,
+  { db, clock, lastUse, applicationTokens }: AccountsDeps,
   secret: string,
   { address, use = 'everything' }: { address: string | null; use?: 'everything' | 'packages' },
 ): Promise<PersonViewer | null> {
-  if (!looksLikeAccessToken(secret)) return null;
+  if (!looksLikeAccessToken(secret)) return viewerOfApplication({ db, applicationTokens }, secret, use);
   const [token] = await db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });
   if (token === undefined || (token.expiresAt !== null && clock.now() >= token.expiresAt)) return null;
   if (token.onlyPackages && use !== 'packages') return null;
@@ -34,5 +34,26 @@ export async function viewerOfToken(
     via: 'token',
     scope: token.access,
     repositoryIds: links === null ? null : links.map((link) => link.repositoryId),
+  };
+}
+
+/** An application acts as the person who allowed it, within its scope. */
+async function viewerOfApplication(
+  { db, applicationTokens }: Pick<AccountsDeps, 'db' | 'applicationTokens'>,
+  secret: string,
+  use: 'everything' | 'packages',
+): Promise<PersonViewer | null> {
+  const token = await applicationTokens.port?.find(secret);
+  if (!token || (token.onlyPackages && use !== 'packages')) return null;
+  const [user] = await db.lookup(userSchema, { id: token.userId });
+  if (user === undefined || user.disabledAt !== null) return null;
+  return {
+    kind: 'person',
+    id: user.id,
+    username: user.username,
+    isAdministrator: user.isAdministrator && token.access === 'admin',
+    via: 'token',
+    scope: token.access,
+    repositoryIds: null,
   };
 }

@@ -146,6 +146,7 @@ import { search } from './search.ts';
 import { secretOperations } from './secrets.ts';
 import { createCommitStatus, getCommitStatus, reportCommitStatus, statusListOperations } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
+import { oauthApplicationOperations } from './oauth-applications.ts';
 import { userTokenOperations } from './user-tokens.ts';
 import { userListOperations } from './user-lists.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
@@ -350,6 +351,7 @@ export const operations: readonly Operation[] = [
   listTokens,
   addToken,
   removeToken,
+  ...oauthApplicationOperations,
   ...userTokenOperations,
   listOrganisations,
   createOrganisation,

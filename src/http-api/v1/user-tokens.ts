@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { PersonViewer, Scope } from '../../access/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import { apiScopeNames, scopeFor, scopesGiven } from '../../accounts/index.ts';
 import type { AccessToken } from '../../accounts/index.ts';
 import { giteaTime, noTime, numericId } from '../../gitea-shapes/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -23,39 +24,16 @@ const accessToken = z
   })
   .meta({ id: 'GiteaAccessToken' });
 
-const parts = ['activitypub', 'issue', 'misc', 'notification', 'organization', 'package', 'repository', 'user'];
-const words = ['read', 'write'].flatMap((word) => [...parts, 'admin'].map((part) => `${word}:${part}`));
-const scopeNames = z.enum(['all', 'public-only', 'sudo', ...words] as [string, ...string[]]);
-
-/** The scopes of Gitea that each of ours gives at least. */
-const given: Readonly<Record<Scope, readonly string[]>> = {
-  read: parts.map((part) => `read:${part}`),
-  write: [
-    'write:issue',
-    'write:notification',
-    'write:package',
-    'write:repository',
-    ...parts.map((part) => `read:${part}`),
-  ],
-  admin: ['all'],
-};
-
-/**
- * The least scope that gives what is asked for: reading, writing in repositories, or everything, which is all that
- * changes accounts, organisations and the server.
- */
-export function scopeFor(names: readonly string[]): Scope {
-  if (names.every((name) => name.startsWith('read:') || name === 'public-only')) return 'read';
-  const writes = names.filter((name) => !name.startsWith('read:') && name !== 'public-only');
-  return writes.every((name) => given.write.includes(name)) ? 'write' : 'admin';
-}
+const scopeNames = z.enum(apiScopeNames as [string, ...string[]]);
 
 const show = (token: AccessToken, secret = ''): z.output<typeof accessToken> => ({
   id: numericId(token.id),
   name: token.name,
   sha1: secret,
   token_last_eight: token.ending,
-  scopes: token.onlyPackages ? [`${token.access === 'read' ? 'read' : 'write'}:package`] : [...given[token.access]],
+  scopes: token.onlyPackages
+    ? [`${token.access === 'read' ? 'read' : 'write'}:package`]
+    : [...scopesGiven[token.access]],
   created_at: giteaTime(token.createdAt),
   last_used_at: token.lastUsedAt === null ? noTime : giteaTime(token.lastUsedAt),
 });

@@ -19,6 +19,7 @@ import type { Needed } from '../../repositories/index.ts';
  *   where something is done, and responds with 404 while federation is off
  * - `task`: for jobs on a runner; the handler requires the token of the task or a signed URL, and ignores cookies
  * - `packages`: for package managers; the handler takes access tokens and the tokens of tasks, and ignores cookies
+ * - `oauth`: for applications; the handler authenticates them, and leads browsers to pages where a person decides
  * - `operator`: for monitoring; the handler accepts loopback clients and clients with the metrics token of the
  *   settings, otherwise 404
  */
@@ -37,6 +38,7 @@ export const accessDeclarations = [
   'federation',
   'task',
   'packages',
+  'oauth',
   'operator',
 ] as const;
 

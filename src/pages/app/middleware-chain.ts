@@ -9,6 +9,7 @@ import { withApiErrors, createApiHandler } from '../../http-api/index.ts';
 import { createArtifactHandlers } from '../../http-artifacts/index.ts';
 import { createPackageHandlers } from '../../http-packages/index.ts';
 import { createIdentityHandler } from '../../http-identity/index.ts';
+import { createOAuthServer } from '../../http-oauth/index.ts';
 import {
   acceptHost,
   compressText,
@@ -21,6 +22,7 @@ import {
   createPendingForms,
   createRequestLog,
   initRequestState,
+  readPreferences,
   securityHeaders,
   serveMetrics,
   routeRunnerRequests,
@@ -66,6 +68,7 @@ export interface WebOptions
       | 'oneTimeSecrets'
       | 'pendingForms'
       | 'backgroundPriority'
+      | 'consents'
       | 'origins'
       | 'scheduledTasks'
     >,
@@ -95,6 +98,11 @@ export function createWebServer(options: WebOptions): WebServer {
     sendsMail: options.mail.isConfigured,
     hasProviders: options.singleSignOn.providers.length > 0,
   });
+  const oauth = createOAuthServer({
+    ...options,
+    renderPage: ({ identity, cookie }, template, locals) =>
+      render(template, { identity, preferences: readPreferences(cookie), path: '/', unread: 0 }, locals),
+  });
   const deps: WebDeps = {
     origins: new Map(),
     scheduledTasks: async () => [],
@@ -104,6 +112,7 @@ export function createWebServer(options: WebOptions): WebServer {
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
     pendingForms: createPendingForms({ clock, random }),
     backgroundPriority: admission.background,
+    consents: oauth.consents,
   };
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpMetrics(clock, options.git.traffic);
@@ -118,6 +127,7 @@ export function createWebServer(options: WebOptions): WebServer {
     artifacts: createArtifactHandlers(options),
     identity: createIdentityHandler(options),
     packages: createPackageHandlers({ ...options, random }),
+    oauth: oauth.handle,
     api: createApiHandler({ deps, admission }),
     metrics,
   });

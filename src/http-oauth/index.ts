@@ -1,0 +1,34 @@
+import { anonymousIdentity } from '../http/index.ts';
+import type { Identity, Middleware } from '../http/index.ts';
+import type { Consents } from '../oauth/index.ts';
+import { createConsents } from './consents.ts';
+import type { OAuthHttpDeps } from './deps.ts';
+import { createOAuthHandler } from './handler.ts';
+import { createProviders } from './provider.ts';
+import { personOf } from './signed-in.ts';
+
+export { paths as oauthPaths } from './paths.ts';
+export type { OAuthHttpDeps } from './deps.ts';
+
+/** A page in the frame of the website. */
+export type RenderPage = (
+  frame: { identity: Identity; cookie: string | undefined },
+  template: string,
+  locals: Record<string, unknown>,
+) => string;
+
+/** The protocol's addresses, and what pages decide about its requests. */
+export function createOAuthServer(deps: OAuthHttpDeps & { renderPage: RenderPage }): {
+  handle: Middleware;
+  consents: Consents;
+} {
+  const providerNow = createProviders({
+    ...deps,
+    render(request, template, locals) {
+      const signedIn = personOf(request);
+      const identity = signedIn === null ? anonymousIdentity : { ...signedIn, avatarAt: null };
+      return deps.renderPage({ identity, cookie: request.headers.cookie }, template, locals);
+    },
+  });
+  return { handle: createOAuthHandler(deps, providerNow), consents: createConsents(deps, providerNow) };
+}

@@ -1,0 +1,115 @@
+import { hashSecret, parseText } from '../../accounts/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import type { OAuthDeps } from '../deps.ts';
+import { recordSchema } from '../schema/record-schema.ts';
+import { applicationSchema } from '../schema/application-schema.ts';
+import type { ApplicationRow } from '../schema/application-schema.ts';
+import { ownerColumns, toApplication } from './application.ts';
+import type { Application, ApplicationOwner } from './application.ts';
+import { ownedBy } from './owned-by.ts';
+import { parseRedirectUris } from './redirect-uris.ts';
+
+export interface ApplicationInput {
+  name: string;
+  redirectUris: readonly string[];
+  isConfidential: boolean;
+}
+
+const mostPerOwner = 100;
+const nameRule = { field: 'name', called: 'The name', maxCharacters: 100 };
+
+const noSuchApplication = () => notFound('unknown_application', 'There is no such application.');
+
+function parseInput(input: ApplicationInput): { name: string; redirectUris: string } {
+  const name = parseText(input.name, nameRule);
+  if (name === '') throw invalid('name_missing', 'Give the application a name.', { field: 'name' });
+  return { name, redirectUris: JSON.stringify(parseRedirectUris(input.redirectUris, input)) };
+}
+
+/** A secret for a confidential client: `hts_` and 256 bits. */
+const newSecret = ({ random }: OAuthDeps): string => `hts_${random.bytes(32).toString('base64url')}`;
+const columnsOf = (secret: string | null): Pick<ApplicationRow, 'secretHash' | 'secretEnding'> =>
+  secret === null
+    ? { secretHash: null, secretEnding: null }
+    : { secretHash: hashSecret(secret), secretEnding: secret.slice(-4) };
+
+/**
+ * Adds an application of a person, an organisation or the instance. The secret of a confidential one is returned once
+ * and not stored. Refuses `name_missing`, `text_too_long`, `invalid_text`, `invalid_redirect_uri`, and with `conflict`
+ * `too_many_applications` (over 100 of an owner).
+ */
+export async function addApplication(
+  deps: OAuthDeps,
+  owner: ApplicationOwner,
+  input: ApplicationInput,
+): Promise<{ application: Application; secret: string | null }> {
+  const fields = parseInput(input);
+  const secret = input.isConfidential ? newSecret(deps) : null;
+  return deps.db.write(async ({ manager, now }) => {
+    if ((await manager.count(applicationSchema, { where: ownedBy(owner) })) >= mostPerOwner)
+      throw conflict('too_many_applications', `There are ${mostPerOwner} applications already. Remove one first.`);
+    const row: ApplicationRow = {
+      id: deps.random.uuid(),
+      clientId: deps.random.uuid(),
+      ...ownerColumns(owner),
+      ...fields,
+      ...columnsOf(secret),
+      createdAt: now,
+    };
+    await manager.insert(applicationSchema, row);
+    return { application: toApplication(row), secret };
+  });
+}
+
+/**
+ * Changes name and redirect addresses, and whether it keeps a secret. Refuses like `addApplication`, and
+ * `unknown_application` for one of another owner. @returns a secret where it became confidential
+ */
+export async function changeApplication(
+  deps: OAuthDeps,
+  owner: ApplicationOwner,
+  id: string,
+  input: ApplicationInput,
+): Promise<{ application: Application; secret: string | null }> {
+  const fields = parseInput(input);
+  return deps.db.write(async ({ manager }) => {
+    const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
+    if (row === null) throw noSuchApplication();
+    const becomesConfidential = input.isConfidential && row.secretHash === null;
+    const secret = becomesConfidential ? newSecret(deps) : null;
+    const changed = {
+      ...row,
+      ...fields,
+      ...(becomesConfidential || !input.isConfidential ? columnsOf(secret) : {}),
+    };
+    await manager.save(applicationSchema, changed);
+    return { application: toApplication(changed), secret };
+  });
+}
+
+/** A new secret; the one before it ends at once. Refuses `unknown_application`, `public_client`. */
+export async function replaceSecret(deps: OAuthDeps, owner: ApplicationOwner, id: string): Promise<string> {
+  const secret = newSecret(deps);
+  return deps.db.write(async ({ manager }) => {
+    const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
+    if (row === null) throw noSuchApplication();
+    if (row.secretHash === null) throw conflict('public_client', 'A public client has no secret.');
+    await manager.update(applicationSchema, { id }, columnsOf(secret));
+    return secret;
+  });
+}
+
+/** Removes an application with all that it was given; its tokens end at once. Refuses `unknown_application`. */
+export async function removeApplication({ db }: OAuthDeps, owner: ApplicationOwner, id: string): Promise<void> {
+  await db.write(async ({ manager }) => {
+    const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
+    if (row === null) throw noSuchApplication();
+    await manager.delete(recordSchema, { clientId: row.clientId });
+    await manager.delete(applicationSchema, { id });
+  });
+}
+
+export async function listApplications({ db }: OAuthDeps, owner: ApplicationOwner): Promise<Application[]> {
+  const rows = await db.read.find(applicationSchema, { where: ownedBy(owner), order: { createdAt: 'ASC', id: 'ASC' } });
+  return rows.map(toApplication);
+}

@@ -1,0 +1,62 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { PersonAsking } from '../../oauth/index.ts';
+import { page } from '../app/reply.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { OAuthPageDeps } from './deps.ts';
+
+export const askingOf = ({ person, session }: PersonContext): PersonAsking => ({
+  personId: person.id,
+  sessionId: session.id,
+});
+
+/** What a person sees of the address that the browser goes to afterwards: the site, or the machine itself. */
+function viewDestination(address: string): string {
+  const { protocol, host, hostname } = new URL(address);
+  if (protocol !== 'http:' && protocol !== 'https:') return `a program on this machine (${protocol})`;
+  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname) ? 'a program on this machine' : host;
+}
+
+/**
+ * `/login/oauth/consent/:uid`: what an application asks for, in words. A request of another session, and one that is
+ * over, are answered alike.
+ */
+export const showConsent: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) => {
+  try {
+    const request = await consents.find(context.params.uid ?? '', askingOf(context));
+    const { application, wants, leadsTo, needs, uid } = request;
+    return page(
+      'oauth/consent',
+      {
+        uid,
+        needs,
+        application: {
+          name: application.name,
+          isVerified: application.isPreset || application.owner.kind === 'instance',
+        },
+        wants,
+        destination: viewDestination(leadsTo),
+      },
+      { showsSecret: true },
+    );
+  } catch (error) {
+    if (!isDomainError(error) || error.reason !== 'unknown_request') throw error;
+    return page('oauth/error', { error: 'expired', description: error.message }, { status: 404 });
+  }
+};
+
+/**
+ * The page after the answer. It leads on by itself: a redirect to another site would be stopped by the page's own
+ * policy on forms, which also holds for where a form's answer leads (CSP 3, 6.4.2).
+ */
+const leadOn = (to: string, isAllowed: boolean) =>
+  page('oauth/answered', { to, isAllowed }, { headers: { Refresh: `0; url=${to}` }, showsSecret: true });
+
+export const allowApplication: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) =>
+  leadOn(await consents.approve(context.params.uid ?? '', askingOf(context)), true);
+
+/** Behind "Confirm it is you". */
+export const confirmForApplication: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) =>
+  leadOn(await consents.confirm(context.params.uid ?? '', askingOf(context)), true);
+
+export const denyApplication: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) =>
+  leadOn(await consents.deny(context.params.uid ?? '', askingOf(context)), false);
