@@ -9,6 +9,11 @@ import { annotations } from './v138-annotations.ts';
 import { packages } from './v250-packages.ts';
 import { oauth } from './v280-oauth.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
+import { namesThatComeBack } from './v220-names-that-come-back.ts';
+import { publicMembers } from './v221-public-members.ts';
+import { timeOfIssues } from './v222-time-of-issues.ts';
+import { statusReports } from './v223-status-reports.ts';
+import { ownerNumbers } from './v224-owner-numbers.ts';
 import { people } from './v01-people.ts';
 import { federation } from './v02-federation.ts';
 import { repositories } from './v03-repositories.ts';
@@ -177,6 +182,11 @@ export const migrations: readonly Migration[] = [
   skippedChecks,
   peersThatReadNotes,
   integrityChecks,
+  namesThatComeBack,
+  publicMembers,
+  timeOfIssues,
+  statusReports,
+  ownerNumbers,
   imports,
   claimedReactions,
   packages,

@@ -29,7 +29,7 @@ export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: st
     if (await manager.existsBy(memberSchema, at)) {
       throw conflict('already_member', `${username} is already a member.`, { field: 'username' });
     }
-    await manager.insert(memberSchema, { ...at, role, createdAt: now });
+    await manager.insert(memberSchema, { ...at, role, createdAt: now, isPublic: false });
     const place = { kind: 'organisation' as const, id: organisation.id, name: organisation.name };
     await announceAccess(deps, tx, viewer, { userId, place, role });
   });

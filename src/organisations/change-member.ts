@@ -14,7 +14,7 @@ interface MemberOf {
   userId: string;
 }
 
-const memberNotFound = () => notFound('member_not_found', 'There is no such member.');
+export const memberNotFound = () => notFound('member_not_found', 'There is no such member.');
 
 /**
  * Changes a member's role; setting the current role has no effect. Refuses `organisation_not_found` to everyone but an

@@ -1,6 +1,7 @@
 import { isLocalAdministrator, scopeAllows, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { forbidden, internal, unauthenticated } from '../kernel/index.ts';
+import { nextOwnerId } from '../owners/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { parseDisplayName, parseOrganisationDescription, toOrganisation } from './organisation.ts';
 import type { Organisation } from './organisation.ts';
@@ -15,6 +16,8 @@ export interface NewOrganisation {
   description?: string;
   /** Handle of the first OWNER, for the command line; other callers become the OWNER themselves. */
   owner?: string;
+  /** For administrators: the name may be that of a deleted owner. */
+  takesDeleted?: boolean;
 }
 
 /**
@@ -30,16 +33,19 @@ export async function createOrganisation(
   input: NewOrganisation,
 ): Promise<Organisation> {
   const firstOwnerId = await resolveFirstOwner(deps, viewer, input.owner);
-  const id = deps.random.uuid();
+  const { takesDeleted = false } = input;
   const displayName = parseDisplayName(input.displayName ?? '');
   const description = parseOrganisationDescription(input.description ?? '');
 
   const organisation = await deps.db.write(async (tx) => {
+    const id = await nextOwnerId(tx, deps.random);
     const { display: name } = await deps.owners.claim(tx, {
       handle: input.name,
       kind: 'organisation',
       ownerId: id,
       field: 'name',
+      claimantId: firstOwnerId,
+      takesDeleted,
     });
     const row: OrganisationRow = { id, name, displayName, description, createdAt: tx.now };
     await tx.manager.insert(organisationSchema, row);
@@ -48,10 +54,15 @@ export async function createOrganisation(
       userId: firstOwnerId,
       role: 'OWNER',
       createdAt: tx.now,
+      isPublic: false,
     });
     return toOrganisation(row);
   });
-  deps.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: viewerForLog(viewer) });
+  deps.logger.info('organisation.created', {
+    organisationId: organisation.id,
+    name: organisation.name,
+    by: viewerForLog(viewer),
+  });
   return organisation;
 }
 

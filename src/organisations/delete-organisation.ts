@@ -8,7 +8,8 @@ import type { OrganisationDeps } from './deps.ts';
 const namesShown = 10;
 
 /**
- * Deletes an organisation with its memberships and its repositories in the trash. Its name stays reserved.
+ * Deletes an organisation with its memberships and its repositories in the trash. Its name stays reserved
+ * for the person who deletes it.
  *
  * Refuses `organisation_not_found` to everyone but an OWNER; `organisation_owns_repositories`, naming them, while any
  * is left (SPEC §3).
@@ -20,7 +21,7 @@ export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer,
     const left = await deps.ownedRepositories.namesOf(tx, id);
     if (left.length > 0) throw conflict('organisation_owns_repositories', stillOwns(handle, left));
     const tidyUp = await deps.ownedRepositories.detachTrash(tx, id);
-    await deps.owners.release(tx, id);
+    await deps.owners.release(tx, id, viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null);
     await deps.avatars.forget(tx, id);
     await tx.manager.delete(organisationSchema, { id });
     return tidyUp;

@@ -1,4 +1,4 @@
-import { In } from 'typeorm';
+import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { OrganisationRole, PersonViewer, Viewer } from '../access/index.ts';
@@ -28,6 +28,21 @@ export async function organisationsById(
 ): Promise<Map<string, Organisation>> {
   const rows = await db.read.findBy(organisationSchema, { id: In([...ids]) });
   return new Map(rows.map((row) => [row.id, toOrganisation(row)]));
+}
+
+/** The organisation whose id begins with an integer of at most 48 bits, as clients of Gitea name it; null for none. */
+export async function organisationByNumber(
+  { db }: Pick<OrganisationDeps, 'db'>,
+  number: number,
+): Promise<Organisation | null> {
+  if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 48) return null;
+  const hex = number.toString(16).padStart(12, '0');
+  const start = `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  const row = await db.read.findOne(organisationSchema, {
+    where: { id: And(MoreThanOrEqual(`${start}-`), LessThan(`${start}.`)) },
+    order: { id: 'ASC' },
+  });
+  return row === null ? null : toOrganisation(row);
 }
 
 /** A person's role in an organisation; `null` if they are no member. */

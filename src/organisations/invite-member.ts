@@ -38,6 +38,6 @@ export async function joinInvited(
 ): Promise<void> {
   if (invitedBy !== null && (await roleOf(manager, invitedBy, organisationId)) !== 'OWNER') return;
   const at = { organisationId, userId: personId };
-  await manager.insert(memberSchema, { ...at, role: parseRole(role), createdAt: now });
+  await manager.insert(memberSchema, { ...at, role: parseRole(role), createdAt: now, isPublic: false });
   logger.info('organisation.member_added', { ...at, role, by: invitedBy ?? 'local' });
 }

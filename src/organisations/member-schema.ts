@@ -8,6 +8,8 @@ export interface MemberRow {
   createdAt: number;
   /** The issuer of the provider whose groups made the membership; null when a person made it. */
   mappedBy?: string | null;
+  /** Whether the world sees that the person belongs to it. */
+  isPublic: boolean;
 }
 
 export const memberSchema = new EntitySchema<MemberRow>({
@@ -19,5 +21,6 @@ export const memberSchema = new EntitySchema<MemberRow>({
     role: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
     mappedBy: { name: 'mapped_by', type: 'text', nullable: true },
+    isPublic: { name: 'is_public', type: 'boolean' },
   },
 });

@@ -6,11 +6,12 @@ import { changeMemberRole, leaveOrganisation, removeMember } from './change-memb
 import { createOrganisation } from './create-organisation.ts';
 import { deleteOrganisation } from './delete-organisation.ts';
 import { editOrganisation, removeAvatar, renameOrganisation, replaceAvatar } from './edit-organisation.ts';
-import { findManaged, findOrganisation, organisationsById, roleOf } from './find-organisation.ts';
+import { findManaged, findOrganisation, organisationByNumber, organisationsById, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers, listMembersPage } from './list-members.ts';
 import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
 import { createTeamService } from './teams/team-service.ts';
+import { listPublicMembers, setMembershipPublic } from './public-members.ts';
 import { syncMemberships } from './sync-memberships.ts';
 import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
@@ -54,6 +55,9 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),
     leave: bind(leaveOrganisation),
+    listPublicMembers: bind(listPublicMembers),
+    setMembershipPublic: bind(setMembershipPublic),
+    byNumber: bind(organisationByNumber),
     syncMemberships: bind(syncMemberships),
     teams: createTeamService(deps),
     /** Runs inside the write that deletes an account. */

@@ -49,7 +49,7 @@ export async function syncMemberships(
       const at = { organisationId, userId: personId };
       const row = rows.find((each) => each.organisationId === organisationId);
       if (row === undefined) {
-        await tx.manager.insert(memberSchema, { ...at, role, createdAt: tx.now, mappedBy: source });
+        await tx.manager.insert(memberSchema, { ...at, role, createdAt: tx.now, mappedBy: source, isPublic: false });
         done.push({ kind: 'added', organisationId, role });
       } else if (row.mappedBy === source && row.role !== role) {
         const isKept = row.role === 'OWNER' && (await isLastOwner(tx, at));

@@ -15,6 +15,8 @@ export interface HandleRow {
   kind: OwnerKind;
   ownerId: string;
   releasedAt: number | null;
+  /** The person who deleted the organisation that had it. */
+  releasedBy?: string | null;
 }
 
 export const handleSchema = new EntitySchema<HandleRow>({
@@ -26,5 +28,6 @@ export const handleSchema = new EntitySchema<HandleRow>({
     kind: { type: 'text' },
     ownerId: { name: 'owner_id', type: 'text' },
     releasedAt: { name: 'released_at', type: 'integer', nullable: true },
+    releasedBy: { name: 'released_by', type: 'text', nullable: true },
   },
 });

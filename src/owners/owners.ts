@@ -24,7 +24,7 @@ export function createOwners({ db }: { db: Database }) {
     fold: foldHandle,
     claim: (tx: Tx, claim: HandleClaim) => claimHandle(tx, claim),
     rename: (tx: Tx, claim: HandleClaim) => renameHandle(tx, claim),
-    release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
+    release: (tx: Tx, ownerId: string, releasedBy: string | null = null) => releaseHandle(tx, ownerId, releasedBy),
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
     listReleased: (ownerId?: string) => listReleasedHandles(db.read, ownerId),
     resolve: (handle: string) => resolveHandle(db, handle),

@@ -7,9 +7,12 @@ import { foldHandle } from './handle-rules.ts';
 import type { Handle } from './handle-rules.ts';
 import { handleSchema } from './handle-schema.ts';
 
-/** Releases an owner's current handle. It stays reserved: a new owner could impersonate the former one. */
-export async function releaseHandle(tx: Tx, ownerId: string): Promise<void> {
-  await tx.manager.update(handleSchema, { ownerId, releasedAt: IsNull() }, { releasedAt: tx.now });
+/**
+ * Releases an owner's current handle. It stays reserved: a new owner could impersonate the former one.
+ * @param releasedBy the person who may claim it for another organisation, because the deleted one was theirs
+ */
+export async function releaseHandle(tx: Tx, ownerId: string, releasedBy: string | null = null): Promise<void> {
+  await tx.manager.update(handleSchema, { ownerId, releasedAt: IsNull() }, { releasedAt: tx.now, releasedBy });
 }
 
 /**

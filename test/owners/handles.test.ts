@@ -127,7 +127,7 @@ t.test('the namespace', async (t) => {
   t.test('security J04 the database itself keeps the namespace', async (t) => {
     const insert = (folded: string, owner: string) =>
       db.write(({ manager }) =>
-        manager.query('INSERT INTO handles VALUES (?, ?, ?, ?, NULL)', [folded, folded, 'user', owner]),
+        manager.query('INSERT INTO handles VALUES (?, ?, ?, ?, NULL, NULL)', [folded, folded, 'user', owner]),
       );
     await t.rejects(insert('alice', 'u-3'), /UNIQUE/, 'a second row of the same handle');
     await t.rejects(insert('another', 'u-alice'), /UNIQUE/, 'a second current handle of the same owner');

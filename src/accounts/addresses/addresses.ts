@@ -6,6 +6,7 @@ import { authorKeyOf, authorKeysOf } from './author-keys.ts';
 import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
 import type { EmailAddress } from './email-address.ts';
 import { commitIdentityOf, identityOrServer, serverIdentity } from './commit-identity.ts';
+import { listVerifiedAddresses } from './list-verified-addresses.ts';
 import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf } from './find-addresses.ts';
 import { peopleByAddress } from './people-by-address.ts';
 import { checkVerification, verifyAddress, markAddressVerified } from './verify-address.ts';
@@ -44,6 +45,7 @@ export function createAddresses(deps: AccountsDeps) {
     identityOrServer: bind(identityOrServer),
     /** Of commits that the server makes by itself, for its command line. */
     serverIdentity: serverIdentity(deps.noReply),
+    listVerified: bind(listVerifiedAddresses),
     peopleByAddress: bind(peopleByAddress),
     authorKeyOf: bind(authorKeyOf),
     authorKeysOf: bind(authorKeysOf),

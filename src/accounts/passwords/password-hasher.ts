@@ -1,6 +1,6 @@
-import { argon2, timingSafeEqual } from 'node:crypto';
+import { argon2, createHmac, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { internal } from '../../kernel/index.ts';
+import { createLru, internal } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { createHashingLimit } from './hashing-limit.ts';
 import { formatPasswordString, isOutdated, parsePasswordString } from './password-string.ts';
@@ -8,6 +8,8 @@ import type { PasswordCost, StoredPassword } from './password-string.ts';
 
 const saltBytes = 16;
 const hashBytes = 32;
+const mostRemembered = 1_000;
+const rememberedMs = 5 * 60_000;
 
 /** Operations available while holding a slot. */
 export interface Hashing {
@@ -27,6 +29,13 @@ export interface PasswordHasher {
    * `sign_in_busy`.
    */
   inSlot<T>(work: (hashing: Hashing) => Promise<T>): Promise<T>;
+  /**
+   * Whether this process found the password right lately, for the very hash that is stored: programs send it with every
+   * call, and each would cost a hash. Forgotten after five minutes, and by a change of the password.
+   */
+  remembers(password: string, stored: string | null): boolean;
+  /** To be called with what was found right. */
+  remember(password: string, stored: string): void;
 }
 
 export interface PasswordHasherOptions {
@@ -69,5 +78,14 @@ export function createPasswordHasher({ cost, atOnce, waiting, random }: Password
     isOutdated: (stored) => isOutdated(stored, cost),
   };
 
-  return { inSlot: (work) => slots.run(() => work(hashing)) };
+  // The key is of this process alone: what is remembered gives nothing away.
+  const key = random.bytes(32);
+  const nameOf = (password: string, stored: string): string =>
+    createHmac('sha256', key).update(`${stored}\0${password}`).digest('base64');
+  const right = createLru<string, true>({ name: 'passwords', maxWeight: mostRemembered, ttlMs: rememberedMs });
+  return {
+    inSlot: (work) => slots.run(() => work(hashing)),
+    remembers: (password, stored) => stored !== null && right.get(nameOf(password, stored)) === true,
+    remember: (password, stored) => right.set(nameOf(password, stored), true),
+  };
 }

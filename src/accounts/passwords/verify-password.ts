@@ -4,9 +4,10 @@ import { normalisePassword } from '../password-rules.ts';
 import { refusePasswordSignIn } from '../sessions/sign-in-link.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
 
 /**
- * The person of a name and a password, for programs that make themselves a token: no session is opened. An unknown name
+ * The person of a name and a password, for programs: no session is opened. An unknown name
  * takes the same time as a wrong password.
  *
  * Refuses as a sign-in does: `password_sign_in_off`, `wrong_credentials`, `too_many_tries`, `sign_in_busy`; and only
@@ -20,16 +21,19 @@ export async function viewerOfPassword(
   refusePasswordSignIn(deps);
   const attempt = { account: username, address };
   await deps.signInRateLimit.refuseExhausted(attempt);
-  const row = await deps.hasher.inSlot(async (hashing) => {
-    await deps.signInRateLimit.count(attempt);
-    const owner = await deps.owners.resolve(username);
-    const found = owner?.kind === 'user' ? await deps.db.read.findOneBy(userSchema, { id: owner.id }) : null;
-    const given = normalisePassword(password);
-    const isRight = await hashing.matches(given ?? '', given === null ? null : (found?.passwordHash ?? null));
-    if (!isRight || found?.passwordHash == null) throw invalid('wrong_credentials', 'Wrong username or password.');
-    await deps.signInRateLimit.forgive(attempt);
-    return found;
-  });
+  const row =
+    (await rememberedRow(deps, username, password)) ??
+    (await deps.hasher.inSlot(async (hashing) => {
+      await deps.signInRateLimit.count(attempt);
+      const owner = await deps.owners.resolve(username);
+      const found = owner?.kind === 'user' ? await deps.db.read.findOneBy(userSchema, { id: owner.id }) : null;
+      const given = normalisePassword(password);
+      const isRight = await hashing.matches(given ?? '', given === null ? null : (found?.passwordHash ?? null));
+      if (!isRight || found?.passwordHash == null) throw invalid('wrong_credentials', 'Wrong username or password.');
+      await deps.signInRateLimit.forgive(attempt);
+      deps.hasher.remember(given ?? '', found.passwordHash);
+      return found;
+    }));
   if (row.disabledAt !== null) throw forbidden('account_disabled', 'This account is disabled.');
   if (row.secondFactorAt !== null)
     throw forbidden('second_factor_needed', 'This account has a second factor: create the token in the browser.');
@@ -43,4 +47,16 @@ export async function viewerOfPassword(
     scope: 'admin',
     repositoryIds: null,
   };
+}
+
+/** The account, where the password was found right lately. */
+async function rememberedRow(
+  { owners, db, hasher }: AccountsDeps,
+  username: string,
+  password: string,
+): Promise<UserRow | null> {
+  const given = normalisePassword(password);
+  const owner = given === null ? null : await owners.resolve(username);
+  const row = owner?.kind === 'user' ? await db.read.findOneBy(userSchema, { id: owner.id }) : null;
+  return row !== null && hasher.remembers(given ?? '', row.passwordHash) ? row : null;
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { nextOwnerId } from '../../owners/index.ts';
 import { parsePassword } from '../password-rules.ts';
 import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
@@ -18,13 +19,15 @@ export interface NewPerson {
   mustChangePassword?: boolean;
   /** An e-mail address that the administrator vouches for. */
   address?: string;
+  /** An administrator gives the handle of a deleted account to this one. */
+  takesDeleted?: boolean;
 }
 
 /** Validated input with the password hashed: ready for a write. */
 export type PreparedPerson = Pick<
   UserRow,
   'username' | 'displayName' | 'passwordHash' | 'isAdministrator' | 'mustChangePassword'
->;
+> & { takesDeleted?: boolean };
 
 /** Validation and hashing, before a write. Refuses as `addPerson` does, except for `handle_taken`. */
 export async function preparePerson({ owners, hasher }: AccountsDeps, input: NewPerson): Promise<PreparedPerson> {
@@ -37,13 +40,18 @@ export async function preparePerson({ owners, hasher }: AccountsDeps, input: New
     passwordHash: password === null ? null : await hasher.inSlot((hashing) => hashing.hash(password)),
     isAdministrator: input.isAdministrator ?? false,
     mustChangePassword: input.mustChangePassword ?? false,
+    takesDeleted: input.takesDeleted ?? false,
   };
 }
 
 /** The rows of a new person: the account, and the handle if there is one. */
-export async function insertPerson(deps: AccountsDeps, tx: Tx, prepared: PreparedPerson): Promise<Person> {
+export async function insertPerson(
+  deps: AccountsDeps,
+  tx: Tx,
+  { takesDeleted = false, ...prepared }: PreparedPerson,
+): Promise<Person> {
   const row: UserRow = {
-    id: deps.random.uuid(),
+    id: await nextOwnerId(tx, deps.random),
     ...prepared,
     bio: '',
     website: '',
@@ -52,7 +60,8 @@ export async function insertPerson(deps: AccountsDeps, tx: Tx, prepared: Prepare
     lastSeenAt: null,
     secondFactorAt: null,
   };
-  if (row.username !== null) await deps.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id });
+  if (row.username !== null)
+    await deps.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id, takesDeleted });
   await tx.manager.insert(userSchema, row);
   return toPerson(row);
 }

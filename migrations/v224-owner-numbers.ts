@@ -1,0 +1,11 @@
+import type { Migration } from '../src/db/index.ts';
+
+/** How many people and organisations were made since: their ids begin with it, so that clients know them by small numbers. */
+export const ownerNumbers: Migration = {
+  version: 224,
+  name: 'Owner numbers',
+  statements: [
+    'CREATE TABLE owner_numbers (id INTEGER PRIMARY KEY, last BIGINT NOT NULL)',
+    'INSERT INTO owner_numbers (id, last) VALUES (1, 0)',
+  ],
+};
