@@ -69,7 +69,7 @@ export const issue = z
     created_at: time,
     updated_at: time,
     closed_at: time.nullable(),
-    due_date: time.nullable().describe('Always null: milestones have dates'),
+    due_date: time.nullable().describe('The end of the day'),
     pull_request: z
       .strictObject({ merged: z.boolean(), merged_at: time.nullable(), draft: z.boolean(), html_url: z.string() })
       .nullable()

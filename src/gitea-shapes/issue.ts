@@ -23,15 +23,21 @@ export interface IssuePlace {
   repository: { id: string; name: string };
 }
 
-/** @param at where labels are in the API: `/repos/alice/roof`, `/orgs/guild` */
-export const labelPayload = (label: Label, { origin, at }: { origin: string; at: string }): LabelPayload => ({
+/** The end of the day. */
+const dueDate = (day: string | null): string | null => (day === null ? null : `${day}T23:59:59Z`);
+
+/** @param at its repository, or the organisation whose label it is */
+export const labelPayload = (
+  label: Label,
+  { origin, at: { owner, name } }: { origin: string; at: { owner: string; name?: string } },
+): LabelPayload => ({
   id: numericId(label.id),
   name: label.name,
   exclusive: label.isExclusive,
   is_archived: false,
   color: label.colour,
   description: label.description,
-  url: `${origin}/api/v1${at}/labels/${numericId(label.id)}`,
+  url: `${origin}/api/v1${label.repositoryId === null ? `/orgs/${owner}` : `/repos/${owner}/${name}`}/labels/${numericId(label.id)}`,
 });
 
 export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
@@ -44,7 +50,7 @@ export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
   created_at: giteaTime(milestone.createdAt),
   updated_at: null,
   closed_at: giteaTimeOrNull(milestone.closedAt),
-  due_on: milestone.dueOn === null ? null : `${milestone.dueOn}T23:59:59Z`,
+  due_on: dueDate(milestone.dueOn),
 });
 
 /** A file of an issue. @param at its repository */
@@ -86,8 +92,8 @@ export function issuePayload(
     original_author_id: 0,
     title: issue.title,
     body: issue.body,
-    ref: '',
-    labels: issue.labels.map((label) => labelPayload(label, { origin, at })),
+    ref: issue.ref,
+    labels: issue.labels.map((label) => labelPayload(label, { origin, at: { owner, name: repository.name } })),
     milestone: issue.milestone === null ? null : milestonePayload(issue.milestone),
     assignee: assignees[0] ?? null,
     assignees,
@@ -97,7 +103,7 @@ export function issuePayload(
     created_at: giteaTime(issue.createdAt),
     updated_at: giteaTime(issue.updatedAt),
     closed_at: giteaTimeOrNull(issue.closedAt),
-    due_date: null,
+    due_date: dueDate(issue.dueOn),
     pull_request:
       issue.kind === 'ISSUE'
         ? null

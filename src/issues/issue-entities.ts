@@ -34,6 +34,7 @@ import {
   subscriptionSchema,
 } from './schema/participation-schema.ts';
 import { savedReplySchema } from './replies/saved-replies.ts';
+import { stopwatchSchema, trackedTimeSchema } from './schema/time-schema.ts';
 
 export const issueEntities = [
   issueSchema,
@@ -62,4 +63,6 @@ export const issueEntities = [
   contributorSchema,
   heldContributionSchema,
   savedReplySchema,
+  trackedTimeSchema,
+  stopwatchSchema,
 ];

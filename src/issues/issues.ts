@@ -8,7 +8,12 @@ import type { EntryListener, EntryPosition } from './announcements/announce-entr
 import { addAttachment } from './attachments/add-attachment.ts';
 import { attachToIssue } from './attachments/attach-to-issue.ts';
 import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
-import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
+import {
+  findAttachmentOf,
+  removeAttachment,
+  renameAttachment,
+  removeUnusedAttachments,
+} from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions, replaceReviewText, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
@@ -53,7 +58,7 @@ import {
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
 import { describeIssues } from './lists/describe-issues.ts';
-import { findByIds } from './lists/find-by-ids.ts';
+import { findByIds, findReadable } from './lists/find-by-ids.ts';
 import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
 import { withDetails } from './lists/read-issues.ts';
@@ -80,6 +85,8 @@ import { listParticipants } from './participation/participants.ts';
 import { listReactions, react } from './participation/reactions.ts';
 import { filterReaders } from './participation/filter-readers.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
+import { listStopwatches, useStopwatch } from './time/stopwatches.ts';
+import { addTime, listTimes, removeTime, resetTime } from './time/tracked-times.ts';
 import { subscribeOnce } from './subscribe.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { closeReferencedIssues, findClosingTargets } from './commits/close-referenced-issues.ts';
@@ -178,6 +185,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listAttachments: bind(listAttachments),
     findAttachmentOf: bind(findAttachmentOf),
     removeAttachment: bind(removeAttachment),
+    renameAttachment: bind(renameAttachment),
     /** For a job. */
     removeUnusedAttachments: () => removeUnusedAttachments(deps),
     /** What a form may bring, in bytes. */
@@ -214,6 +222,16 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** For listeners of entries, which have the issue already. */
     findEntry: bind(findEntry),
     findByIds: bind(findByIds),
+    findReadable: bind(findReadable),
+    /** Time that is spent on issues. */
+    times: {
+      list: bind(listTimes),
+      add: bind(addTime),
+      remove: bind(removeTime),
+      reset: bind(resetTime),
+      watch: bind(useStopwatch),
+      watches: bind(listStopwatches),
+    },
     textBefore: bind(textBefore),
     /** What the API and webhooks show of issues that were found already. */
     describe: bind(describeIssues),

@@ -12,6 +12,8 @@ export const limits = {
   milestonesPerRepository: 1_000,
   labelNameCharacters: 50,
   milestoneTitleCharacters: 100,
+  refLength: 255,
+  timesPerIssue: 10_000,
   descriptionCharacters: 1_000,
   blockReasonCharacters: 200,
   blocksPerOwner: 5_000,

@@ -18,7 +18,8 @@ import type { Attachment } from './attachment.ts';
 const maxTries = 3;
 
 /**
- * Stores a file and adds a line that shows it to the text of an issue, for programs, which have no form.
+ * Stores a file and adds a line that shows it to the text of an issue, or of a comment on it, for programs, which have
+ * no form.
  * Refuses `too_many_attachments` before anything is stored, and as `addAttachment` and `editText` do.
  */
 export async function attachToIssue(
@@ -26,17 +27,19 @@ export async function attachToIssue(
   viewer: Viewer,
   at: IssueAt,
   file: NewAttachment,
+  position = 0,
 ): Promise<Attachment> {
   const { issue, facts } = await findIssue(deps, viewer, at);
-  refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', { position: 0, authorId: issue.authorId }));
-  refuseTooManyAttachments((await textOf(deps, issue.id)).text, 1);
+  const { text: before, authorId } = await textOf(deps, issue.id, position);
+  refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', { position, authorId }));
+  refuseTooManyAttachments(before, 1);
   const attachment = await addAttachment(deps, viewer, at, { ...file, kind: issue.kind });
   for (let turn = 1; ; turn += 1) {
-    const { text, revision } = await textOf(deps, issue.id);
+    const { text, revision } = await textOf(deps, issue.id, position);
     const line = attachmentMarkdown(attachment, at);
     const body = text.trim() === '' ? line : `${text}\n\n${line}`;
     try {
-      await editText(deps, viewer, at, { position: 0, body, revision });
+      await editText(deps, viewer, at, { position, body, revision });
       return attachment;
     } catch (error) {
       if (turn === maxTries || !isDomainError(error) || error.reason !== 'text_changed_meanwhile') throw error;
@@ -44,8 +47,12 @@ export async function attachToIssue(
   }
 }
 
-async function textOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<{ text: string; revision: number }> {
-  const entry = await db.read.findOneBy(entrySchema, { issueId, position: 0 });
+async function textOf(
+  { db }: Pick<IssueDeps, 'db'>,
+  issueId: string,
+  position: number,
+): Promise<{ text: string; revision: number; authorId: string | null }> {
+  const entry = await db.read.findOneBy(entrySchema, { issueId, position });
   if (entry === null) throw issueNotFound();
-  return { text: entry.body ?? '', revision: entry.revision };
+  return { text: entry.body ?? '', revision: entry.revision, authorId: entry.authorId };
 }

@@ -82,14 +82,19 @@ export async function readAttachment(
   throw notFound('attachment_missing', 'The content of this file is gone; the administrator can look for it.');
 }
 
-/** The files that the text of an issue shows, the oldest first; at most `maxListed`. */
-export async function listAttachments(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Attachment[]> {
+/** The files that the text of an issue, or of another entry of it, shows, the oldest first; at most `maxListed`. */
+export async function listAttachments(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  position = 0,
+): Promise<Attachment[]> {
   const { issue, facts } = await findIssue(deps, viewer, at);
   refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'read'));
   return deps.db.read
     .createQueryBuilder(attachmentSchema, 'a')
     .innerJoin('attachment_uses', 'u', 'u.attachment_id = a.id')
-    .where('u.issue_id = :issueId AND u.position = 0', { issueId: issue.id })
+    .where('u.issue_id = :issueId AND u.position = :position', { issueId: issue.id, position })
     .orderBy('a.created_at')
     .addOrderBy('a.id')
     .limit(maxListed)

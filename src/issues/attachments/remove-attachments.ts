@@ -2,6 +2,7 @@ import { In } from 'typeorm';
 import { personIdOf, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { contains, inList } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, repositoryInWrite, issueByNumber } from '../find-issue.ts';
 import { factsOfIssue } from '../issue-context.ts';
@@ -9,18 +10,20 @@ import { refuse } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { attachmentSchema, attachmentUseSchema } from '../schema/classification-schema.ts';
 import { attachmentNotFound, mayBeId } from './attachment-id.ts';
-import { objectPrefix } from './attachment.ts';
+import { entrySchema } from '../schema/entry-schema.ts';
+import { objectPrefix, parseFileName } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
-/** A file that the text of an issue shows. Refuses `attachment_not_found`, and what `findIssue` refuses. */
+/** A file that the text of an issue, or of another entry of it, shows. Refuses `attachment_not_found`, and what `findIssue` refuses. */
 export async function findAttachmentOf(
   deps: IssueDeps,
   viewer: Viewer,
   at: IssueAt,
   id: string,
+  position = 0,
 ): Promise<{ attachment: Attachment; issueId: string }> {
   const { issue } = await findIssue(deps, viewer, at);
-  const key = { attachmentId: id, issueId: issue.id, position: 0 };
+  const key = { attachmentId: id, issueId: issue.id, position };
   const isUsed = mayBeId(id) && (await deps.db.read.existsBy(attachmentUseSchema, key));
   const attachment = isUsed ? await deps.db.read.findOneBy(attachmentSchema, { id }) : null;
   if (attachment === null) throw attachmentNotFound();
@@ -31,17 +34,55 @@ export async function findAttachmentOf(
  * Removes a file of an issue: its uploader may, and those who may edit the text of the issue. Texts that show it keep
  * a link that leads nowhere. The content goes with the job. Refuses as `findAttachmentOf` does.
  */
-export async function removeAttachment(deps: IssueDeps, viewer: Viewer, at: IssueAt, id: string): Promise<void> {
-  const { attachment } = await findAttachmentOf(deps, viewer, at, id);
+export async function removeAttachment(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  id: string,
+  position = 0,
+): Promise<void> {
+  await changeAttachment(deps, viewer, at, { id, position }, async ({ manager }) => {
+    await manager.delete(attachmentSchema, { id });
+  });
+}
+
+/**
+ * Gives a file another name, which is that of its download; texts keep the words of their links. For those who may
+ * remove it. Refuses as `findAttachmentOf` does.
+ */
+export async function renameAttachment(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { id, name, position = 0 }: { id: string; name: string; position?: number },
+): Promise<Attachment> {
+  const change = { name: parseFileName(name) };
+  const before = await changeAttachment(deps, viewer, at, { id, position }, async ({ manager }) => {
+    await manager.update(attachmentSchema, { id }, change);
+  });
+  return { ...before, ...change };
+}
+
+async function changeAttachment(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { id, position }: { id: string; position: number },
+  work: (tx: Tx) => Promise<void>,
+): Promise<Attachment> {
+  const { attachment } = await findAttachmentOf(deps, viewer, at, id, position);
   const { repository } = await findIssue(deps, viewer, at);
   await deps.db.write(async (tx) => {
     const { facts } = await repositoryInWrite(deps, tx, viewer, repository.id);
     const issue = await issueByNumber(tx.manager, repository.id, at.number);
+    const entry = await tx.manager.findOneBy(entrySchema, { issueId: issue.id, position });
     const isOwn = attachment.uploaderId !== null && attachment.uploaderId === personIdOf(viewer);
     const act = isOwn ? 'contribute' : 'edit_entry';
-    refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), act, { position: 0, authorId: issue.authorId }));
-    await tx.manager.delete(attachmentSchema, { id });
+    const text = { position, authorId: entry?.authorId ?? null };
+    refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), act, text));
+    await work(tx);
   });
+  return attachment;
 }
 
 /** Rows and objects that one step looks at. */

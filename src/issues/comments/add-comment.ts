@@ -21,10 +21,12 @@ export interface NewComment {
   body: unknown;
   /** Also closes or reopens, in the same write. */
   state?: 'open' | CloseReason;
+  /** A program that says the same twice means two; a form that was sent twice means one. */
+  mayRepeat?: boolean;
 }
 
 /**
- * Adds a comment. Submitting a form twice returns the existing entry.
+ * Adds a comment. The same twice within moments returns the existing entry, unless it may repeat.
  * Refuses `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and what the rights
  * refuse; nothing is written when the viewer may comment and not close.
  */
@@ -32,12 +34,12 @@ export async function addComment(
   deps: IssueDeps,
   viewer: Viewer,
   at: IssueAt,
-  { body: given, state }: NewComment,
+  { body: given, state, mayRepeat = false }: NewComment,
 ): Promise<Entry> {
   const body = parseComment(given);
   if (state !== undefined && state !== 'open') checkCloseReason(state);
   const found = await findIssue(deps, viewer, at);
-  const duplicate = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
+  const duplicate = mayRepeat ? null : await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
   if (duplicate !== null) return duplicate;
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
   chargeRateLimit(deps, viewer, found);

@@ -55,6 +55,8 @@ export function issueColumns(
     state: states[issue.state],
     closeReason: isClosed ? (issue.closeReason ?? (isPull ? null : 'completed')) : null,
     milestoneId,
+    dueOn: null,
+    ref: '',
     lockedAt: issue.isLocked ? now : null,
     heldAt: null,
     createdAt: issue.createdAt,

@@ -13,6 +13,7 @@ import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { CloseReason, Issue } from '../schema/issue-schema.ts';
 import { checkCloseReason, close, reopen } from './change-state.ts';
+import { checkPlan, plan } from './plan-issue.ts';
 
 /** Changes the title. The title before is in the log. */
 export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: unknown): Promise<Issue> {
@@ -42,6 +43,10 @@ export interface IssueChange {
   milestone?: string | null;
   isLocked?: boolean;
   isPinned?: boolean;
+  /** A day, `YYYY-MM-DD`; null or empty for none. */
+  dueOn?: string | null;
+  /** A branch or tag that it is about; empty for none. */
+  ref?: string;
   state?: 'open' | CloseReason;
 }
 
@@ -106,6 +111,7 @@ export interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
 /** Finds whom a change names, before the write. Refuses `unknown_assignee`. */
 export async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChange): Promise<ResolvedChange> {
   if (rest.state !== undefined && rest.state !== 'open') checkCloseReason(rest.state);
+  checkPlan(rest);
   if (assignees === undefined) return rest;
   if (isList(assignees)) return { ...rest, assignees: { set: await resolveAssignees(deps, assignees) } };
   const [add, remove] = [
@@ -128,6 +134,7 @@ export async function apply(
     await (isList(labels) ? setLabels(log, context, labels) : addAndRemoveLabels(log, context, labels));
   if (assignees !== undefined) await assign(deps, log, context, assignees);
   if (milestone !== undefined) await setMilestone(log, context, milestone);
+  if (change.dueOn !== undefined || change.ref !== undefined) await plan(log, issue, change);
   if (isLocked !== undefined) await mark(log, issue, 'lockedAt', isLocked);
   if (isPinned !== undefined) {
     if (isPinned) await refuseManyPins(log, issue);

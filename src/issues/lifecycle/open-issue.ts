@@ -16,6 +16,7 @@ import { limits } from '../limits.ts';
 import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
 import { chargeRateLimit, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
+import { checkPlan, plan } from './plan-issue.ts';
 import { nextNumber } from '../numbers/next-number.ts';
 import { subscribeOnce } from '../subscribe.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -31,8 +32,13 @@ export interface NewIssue {
   assignees?: readonly string[];
   /** A title. */
   milestone?: string | null;
+  /** A day, `YYYY-MM-DD`, and a branch or tag that it is about; who may not triage may give neither. */
+  dueOn?: string | null;
+  ref?: string;
   /** What a template of the repository asks for, without the right to triage; names that do not fit are passed over. */
   template?: { labels: readonly string[]; assignees: readonly string[] } | null;
+  /** A program that says the same twice means two; a form that was sent twice means one. */
+  mayRepeat?: boolean;
 }
 
 /** What makes an issue a pull request, for the module of pull requests. */
@@ -48,7 +54,7 @@ export interface PullPart {
 }
 
 /**
- * Opens an issue. Submitting a form twice returns the existing issue.
+ * Opens an issue. The same twice within moments returns the existing one, unless it may repeat.
  * Refuses what `parseTitle`, `parseBody` and the rights refuse; `too_many_contributions`; `unknown_label`,
  * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels of a user who may not triage.
  */
@@ -56,7 +62,17 @@ export async function openIssue(
   deps: IssueDeps,
   viewer: Viewer,
   at: RepositoryAt,
-  { title: givenTitle, body: givenBody = '', labels = [], assignees = [], milestone = null, template = null }: NewIssue,
+  {
+    title: givenTitle,
+    body: givenBody = '',
+    labels = [],
+    assignees = [],
+    milestone = null,
+    dueOn = null,
+    ref = '',
+    template = null,
+    mayRepeat = false,
+  }: NewIssue,
   pull: PullPart | null = null,
 ): Promise<Issue> {
   const kind = pull === null ? 'ISSUE' : 'PULL';
@@ -67,9 +83,11 @@ export async function openIssue(
     taken === null
       ? await findRepositoryContext(deps, viewer, at, 'contribute', kind)
       : contextFor(await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), taken.repository), kind);
-  if (labels.length > 0 || assignees.length > 0 || milestone !== null)
+  const isPlanned = Boolean(dueOn) || ref !== '';
+  if (isPlanned) checkPlan({ dueOn, ref });
+  if (labels.length > 0 || assignees.length > 0 || milestone !== null || isPlanned)
     refuse(refusalInRepository(viewer, found.facts, 'triage'));
-  const twin = pull !== null ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
+  const twin = pull !== null || mayRepeat ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
   if (twin !== null) return twin;
   // What was taken was counted then.
   if (taken === null) chargeRateLimit(deps, viewer, found);
@@ -91,6 +109,7 @@ export async function openIssue(
     if (labelled.length > 0) await setLabels(log, { ...context, issue }, labelled);
     if (assigned.length > 0) await assign(deps, log, { ...context, issue }, { set: assigned });
     if (milestone !== null) await setMilestone(log, { ...context, issue }, milestone);
+    if (isPlanned) await plan(log, issue, { dueOn, ref });
     return issue;
   });
   deps.textWritten({ repositoryId: found.repository.id, body });
@@ -135,6 +154,8 @@ async function insertIssue(
     state: 'OPEN',
     closeReason: null,
     milestoneId: null,
+    dueOn: null,
+    ref: '',
     lockedAt: null,
     pinnedAt: null,
     heldAt: isHeld ? tx.now : null,

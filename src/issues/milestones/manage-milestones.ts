@@ -139,7 +139,8 @@ function parseMilestone({ title: givenTitle, description = '', dueOn = '' }: Mil
   };
 }
 
-function parseDate(value: unknown): string | null {
+/** Null for none. Refuses `invalid_date`. */
+export function parseDate(value: unknown): string | null {
   if (value === '' || value === null || value === undefined) return null;
   const date = new Date(`${String(value)}T00:00:00Z`);
   // 2026-02-31 would become another day.

@@ -21,6 +21,10 @@ export interface Issue {
   state: IssueState;
   closeReason: CloseReason | null;
   milestoneId: string | null;
+  /** A day: 2026-11-30. */
+  dueOn: string | null;
+  /** A branch or tag that it is about; empty for none. */
+  ref: string;
   lockedAt: number | null;
   pinnedAt: number | null;
   /** Set while it waits for a member to let its author in. */
@@ -51,6 +55,8 @@ export const issueSchema = new EntitySchema<Issue>({
     state: { type: 'text' },
     closeReason: { name: 'close_reason', type: 'text', nullable: true },
     milestoneId: { name: 'milestone_id', type: 'text', nullable: true },
+    dueOn: { name: 'due_on', type: 'text', nullable: true },
+    ref: { type: 'text' },
     lockedAt: { name: 'locked_at', type: 'integer', nullable: true },
     pinnedAt: { name: 'pinned_at', type: 'integer', nullable: true },
     heldAt: { name: 'held_at', type: 'integer', nullable: true },

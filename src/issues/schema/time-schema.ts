@@ -1,0 +1,41 @@
+import { EntitySchema } from 'typeorm';
+
+/** A row of `tracked_times`: time that a person spent on an issue. */
+export interface TrackedTimeRow {
+  id: number;
+  issueId: string;
+  /** Null once the account is gone. */
+  userId: string | null;
+  seconds: number;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+}
+
+export const trackedTimeSchema = new EntitySchema<TrackedTimeRow>({
+  name: 'trackedTime',
+  tableName: 'tracked_times',
+  columns: {
+    id: { type: 'integer', primary: true, generated: 'increment' },
+    issueId: { name: 'issue_id', type: 'text' },
+    userId: { name: 'user_id', type: 'text', nullable: true },
+    seconds: { type: 'integer' },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});
+
+/** A row of `stopwatches`: a watch of a person that runs. */
+export interface StopwatchRow {
+  userId: string;
+  issueId: string;
+  createdAt: number;
+}
+
+export const stopwatchSchema = new EntitySchema<StopwatchRow>({
+  name: 'stopwatch',
+  tableName: 'stopwatches',
+  columns: {
+    userId: { name: 'user_id', type: 'text', primary: true },
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});
