@@ -3,7 +3,7 @@ import { giteaRepository } from './repository-schema.ts';
 import { giteaUser } from './user-schema.ts';
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
-const state = z.enum(['pending', 'success', 'failure', 'error']);
+const state = z.enum(['pending', 'success', 'failure', 'error', 'warning']);
 
 /** A commit status in Gitea's form, with fields of our own at the end. */
 export const commitStatus = z

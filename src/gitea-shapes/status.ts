@@ -11,6 +11,7 @@ export type StatusPayload = z.output<typeof commitStatus>;
 
 /**
  * A commit status in Gitea's form. @param fullName of its repository
+ * @param id of a word in the history; else it follows from repository, commit and context
  * @param creator null for the CI of this server, whose addresses are below the page of the repository
  */
 export function statusPayload(
@@ -18,13 +19,15 @@ export function statusPayload(
   creator: Person | null,
   fullName: string,
   place: Pick<ServerPlace, 'baseUrl'>,
+  id: number = idOf(status),
 ): StatusPayload {
-  const { sha, state, context, description, targetUrl, createdAt, updatedAt } = status;
+  const { sha, context, description, targetUrl, createdAt, updatedAt } = status;
+  const state = status.isWarning === true ? ('warning' as const) : status.state;
   const base = place.baseUrl ?? '';
   const shown = targetUrl === null || /^https?:/.test(targetUrl) ? targetUrl : `${base}/repos/${fullName}/${targetUrl}`;
   const times = { created: giteaTime(createdAt), updated: giteaTime(updatedAt) };
   return {
-    id: idOf(status),
+    id,
     status: state,
     target_url: shown ?? '',
     description,

@@ -11,10 +11,10 @@ export const team = z
     name: z.string(),
     description: z.string(),
     organization: organisation.nullable(),
-    includes_all_repositories: z.literal(false).describe('A team has the repositories that are added to it'),
-    permission,
+    includes_all_repositories: z.boolean().describe('Of the OWNERs; a team has the repositories that are added to it'),
+    permission: z.enum([...collaboratorRoles, 'owner']),
     units: z.array(z.string()).describe('A role covers all parts of a repository'),
     units_map: z.record(z.string(), z.string()),
-    can_create_org_repo: z.literal(false).describe('Members of the organisation create repositories'),
+    can_create_org_repo: z.boolean().describe('Of the OWNERs; members of the organisation create repositories, too'),
   })
   .meta({ id: 'Team' });

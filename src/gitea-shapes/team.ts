@@ -10,7 +10,7 @@ const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.
 
 /** @param organization null where it is the owner of the repository that is shown */
 export const teamPayload = (
-  { serial, name, description, role }: Team,
+  { serial, name, description, role }: Pick<Team, 'serial' | 'name' | 'description' | 'role'>,
   organization: OrganisationPayload | null = null,
 ): TeamPayload => ({
   id: serial,

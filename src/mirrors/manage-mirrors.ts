@@ -3,7 +3,7 @@ import type { FindOptionsWhere } from 'typeorm';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { readCounts } from '../db/index.ts';
-import { conflict } from '../kernel/index.ts';
+import { conflict, isDomainError } from '../kernel/index.ts';
 import type { Found, PreReceiveCheck, PushListener } from '../repositories/index.ts';
 import { describeMirror, hostOf } from './describe-mirror.ts';
 import type { Mirror } from './describe-mirror.ts';
@@ -74,7 +74,11 @@ export async function saveMirror(
   const credentials =
     address.kind === 'ssh'
       ? await sshCredentials(deps, id, address, before, input)
-      : await httpCredentials(deps, id, address, before, { username, secret: input.secret ?? '' });
+      : await httpCredentials(deps, id, address, before, {
+          username,
+          secret: input.secret ?? '',
+          mayBeUnreachable: input.mayBeUnreachable ?? false,
+        });
   await deps.db.write(async ({ manager, now }) => {
     const columns = {
       direction,
@@ -125,7 +129,7 @@ async function httpCredentials(
   id: string,
   address: HttpAddress,
   before: MirrorRow | null,
-  { username, secret }: { username: string; secret: string },
+  { username, secret, mayBeUnreachable }: { username: string; secret: string; mayBeUnreachable: boolean },
 ): Promise<Credentials> {
   const url = address.text;
   const stored = secret === '' && isSameHost(before, address) ? before : null;
@@ -134,7 +138,10 @@ async function httpCredentials(
     const known = stored === null ? secret : decryptSecret(deps, stored);
     await probeAddress(url, async () =>
       deps.git.remotes.list(await openHttpRemote(deps, address, { username, secret: known })),
-    );
+    ).catch((error: unknown) => {
+      const cause = isDomainError(error) ? error.cause : null;
+      if (!mayBeUnreachable || !isDomainError(cause) || cause.reason !== 'peer_unreachable') throw error;
+    });
   }
   return {
     secretCiphertext: secret !== '' ? encryptSecret(deps, id, url, secret) : (stored?.secretCiphertext ?? null),

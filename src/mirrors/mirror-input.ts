@@ -16,6 +16,8 @@ export interface MirrorInput {
   prune: boolean;
   /** Whether a pull mirror brings releases along; of http addresses alone. */
   withReleases?: boolean | undefined;
+  /** Whether an address that cannot be reached now is kept: the next sync tries it. */
+  mayBeUnreachable?: boolean | undefined;
 }
 
 export const minIntervalMs = 5 * 60_000;

@@ -15,7 +15,7 @@ export { changes as notificationChanges } from './inbox/change-notifications.ts'
 export type { Change, ChangedRows, UndoableChange } from './inbox/change-notifications.ts';
 export type { Notification } from './inbox/describe-notifications.ts';
 export type { AccessNews } from './inbox/access-news.ts';
-export type { InboxFilter, InboxView } from './inbox/list-notifications.ts';
+export type { InboxFilter, InboxState, InboxView } from './inbox/list-notifications.ts';
 export { channels as notificationChannels, digests } from './schema/channel-schema.ts';
 export type { Channel, Digest } from './schema/channel-schema.ts';
 export type { Reason } from './schema/notification-schema.ts';

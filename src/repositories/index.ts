@@ -17,6 +17,7 @@ import {
 import { unfinishedForkSchema } from './schema/unfinished-fork-schema.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import { commitStatusSchema } from './schema/commit-status-schema.ts';
+import { statusReportSchema } from './schema/status-report-schema.ts';
 
 export { repositorySettings } from './repository-settings.ts';
 export { createRepositories } from './repositories.ts';
@@ -75,6 +76,7 @@ export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';
 export { isManyNames } from './rules/parse-rule.ts';
 export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
+export { isUsualRule } from './rules/default-rule.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { NewRule, RuleInput } from './rules/edit-rules.ts';
 export { ruleStyles } from './rules/parse-merge-conditions.ts';
@@ -106,6 +108,7 @@ export const repositoryEntities = [
   pushAnnouncementSchema,
   pushListenerAttemptsSchema,
   commitStatusSchema,
+  statusReportSchema,
   repositoryLanguageSchema,
   languageCountSchema,
   commitCountSchema,

@@ -319,9 +319,12 @@ t.test('limits, messages and people', async (t) => {
   t.equal(await refuses([create('a', 'x'.repeat(600_000)), create('b', 'x'.repeat(600_000))]), 'change_too_large');
   t.equal(await refuses([create('a', '')], { message: 'x'.repeat(70_000) }), 'message_too_long');
   t.equal(await refuses([create('a', '')], { author: { name: 'a\nparent x' } }), 'invalid_author');
-  t.equal(await refuses([create('a', '')], { committer: { email: 'carol@example.org' } }), 'not_your_address');
+  t.equal(await refuses([create('a', '')], { committer: { name: 'a <b' } }), 'invalid_author');
+  await change([create('bot', '')], { committer: { name: 'Bot', email: 'carol@example.org' } });
+  t.equal(git('show', '-s', '--format=%ae|%cn', 'main'), 'carol@example.org|bob', 'somebody else is the author');
   const { email: foreign } = await accounts.addresses.commitIdentityOf(alice.id);
-  t.equal(await refuses([create('a', '')], { committer: { email: foreign } }), 'not_your_address');
+  await change([create('foreign', '')], { committer: { email: foreign } });
+  t.equal(git('cat-file', 'commit', 'main').includes('gpgsig'), false, 'and nothing is signed in their name');
   const { email: own } = await accounts.addresses.commitIdentityOf(bob.id);
   await change([create('a', '')], {
     author: { name: 'Carol', email: 'carol@example.org', at: Date.UTC(2020, 0, 2) },

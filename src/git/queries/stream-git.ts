@@ -114,7 +114,7 @@ export async function archiveAsTar(
 
 /** A commit as a mail for `git am`. */
 export async function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
-  const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];
+  const argv = ['format-patch', '--stdout', '--no-signature', '--binary', '-1', checked(oid)];
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
@@ -124,20 +124,14 @@ export async function mailPatches(
   path: string,
   { from, to }: { from: string; to: string },
 ): Promise<Readable> {
-  const argv = [
-    'format-patch',
-    '--stdout',
-    '--no-signature',
-    '--full-index',
-    '--binary',
-    `${checked(from)}..${checked(to)}`,
-  ];
+  const argv = ['format-patch', '--stdout', '--no-signature', '--binary', `${checked(from)}..${checked(to)}`];
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
 /** Differences in the format of `git apply`. */
 export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
-  const argv = diffArguments(range, '--patch', '--binary');
+  // As `git diff` writes it: ids are whole only where a binary patch needs them.
+  const argv = diffArguments(range, '--patch', '--binary', '--no-full-index');
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 

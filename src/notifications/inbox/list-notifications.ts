@@ -12,8 +12,13 @@ import { queryVisibleNotifications } from './visible-notifications.ts';
 /** `inbox` is all that is not done, `unread` the part of it that was not read, `all` the inbox and what is done. */
 export type InboxView = 'inbox' | 'unread' | 'saved' | 'done' | 'feed';
 
+/** Gitea's states of a notification, of which it has one. */
+export type InboxState = 'unread' | 'read' | 'pinned';
+
 export interface InboxFilter {
   view: InboxView;
+  /** Of the inbox, only those in one of these states. */
+  states?: readonly InboxState[];
   /** UUID. */
   repositoryId?: string | null;
   reason?: Reason | null;
@@ -29,6 +34,11 @@ const views: Record<InboxView, { condition: string; order: 'listed_at' | 'saved_
   done: { condition: 'n.done_at IS NOT NULL', order: 'done_at' },
   feed: { condition: 'n.fed_at IS NOT NULL', order: 'fed_at' },
 };
+const states: Record<InboxState, string> = {
+  unread: '(n.read_at IS NULL AND n.saved_at IS NULL)',
+  read: '(n.read_at IS NOT NULL AND n.saved_at IS NULL)',
+  pinned: 'n.saved_at IS NOT NULL',
+};
 const properties = { listed_at: 'listedAt', saved_at: 'savedAt', done_at: 'doneAt', fed_at: 'fedAt' } as const;
 
 /**
@@ -38,7 +48,7 @@ const properties = { listed_at: 'listedAt', saved_at: 'savedAt', done_at: 'doneA
 export async function listNotifications(
   deps: NotificationDeps,
   viewer: Viewer,
-  { view, repositoryId = null, reason = null, since = null, before = null }: InboxFilter,
+  { view, states: among = [], repositoryId = null, reason = null, since = null, before = null }: InboxFilter,
   paging: KeysetPaging,
 ): Promise<KeysetPage<Notification>> {
   const personId = personIdOf(viewer);
@@ -49,6 +59,7 @@ export async function listNotifications(
     async ({ key, isBackwards, limit }) => {
       if (personId === null) return [];
       const query = queryVisibleNotifications(deps, viewer, personId).andWhere(condition);
+      if (among.length > 0) query.andWhere(`(${among.map((each) => states[each]).join(' OR ')})`);
       if (repositoryId !== null) query.andWhere('n.repository_id = :repositoryId', { repositoryId });
       if (reason !== null) query.andWhere('n.reason = :reason', { reason });
       if (since !== null) query.andWhere(`n.${order} >= :since`, { since });

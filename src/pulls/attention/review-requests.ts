@@ -1,5 +1,5 @@
 import type { Viewer } from '../../access/index.ts';
-import { refusalOnPull } from '../../access/index.ts';
+import { personIdOf, refusalOnPull, scopeAllows } from '../../access/index.ts';
 import { idsIn } from '../../db/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { invalid, nullIfNotFound } from '../../kernel/index.ts';
@@ -30,7 +30,11 @@ export async function changeRequests(
 ): Promise<ReviewRequestRow[]> {
   const found = await findPull(deps, viewer, at);
   const { issue, repository } = found;
-  refuse(refusalOnPull(viewer, found.facts, factsOfPull(issue, found.pull), 'request_review'));
+  // Who was asked may say no, with the right to read alone.
+  const isOwn = add.length === 0 && remove.length === 1 && isSelf(viewer, remove[0]!);
+  const act = isOwn ? 'read' : 'request_review';
+  if (!isOwn || personIdOf(viewer) === null || !scopeAllows(viewer, 'write'))
+    refuse(refusalOnPull(viewer, found.facts, factsOfPull(issue, found.pull), 'request_review'));
   if (add.length + remove.length > 2 * limits.requests) throw tooMany();
   const added = await peopleOf(deps, add);
   const removed = (await peopleOf(deps, remove)).filter((id) => !added.includes(id));
@@ -43,7 +47,7 @@ export async function changeRequests(
     });
   return deps.issues.pulls.write(viewer, async (log) => {
     const { manager, now } = log.tx;
-    const context = await pullInWrite(deps, log.tx, viewer, issue, 'request_review');
+    const context = await pullInWrite(deps, log.tx, viewer, issue, act);
     requireOpen(context);
     const issueId = context.issue.id;
     const before = new Map((await manager.findBy(reviewRequestSchema, { issueId })).map((row) => [row.userId, row]));
@@ -73,6 +77,9 @@ export async function changeRequests(
     return [...before.values()];
   });
 }
+
+const isSelf = (viewer: Viewer, username: string): boolean =>
+  viewer.kind === 'person' && viewer.username !== null && viewer.username.toLowerCase() === username.toLowerCase();
 
 const tooMany = () =>
   invalid(

@@ -14,7 +14,7 @@ import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { findHead } from '../sources/find-head.ts';
 
-export interface NewPull extends Pick<NewIssue, 'title' | 'body' | 'labels' | 'assignees' | 'milestone'> {
+export interface NewPull extends Pick<NewIssue, 'title' | 'body' | 'labels' | 'assignees' | 'milestone' | 'dueOn'> {
   /** The branch to merge into; the default branch when left out. */
   base?: string | undefined;
   /** `branch`, `owner:branch` or `owner/name:branch`: a branch of the repository, or of a fork of it. */

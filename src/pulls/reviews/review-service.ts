@@ -11,8 +11,10 @@ import {
   undismissReview,
 } from './change-reviews.ts';
 import { draftOf, listReviews } from './list-reviews.ts';
+import { saveDraftText } from './draft-text.ts';
 import { formatReviews } from './format-reviews.ts';
 import { submitReview } from './submit-review.ts';
+import { withdrawReview } from './withdraw-review.ts';
 
 /** Reviews; the functions behind these names say what each refuses. */
 export function createReviewService(deps: PullDeps) {
@@ -32,5 +34,7 @@ export function createReviewService(deps: PullDeps) {
     edit: bind(editReview),
     dismiss: bind(dismissReview),
     undismiss: bind(undismissReview),
+    saveDraftText: bind(saveDraftText),
+    withdraw: bind(withdrawReview),
   };
 }

@@ -1,5 +1,6 @@
 import { bindDeps } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { commentPlaces } from './comment-places.ts';
 import { countOpenThreads } from './count-open.ts';
 import { listThreads, resolveThread } from './list-threads.ts';
 
@@ -9,6 +10,7 @@ export function createThreadService(deps: PullDeps) {
   return {
     list: bind(listThreads),
     resolve: bind(resolveThread),
+    places: bind(commentPlaces),
     /** Asks for no right. */
     countOpen: (issueId: string) => countOpenThreads(deps.db.read, issueId),
   };

@@ -24,14 +24,16 @@ const maxLength = 255;
 /**
  * Author and committer of a commit that the server makes for a person: their name with a verified address that they
  * show, else their no-reply address. Another author may be named, as with a push; the commit is not signed then,
- * because the signature says that the person it names has made it. Refuses `not_your_address` for a committer's address
- * that is not the person's, `invalid_author`.
+ * because the signature says that the person it names has made it. A committer who is somebody else, as programs name
+ * their bots, is taken for the author where none is named: the server commits for the caller alone. Refuses
+ * `invalid_author`.
  */
 export async function commitPeople(
   { accounts, clock, committer: server }: Pick<RepositoryDeps, 'accounts' | 'clock' | 'committer'>,
   viewer: Viewer,
-  { author = {}, committer = {} }: { author?: NamedAuthor | undefined; committer?: NamedAuthor | undefined } = {},
+  named: { author?: NamedAuthor | undefined; committer?: NamedAuthor | undefined } = {},
 ): Promise<CommitPeople> {
+  let { author = {}, committer = {} } = named;
   const own = await server.identityOf(viewer);
   const personId = personIdOf(viewer);
   const now = clock.now();
@@ -39,10 +41,13 @@ export async function commitPeople(
   const known = given.length === 0 ? new Map() : await accounts.addresses.peopleByAddress(given as string[]);
   const isOwn = ({ email }: NamedAuthor): boolean =>
     email === undefined || email === own.email || (personId !== null && known.get(email)?.id === personId);
-  if (!isOwn(committer))
-    throw invalid('not_your_address', 'The committer is you: name one of your verified addresses.', {
-      field: 'committer',
-    });
+  checked(committer.name, 'committer');
+  checked(committer.email, 'committer');
+  if (!isOwn(committer)) {
+    if (author.name === undefined && author.email === undefined)
+      author = { name: committer.name, email: committer.email, at: author.at ?? committer.at };
+    committer = {};
+  }
   const signature = (named: NamedAuthor, field: string): Signature => ({
     name: checked(named.name, field) ?? own.name,
     email: checked(named.email, field) ?? own.email,

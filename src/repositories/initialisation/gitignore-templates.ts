@@ -96,30 +96,86 @@ build/
 .settings/
 bin/
 `,
-  'C/C++': `# Objects and libraries
+  'C/C++': `# Objects and intermediate files
 *.o
+*.lo
+*.slo
+*.ko
 *.obj
+*.elf
+*.ii
+*.s
+*.d
+
+# Precompiled headers and modules
+*.gch
+*.pch
+*.pcm
+*.ifc
+*.mod
+
+# Libraries
 *.a
+*.la
+*.lai
 *.lib
 *.so
 *.so.*
 *.dylib
 *.dll
+*.def
+*.exp
 
 # Programs
 *.exe
 *.out
 *.app
+*.i*86
+*.x86_64
+*.hex
+*.efi
+
+# What linkers and debuggers leave
+*.ilk
+*.map
+*.pdb
+*.idb
+*.dSYM/
+*.su
+*.dwo
+core.*
+
+# Coverage and profiles
+*.gcda
+*.gcno
+*.gcov
+*.profraw
+*.profdata
+gmon.out
 
 # Builds
 build/
 cmake-build-*/
 CMakeCache.txt
 CMakeFiles/
-*.d
-*.gch
-*.pch
+CMakeUserPresets.json
+CTestTestfile.cmake
+Testing/
+_deps/
+autom4te.cache/
+config.log
+config.status
+.deps/
+.libs/
+meson-logs/
+.ninja_deps
+.ninja_log
+
+# Indexes of editors
 compile_commands.json
+.cache/clangd/
+.ccls-cache/
+.vs/
 `,
 } as const;
 

@@ -7,7 +7,8 @@ import type { LicenceName } from './licence-templates.ts';
 
 /** What a new repository begins with. */
 export interface InitialFiles {
-  readme?: boolean | undefined;
+  /** `bare`: as Gitea writes it, without the last line feed. */
+  readme?: boolean | 'bare' | undefined;
   /** An SPDX name, in any case. */
   licence?: string | undefined;
   /** Names of templates; several become one file. */
@@ -15,7 +16,7 @@ export interface InitialFiles {
 }
 
 export interface CheckedInitialFiles {
-  readme: boolean;
+  readme: boolean | 'bare';
   licence: LicenceName | null;
   gitignore: GitignoreName[];
 }
@@ -50,11 +51,12 @@ export function createInitialFiles(
   { name, description, holder, year }: { name: string; description: string; holder: string; year: number },
 ): FileOperation[] {
   const create = (path: string, text: string): FileOperation => ({ kind: 'create', path, content: Buffer.from(text) });
+  const text = `# ${name}\n${description === '' ? '' : `\n${description}\n`}`;
   const ignored = gitignore.map((each) =>
     gitignore.length === 1 ? gitignoreTemplates[each] : `### ${each}\n\n${gitignoreTemplates[each]}`,
   );
   return [
-    ...(readme ? [create('README.md', `# ${name}\n${description === '' ? '' : `\n${description}\n`}`)] : []),
+    ...(readme ? [create('README.md', readme === 'bare' ? text.trimEnd() : text)] : []),
     ...(licence === null ? [] : [create('LICENSE', renderLicence(licence, { holder, year }))]),
     ...(ignored.length === 0 ? [] : [create('.gitignore', ignored.join('\n'))]),
   ];

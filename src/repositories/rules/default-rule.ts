@@ -43,6 +43,18 @@ export async function addDefaultRule(
   return id;
 }
 
+/** Whether a rule is the one that every repository begins with, as nobody has changed it. */
+export const isUsualRule = ({ pattern, grants, merging, linear, signed }: StoredRule): boolean =>
+  pattern === defaultBranchPattern &&
+  !linear &&
+  !signed &&
+  isMergingFree(merging) &&
+  ruleActs.every((act) => {
+    const [{ level, people, teams = [], tasks, deployKeys = false }, usual] = [grants[act], usualGrants[act]];
+    const isSame = level === usual.level && tasks === usual.tasks && deployKeys === (usual.deployKeys ?? false);
+    return isSame && people.length + teams.length === 0;
+  });
+
 /** The rule that decides about the default branch. */
 export const defaultBranchRule = (rules: readonly StoredRule[], defaultBranch: string): StoredRule | null =>
   new RuleSet(rules, defaultBranch).ruleFor(`refs/heads/${defaultBranch}`);

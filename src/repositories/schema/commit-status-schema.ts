@@ -10,6 +10,8 @@ export interface CommitStatus {
   /** Name of the check: `CI / build (push)`. A newer status of the same check replaces the older. */
   context: string;
   state: CommitState;
+  /** A success with a warning. */
+  isWarning?: boolean;
   description: string;
   /** Details: an absolute URL, or a path below the page of the repository (`runs/3`). */
   targetUrl: string | null;
@@ -27,6 +29,7 @@ export const commitStatusSchema = new EntitySchema<CommitStatus>({
     sha: { type: 'text', primary: true },
     context: { type: 'text', primary: true },
     state: { type: 'text' },
+    isWarning: { name: 'is_warning', type: 'boolean' },
     description: { type: 'text' },
     targetUrl: { name: 'target_url', type: 'text', nullable: true },
     creatorId: { name: 'creator_id', type: 'text', nullable: true },

@@ -21,9 +21,10 @@ export async function setCommitStatus({ manager, now }: Tx, report: StatusReport
   const { affected } = await manager.update(
     commitStatusSchema,
     { repositoryId, sha, context },
-    { ...fields, updatedAt: now },
+    { isWarning: false, ...fields, updatedAt: now },
   );
-  if (affected === 0) await manager.insert(commitStatusSchema, { ...report, createdAt: now, updatedAt: now });
+  if (affected === 0)
+    await manager.insert(commitStatusSchema, { isWarning: false, ...report, createdAt: now, updatedAt: now });
 }
 
 /** Deletes the status of a check for a commit. */

@@ -9,13 +9,15 @@ import type { RepositoryDeps } from '../deps.ts';
 import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
 import { setCommitStatus } from './commit-statuses.ts';
+import { addStatusReport } from './status-reports.ts';
 
 /** A status reported by an external check. */
 export interface ReportedStatus {
   /** Full id of an existing commit. */
   sha: string;
   context: string;
-  state: CommitState;
+  /** A warning counts as a success with a warning. */
+  state: CommitState | 'warning';
   description?: string | undefined;
   targetUrl?: string | null | undefined;
 }
@@ -42,7 +44,9 @@ export async function reportStatus(
   if (context === '') throw invalid('context_missing', 'Say which check this is.', { field: 'context' });
   const description = parseText(reported.description ?? '', descriptionRule);
   const targetUrl = parseTargetUrl(reported.targetUrl ?? null);
-  const { sha, state } = reported;
+  const { sha, state: said } = reported;
+  const isWarning = said === 'warning';
+  const state = said === 'warning' ? 'success' : said;
   const creatorId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   return deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repositoryId, 'write');
@@ -51,7 +55,8 @@ export async function reportStatus(
     if (isNew && (await tx.manager.countBy(commitStatusSchema, { repositoryId, sha })) >= maxContexts) {
       throw invalid('too_many_contexts', `A commit has at most ${maxContexts} checks.`, { field: 'context' });
     }
-    await setCommitStatus(tx, { ...key, state, description, targetUrl, creatorId });
+    await setCommitStatus(tx, { ...key, state, isWarning, description, targetUrl, creatorId });
+    await addStatusReport(tx, { ...key, state: said, description, targetUrl, creatorId });
     return tx.manager.findOneByOrFail(commitStatusSchema, key);
   });
 }

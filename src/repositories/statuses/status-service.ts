@@ -12,6 +12,7 @@ import {
 } from './commit-statuses.ts';
 import type { RepositoryCommit, StatusReport } from './commit-statuses.ts';
 import { reportStatus } from './report-status.ts';
+import { statusReportsOf } from './status-reports.ts';
 import type { ReportedStatus } from './report-status.ts';
 
 /** Called for each status that is set; inside the write where it is part of one, which may fail yet. */
@@ -37,6 +38,7 @@ export function createStatusService(deps: RepositoryDeps) {
     },
     ofRepositoryCommits: (commits: readonly RepositoryCommit[]) => commitStatusesOf(deps.db, commits),
     ofCommit: statusesOf,
+    reportsOf: (repositoryId: string, sha: string) => statusReportsOf(deps.db, repositoryId, sha),
     ofCommits: (repositoryId: string, shas: readonly string[]) => commitStatuses(deps.db, repositoryId, shas),
   };
 }

@@ -1,0 +1,26 @@
+import type { PullDeps } from '../deps.ts';
+
+/** A submitted comment on code, by its thread and its place in it. */
+export interface PlacedComment {
+  threadId: string;
+  position: number;
+  /** Number of the pull request. */
+  number: number;
+}
+
+/** Older ones are not found by an id that follows from their place. */
+const mostRead = 20_000;
+
+/** The latest comments on code in a repository, for those that name one by such an id. The caller checks access. */
+export function commentPlaces({ db }: PullDeps, repositoryId: string): Promise<PlacedComment[]> {
+  return db.read.query(
+    `SELECT c.thread_id AS "threadId", c.position AS "position", i.number AS "number"
+     FROM issues i
+     JOIN review_threads t ON t.issue_id = i.id
+     JOIN review_comments c ON c.thread_id = t.id
+     JOIN reviews r ON r.id = c.review_id
+     WHERE i.repository_id = ? AND i.kind = 'PULL' AND r.submitted_at IS NOT NULL
+     ORDER BY i.number DESC LIMIT ${mostRead}`,
+    [repositoryId],
+  );
+}
