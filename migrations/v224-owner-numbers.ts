@@ -1,6 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** How many people and organisations were made since: their ids begin with it, so that clients know them by small numbers. */
+/** How many people and organisations were made since: their ids begin with it, and clients know them by numbers. */
 export const ownerNumbers: Migration = {
   version: 224,
   name: 'Owner numbers',

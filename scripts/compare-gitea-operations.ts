@@ -49,7 +49,6 @@ const reasons: readonly [start: RegExp, state: 'later' | 'refused', note: string
   [/\/hooks\/git/, 'refused', 'A program of a user never runs inside the server'],
   [/gpg_key_(?:token|verify)/, 'refused', 'Addresses of a key that are verified addresses of its owner need no proof'],
   [/signing-key\.gpg/, 'refused', 'The server signs with an SSH key: signing-key.pub'],
-  [/public_members/, 'refused', 'Nobody shows the world where they belong'],
   [/^\/(?:markdown|markup)/, 'later', 'Needs the renderer of pages behind a port'],
   [/^\/repos\/migrate/, 'later', 'Comes with imports from other forges'],
 ];

@@ -72,6 +72,11 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       const known = new Map((await runs.list()).map((run) => [run.name, run]));
       return schedule.tasks.map(({ name, time }) => ({ name, time, last: known.get(name) ?? null }));
     },
+    startTask(name) {
+      const isKnown = schedule.tasks.some((task) => task.name === name);
+      if (isKnown) void schedule.runNow(name);
+      return isKnown;
+    },
     ssh: () => addresses?.ssh ?? null,
     processFacts,
     unready: async () => {

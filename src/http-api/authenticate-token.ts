@@ -42,7 +42,8 @@ export interface Caller {
 }
 
 /**
- * The caller by its token, sent as `Bearer` or `token`, or as password or username of Basic; anonymous without one.
+ * The caller by its token, sent as `Bearer` or `token`, or as password or username of Basic; with name and password as
+ * Gitea takes them, from accounts without a second factor; anonymous without either.
  * Cookies are ignored, so no page elsewhere can call with a person's session (security D02). Refuses `token_needed` for
  * any other Authorization header, never taking it for none; `onboarding_required` while the token's owner has no
  * handle.
@@ -67,13 +68,12 @@ export async function authenticate(ctx: Context, { accounts, ci, config }: Authe
     }
   }
   const credentials = readAuthorization(header);
-  // A password signs no other call: each would cost a hash, and a token can be taken back.
-  if (credentials.kind !== 'basic' || credentials.password === '' || !tokenPaths.test(ctx.path)) throw tokenNeeded();
+  if (credentials.kind !== 'basic' || credentials.password === '') throw tokenNeeded();
   const { username, password } = credentials;
-  const viewer = await accounts.viewerOfPassword({ username, password, address: ctx.state.address });
+  // What looks like a token was one: it is no password, and costs no hash.
+  if ([username, password].some((text) => text.startsWith('hth_'))) throw tokenNeeded();
+  const owner = await accounts.viewerOfPassword({ username, password, address: ctx.state.address });
+  const viewer = await asAnother(ctx, owner, { accounts, config });
   ctx.state.identity = { ...anonymousIdentity, viewer };
   return { viewer, task: null };
 }
-
-/** Where programs make themselves a token, with name and password. */
-const tokenPaths = /^\/api\/v1\/users\/[^/]+\/tokens(?:\/[^/]+)?$/;

@@ -3,6 +3,15 @@ import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { discardBody, HttpError, httpStatusByErrorCode, httpStatusOf, retryAfter } from '../http/index.ts';
 
+/** A conflict for which Gitea has the status 422. */
+export class AsUnprocessable extends Error {
+  readonly refusal: unknown;
+  constructor(refusal: unknown) {
+    super('a conflict', { cause: refusal });
+    this.refusal = refusal;
+  }
+}
+
 /** Status of each error code in JSON responses: `invalid` is 422 here. */
 const apiStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422 };
 
@@ -11,6 +20,9 @@ const statusOfReason = new Map([
   ['no_such_person', 404],
   ['wrong_credentials', 401],
 ]);
+
+/** What Gitea says where clients compare the sentence. */
+const sentenceOfReason = new Map([['revision_not_found', 'not found']]);
 
 /** Error codes of `Refusal`s, which are made before a use-case is called and have a status only. */
 const codeOfStatus: Record<number, string> = {
@@ -37,6 +49,7 @@ interface ErrorResponse extends Pick<ErrorBody, 'error'> {
 }
 
 function responseTo(error: unknown, requestId: string): ErrorResponse {
+  if (error instanceof AsUnprocessable) return { ...responseTo(error.refusal, requestId), status: 422 };
   if (error instanceof HttpError) {
     const { status, message, headers } = error;
     return { status, headers, error: { code: codeOfStatus[status] ?? 'refused', message } };
@@ -77,7 +90,11 @@ export function withApiErrors(logger: Logger): Middleware {
         'Content-Type': 'application/json; charset=utf-8',
       });
       const url = `${ctx.state.origin ?? ''}/api/v1`;
-      ctx.body = JSON.stringify({ error: reported, message: reported.message, url } satisfies ErrorBody);
+      ctx.body = JSON.stringify({
+        error: reported,
+        message: sentenceOfReason.get(reported.code) ?? reported.message,
+        url,
+      } satisfies ErrorBody);
     }
   };
 }

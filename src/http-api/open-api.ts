@@ -46,6 +46,7 @@ const words: Record<number, string> = {
   413: 'The body is too large',
   415: 'The body is of another type',
   422: 'The input is wrong',
+  429: 'Too often, or too many wrong passwords; Retry-After says when to come again',
   500: 'The server made a mistake',
   503: 'The server is busy; Retry-After says when to come again',
 };
@@ -159,7 +160,7 @@ function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Jso
         },
       }
     : {};
-  const refusals = new Set<number>([400, 401, 403, 500, 503, ...refuses]);
+  const refusals = new Set<number>([400, 401, 403, 429, 500, 503, ...refuses]);
   if (/\{(?:owner|commit)\}/.test(path)) refusals.add(404);
   if (path.includes('{owner}') && method !== 'GET') refusals.add(409);
   if (body !== undefined) refusals.add(413).add(415).add(422);

@@ -121,7 +121,9 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   /** The status of success. */
   status: 200 | 201 | 202 | 204;
   /** The status of another success, which tells what was done: an update instead of a creation. */
-  alsoStatus?: 204;
+  alsoStatus?: 200 | 204;
+  /** Gitea's status for a conflict with what is there, where it is not 409. */
+  conflictStatus?: 422;
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   response?: z.ZodType<Result> | 'bytes';
   /** The form of before, for `Accept: application/vnd.hearth.v0+json`, where a name means two things. */

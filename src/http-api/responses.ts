@@ -14,7 +14,7 @@ export type ApiResponse<Result> =
   | { kind: 'live-json'; bytes: Buffer }
   | { kind: 'bytes'; type: string; body: Buffer | NodeJS.ReadableStream; headers: Record<string, string> }
   /** With another status than the usual one, where that tells what was done. */
-  | { kind: 'nothing'; status?: 204 };
+  | { kind: 'nothing'; status?: 200 | 204 };
 
 export const json = <Result>(value: Result): Extract<ApiResponse<Result>, { kind: 'json' }> => ({
   kind: 'json',

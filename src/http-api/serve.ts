@@ -1,10 +1,11 @@
 import Router from '@koa/router';
-import { notFound } from '../kernel/index.ts';
+import { isDomainError, notFound } from '../kernel/index.ts';
 import type { Admission, Context, Middleware, State, WebDeps } from '../http/index.ts';
 import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate-token.ts';
 import type { Caller } from './authenticate-token.ts';
+import { AsUnprocessable } from './errors.ts';
 import { runPage } from './number-pages.ts';
 import type { Operation } from './operation.ts';
 import { readBody, readIfMatch, readQuery } from './read-input.ts';
@@ -37,7 +38,12 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     const ifMatch = operation.takesIfMatch ? readIfMatch(ctx) : null;
     const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
     const given = new URLSearchParams(ctx.querystring);
-    const { response, links } = await runPage(operation, given, query, (query) => operation.run({ ...call, query }));
+    const { response, links } = await runPage(operation, given, query, (query) =>
+      operation.run({ ...call, query }),
+    ).catch((error: unknown) => {
+      const isConflict = operation.conflictStatus === 422 && isDomainError(error) && error.code === 'conflict';
+      throw isConflict ? new AsUnprocessable(error) : error;
+    });
     await sendApiResponse(ctx, operation, response, links);
   };
   return [begin, ...admission.limit(operation.cost, identify), serve];

@@ -108,6 +108,8 @@ export interface WebDeps {
   origins: ReadonlyMap<string, Origin>;
   /** What runs by the clock, and how it went the last time. */
   scheduledTasks(): Promise<ListedTask[]>;
+  /** Starts one of them now, and does not wait for its end; false for an unknown name. */
+  startTask(name: string): boolean;
   /** Null while SSH is off or not listening yet. */
   ssh(): SshFacts | null;
   /** The parts that are not ready to serve; empty means ready. */

@@ -10,8 +10,8 @@ import type { OrganisationDeps } from './deps.ts';
 const mostShown = 1_000;
 
 /**
- * Shows the world that the viewer belongs to an organisation, or no longer does. Refuses `member_not_found` to those who
- * do not belong to it, `not_yourself` for somebody else, `insufficient_scope`.
+ * Shows the world that the viewer belongs to an organisation, or no longer does. Refuses `member_not_found` to people
+ * who do not belong to it, `not_yourself` for another person, `insufficient_scope`.
  */
 export async function setMembershipPublic(
   deps: OrganisationDeps,

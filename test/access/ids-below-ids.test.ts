@@ -62,7 +62,7 @@ const kinds: readonly [path: RegExp, kind: string][] = [
   [/\/webhooks\/:(webhook|hook)$/, 'webhook'],
   [/^api .*\/hooks\/:id$/, 'webhook-number'],
   [/\/deliveries\/:delivery$/, 'delivery'],
-  [/\/(commits|statuses|git\/commits)\/:commit$|^page .*\/commit\/:id$/, 'commit'],
+  [/\/(commits|statuses|git\/commits|git\/notes)\/:commit$|^page .*\/commit\/:id$/, 'commit'],
   [/\/issues\/(1\/)?comments\/:comment$/, 'comment'],
   [/\/issue_trash\/:number$/, 'trashed-issue'],
   [/\/issues\/:number$/, 'issue'],
@@ -118,6 +118,10 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
   ],
   [/\/tags\/:tag$/, 'main', 'a name in git'],
   [/\/wiki\/(page|revisions)\/:page$/, 'Home', 'a title, which the wiki of the repository has or has not'],
+  [/\/times\/:id$/, '1', 'looked for among the times of the issue: its own test asks'],
+  [/\/issues\/comments\/:comment\/assets\/:id$/, '1', 'looked for in the comment: its own test asks'],
+  [/\/pulls\/(:number\/)?comments\/:comment$/, '1', 'looked for in the repository alone: its own test asks'],
+  [/^api \/admin\/cron\/:task$/, 'none', 'a part of the program'],
   [/\/archive\/:file$/, 'main.zip', 'a name in git'],
   [/:oneTimeToken$/, 'none', 'a secret of the session, held in memory'],
   [/^api \/teams\/:id/, '1', 'the team is the outer one; what it is given is named in full'],
@@ -150,6 +154,12 @@ const intended: Record<string, string> = {
 
 /** Routes whose answer to the right ids is the one to absent ones here: what they refuse first, or have lost. */
 const withoutControl = new Set([
+  // The world has no comment with this number, and no file of a comment.
+  ...['GET', 'PATCH', 'DELETE'].map(
+    (method) => `api ${method} /repos/:owner/:name/issues/comments/:comment/assets/:id`,
+  ),
+  'api DELETE /repos/:owner/:name/issues/:number/times/:id',
+  'api POST /repos/:owner/:name/pulls/:number/comments/:comment/replies',
   // The world has no such file and no such revision.
   'page GET /repos/:owner/:name/runs/:number/artifacts/:id/files/:path',
   'page GET /repos/:owner/:name/issues/:number/history/:position',
@@ -186,6 +196,11 @@ const bodies: Record<string, Record<string, unknown> | Buffer> = {
   'api POST /repos/:owner/:name/issues/comments/:comment/reactions': { content: '+1' },
   'api DELETE /repos/:owner/:name/issues/comments/:comment/reactions': { content: '+1' },
   'api POST /repos/:owner/:name/issues/:number/comments': { body: 'text' },
+  'api POST /repos/:owner/:name/issues/:number/deadline': { due_date: '2026-12-24' },
+  'api POST /repos/:owner/:name/issues/:number/times': { time: 60 },
+  'api PATCH /repos/:owner/:name/issues/:number/assets/:id': { name: 'other.txt' },
+  'api PATCH /repos/:owner/:name/issues/comments/:comment/assets/:id': { name: 'other.txt' },
+  'api POST /repos/:owner/:name/pulls/:number/comments/:comment/replies': { body: 'text' },
   'api POST /repos/:owner/:name/issues/:number/reactions': { content: '+1' },
   'api DELETE /repos/:owner/:name/issues/:number/reactions': { content: '+1' },
   'api POST /repos/:owner/:name/issues/:number/move': { owner: 'alice', repo: 'shed' },

@@ -1316,36 +1316,6 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { issue_id: 'is106', head_oid: 'a'.repeat(40), base_branch: 'main', contexts: '["CI / build"]', created_at: 209 },
     ],
   ],
-  220: [
-    [
-      'handles',
-      {
-        folded: 'gone',
-        display: 'gone',
-        kind: 'organisation',
-        owner_id: 'o220',
-        released_at: 1,
-        released_by: 'bob-id',
-      },
-    ],
-  ],
-  222: [
-    ['tracked_times', { id: 222, issue_id: 'is1', user_id: 'bob-id', seconds: 60, created_at: 5000000000000 }],
-    ['stopwatches', { user_id: 'bob-id', issue_id: 'is1', created_at: 5000000000000 }],
-  ],
-  223: [
-    [
-      'status_reports',
-      {
-        id: 223,
-        repository_id: 'r1',
-        sha: 'a'.repeat(40),
-        context: 'build',
-        state: 'warning',
-        creator_id: 'bob-id',
-        created_at: 5000000000000,
-      },
-    ],
   230: [
     [
       'imports',
@@ -1476,5 +1446,39 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
     ['oauth_keys', { id: 'ok280', private_key: 'x', created_at: 5000000000000 }],
+  ],
+  220: [
+    [
+      'handles',
+      {
+        folded: 'gone',
+        display: 'gone',
+        kind: 'organisation',
+        owner_id: 'o220',
+        released_at: 1,
+        released_by: 'bob-id',
+      },
+    ],
+  ],
+  222: [
+    [
+      'tracked_times',
+      { id: 222, issue_id: 'is1', repository_id: 'r1', user_id: 'bob-id', seconds: 60, created_at: 5000000000000 },
+    ],
+    ['stopwatches', { user_id: 'bob-id', issue_id: 'is1', created_at: 5000000000000 }],
+  ],
+  223: [
+    [
+      'status_reports',
+      {
+        id: 223,
+        repository_id: 'r1',
+        sha: 'a'.repeat(40),
+        context: 'build',
+        state: 'warning',
+        creator_id: 'bob-id',
+        created_at: 5000000000000,
+      },
+    ],
   ],
 };

@@ -29,7 +29,9 @@ t.test('generated requests for every operation: no fault, nothing undocumented, 
     const response = await connections.send(request);
     const wrong = check(request, response);
     if (wrong !== null) throw new Error(`${request.operationId}: ${wrong}`);
-    if (!mayRead(request) && canary.test(response.body + JSON.stringify(response.headers)))
+    // Link repeats what the request itself said.
+    const { link: _, ...headers } = response.headers as Record<string, unknown>;
+    if (!mayRead(request) && canary.test(response.body + JSON.stringify(headers)))
       throw new Error(`${request.operationId} gives a private word away: ${response.body}`);
     const seen = statuses.get(request.operationId) ?? new Set();
     statuses.set(request.operationId, seen.add(response.status));

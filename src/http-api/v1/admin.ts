@@ -83,6 +83,7 @@ const createUser = operation({
     const { username, email, full_name, password, must_change_password: mustChangePassword = true } = body;
     const person = await deps.accounts.addPerson({
       username,
+      takesDeleted: true,
       ...(full_name !== undefined && { displayName: full_name }),
       ...(email && { address: email }),
       ...(password && { password, mustChangePassword }),
@@ -230,6 +231,7 @@ const createOrganisationFor = operation({
     if (!name) throw invalid('invalid_input', 'An organisation needs a name.', { field: 'username' });
     const made = await deps.organisations.create(owner, {
       name,
+      takesDeleted: true,
       ...(body.full_name !== undefined && { displayName: body.full_name }),
       ...(body.description !== undefined && { description: body.description }),
     });
@@ -286,6 +288,22 @@ const listTasks = operation({
   },
 });
 
+const startTask = operation({
+  ...common,
+  id: 'startScheduledTask',
+  method: 'POST',
+  path: '/admin/cron/{task}',
+  summary: 'Start one of the tasks that run by the clock, now',
+  description: 'The answer does not wait for its end; one that runs already is not started again.',
+  cost: 'change',
+  status: 204,
+  refuses: [404],
+  async run({ params, deps }) {
+    if (!deps.startTask(params.task)) throw notFound('unknown_task', 'There is no such task.');
+    return noContent();
+  },
+});
+
 export const adminOperations = [
   listUsers,
   createUser,
@@ -298,4 +316,5 @@ export const adminOperations = [
   createOrganisationFor,
   createRepositoryFor,
   listTasks,
+  startTask,
 ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PersonViewer, RuleTarget } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import { isUsualRule } from '../../repositories/index.ts';
 import type { Found, GrantInput, ListedRule, MergeConditionsInput, RuleInput } from '../../repositories/index.ts';
 import { numericId } from '../../gitea-shapes/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -177,9 +178,11 @@ const listBranchProtections = operation({
   method: 'GET',
   path: branchRules,
   summary: 'List the rules for branches, in their order',
+  description:
+    'Without the rule `~DEFAULT_BRANCH` as every repository begins with it: nobody has made it, and it is found by its name.',
   status: 200,
   response: z.array(branchProtection),
-  run: async (call) => json((await rulesFor(call, 'BRANCH')).map(showBranchRule)),
+  run: async (call) => json((await rulesFor(call, 'BRANCH')).filter((rule) => !isUsualRule(rule)).map(showBranchRule)),
 });
 
 const addBranchProtection = operation({

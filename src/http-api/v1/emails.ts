@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { numericId } from '../../gitea-shapes/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { created, json, noContent } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { email } from './schemas.ts';
+import { email, paging } from './schemas.ts';
 import { showEmail } from './payloads.ts';
 
+const accountEmail = z.strictObject({ ...email.shape, user_id: z.int() }).meta({ id: 'AccountEmail' });
 const emails = z.strictObject({ emails: z.array(z.string()).min(1).max(20) });
 
 export const listEmails = operation({
@@ -65,3 +67,35 @@ export const removeEmails = operation({
     return noContent();
   },
 });
+
+/** Gitea's lists of the addresses of all accounts. */
+const listing = (id: string, path: '/admin/emails' | '/admin/emails/search') =>
+  operation({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Administration',
+    summary: 'List the verified e-mail addresses of all accounts, in their order',
+    access: 'administrator',
+    cost: 'rows',
+    status: 200,
+    isPaged: true,
+    query: z.object({ ...paging, q: z.string().max(254).optional().describe('Only those that contain this') }),
+    response: z.array(accountEmail),
+    async run({ query: { limit, after, q }, deps }) {
+      const page = await deps.accounts.addresses.listVerified({ limit, after: after ?? null, contains: q ?? '' });
+      const people = await deps.accounts.peopleById(page.rows.map(({ userId }) => userId));
+      return listed(
+        page.rows.map(({ userId, ...address }) => ({
+          ...showEmail(address, people.get(userId)?.username ?? ''),
+          user_id: numericId(userId),
+        })),
+        page.next,
+      );
+    },
+  });
+
+export const allEmailOperations = [
+  listing('listAllEmails', '/admin/emails'),
+  listing('searchAllEmails', '/admin/emails/search'),
+];

@@ -87,7 +87,7 @@ export const addIssueComment = operation({
   response: comment,
   async run({ viewer, found, params, body, deps, origin }) {
     const at = issueAt(found, params.number);
-    const entry = await deps.issues.comment(viewer, at, { body: body.body });
+    const entry = await deps.issues.comment(viewer, at, { body: body.body, mayRepeat: true });
     const issue = await describeOne(deps, viewer, at);
     const user = await peopleOf(deps, [entry]);
     return created(

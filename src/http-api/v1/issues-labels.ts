@@ -24,6 +24,8 @@ interface Owner {
     | { access: 'account:admin'; refuses?: readonly (404 | 409)[] };
   scopeOf(call: AnyCall): LabelScope;
   list(call: AnyCall): Promise<Label[]>;
+  /** Whether a label is in the list: one of the organisation is found by its id or name, and listed there. */
+  isListed(label: Label, call: AnyCall): boolean;
 }
 
 const repositories: Owner = {
@@ -34,6 +36,7 @@ const repositories: Owner = {
   write: { access: 'repository:read', scope: 'write' },
   scopeOf: ({ found }) => ({ repository: repositoryAt(found!) }),
   list: ({ viewer, found, deps }) => deps.issues.listLabels(viewer, repositoryAt(found!)),
+  isListed: (one, { found }) => one.repositoryId === found!.repository.id,
 };
 
 const organisations: Owner = {
@@ -44,11 +47,12 @@ const organisations: Owner = {
   write: { access: 'account:admin', refuses: [404, 409] },
   scopeOf: ({ params }) => ({ organisation: params['org'] ?? '' }),
   list: ({ params, deps }) => deps.issues.listOrganisationLabels(params['org'] ?? ''),
+  isListed: () => true,
 };
 
 /** Where a call finds the labels: addresses in what is shown name the same place. */
 const shown = (one: Label, { found, params, origin }: AnyCall) => {
-  const at = found === null ? `/orgs/${params['org']}` : `/repos/${found.canonical.owner}/${found.canonical.name}`;
+  const at = found === null ? { owner: params['org'] ?? '' } : found.canonical;
   return labelPayload(one, { origin, at });
 };
 
@@ -61,7 +65,7 @@ function pick(labels: readonly Label[], text: string): Label {
   return found;
 }
 
-function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): Operation[] {
+function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }: Owner): Operation[] {
   const one = `${at}/labels/{label}` as const;
   const callOf = (call: unknown) => call as AnyCall;
   const found = async (call: AnyCall) => pick(await list(call), call.params['label'] ?? '');
@@ -73,13 +77,13 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       method: 'GET',
       path: `${at}/labels`,
       summary: `List the labels ${whose}, by name`,
-      description: 'All of them where no page is asked for.',
+      description: `${word === 'Repository' ? 'Without those of its organisation. ' : ''}All of them where no page is asked for.`,
       status: 200,
       isPaged: true,
       query: z.object({ page: numberedPaging.page, limit: numberedPaging.limit }),
       response: z.array(label),
       async run(call) {
-        const labels = await list(callOf(call));
+        const labels = (await list(callOf(call))).filter((each) => isListed(each, callOf(call)));
         const { rows, next } = sliceOf(labels, call.query);
         return listed(
           rows.map((each) => shown(each, callOf(call))),
@@ -181,7 +185,7 @@ async function show(
   origin: string,
 ): Promise<ReturnType<typeof labelPayload>[]> {
   const { labels } = await deps.issues.find(viewer, at);
-  return labels.map((each) => labelPayload(each, { origin, at: `/repos/${at.owner}/${at.name}` }));
+  return labels.map((each) => labelPayload(each, { origin, at }));
 }
 
 export const listIssueLabels = operation({

@@ -25,7 +25,7 @@ async function find(deps: WebDeps, viewer: Viewer, where: RepositoryAt, text: st
 }
 
 /** The day of a date or a time. */
-const dayOf = (value: string): string => value.slice(0, value.includes('T') ? 10 : undefined);
+export const dayOf = (value: string): string => value.slice(0, value.includes('T') ? 10 : undefined);
 
 export const listMilestones = operation({
   ...common,

@@ -158,13 +158,16 @@ const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
     method,
     path: `${oneIssueAt}/subscriptions/{username}`,
     summary,
-    // Gitea's status for both.
+    // Gitea's statuses: 200 where nothing changes.
     status: 201,
+    alsoStatus: 200,
     async run({ viewer, found, params, deps }) {
       if (signedIn(viewer).username?.toLowerCase() !== params.username.toLowerCase())
         throw forbidden('not_allowed_on_issue', 'You may not do this for another person.');
-      await deps.issues.setSubscription(viewer, issueAt(found, params.number), method === 'PUT');
-      return { kind: 'nothing' };
+      const at = issueAt(found, params.number);
+      const wasOn = (await deps.issues.subscriptionOf(viewer, at))?.isOn === true;
+      await deps.issues.setSubscription(viewer, at, method === 'PUT');
+      return wasOn === (method === 'PUT') ? { kind: 'nothing', status: 200 } : { kind: 'nothing' };
     },
   });
 

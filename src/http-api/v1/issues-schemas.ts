@@ -53,7 +53,7 @@ export const milestoneEdit = z
 const labelRef = z.union([z.int(), z.string()]);
 export const labelRefs = z.array(labelRef).max(issueLimits.labelsPerScope);
 const assignees = z.array(z.string()).max(issueLimits.assigneesPerIssue * 2);
-const noDueDate = z.null().optional().describe('Issues have no dates of their own; milestones have');
+const dueDate = z.string().max(40).nullish().describe('A date, or a time of that day');
 const milestoneRef = z.int().nullish().describe('Id; 0 for none');
 
 export const newIssue = z
@@ -65,7 +65,8 @@ export const newIssue = z
     assignees: assignees.nullish(),
     milestone: milestoneRef,
     closed: z.boolean().nullish(),
-    due_date: noDueDate,
+    due_date: dueDate,
+    ref: z.string().max(255).nullish().describe('A branch or tag that it is about'),
     template: z
       .string()
       .max(255)
@@ -87,7 +88,9 @@ export const issueEdit = z
     assignee: z.string().nullish(),
     assignees: assignees.nullish(),
     milestone: milestoneRef,
-    due_date: noDueDate,
+    due_date: dueDate,
+    unset_due_date: z.boolean().nullish(),
+    ref: z.string().max(255).nullish().describe('A branch or tag that it is about'),
     revision: z.int().nullish().describe('Of the body that was edited; another one is refused with 409'),
   })
   .meta({ id: 'IssueEdit' });

@@ -22,6 +22,7 @@ import {
   showIssues,
   timeIn,
 } from './issues-parts.ts';
+import { dayOf } from './issues-milestones.ts';
 import { issue, issueEdit, newIssue, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;
@@ -167,8 +168,7 @@ export const openIssue = operation({
   method: 'POST',
   path: issuesAt,
   summary: 'Open an issue',
-  description:
-    'Labels, assignees and milestone are for those who may write. The same issue twice in ten seconds is one.',
+  description: 'Labels, assignees, milestone, due date and ref are for those who may write.',
   status: 201,
   maxJsonBytes: textBytes,
   body: newIssue,
@@ -182,6 +182,9 @@ export const openIssue = operation({
       labels: await labelNames(deps, viewer, at, body.labels ?? []),
       assignees: assigneesIn(body) ?? [],
       milestone: await milestoneTitle(deps, viewer, at, body.milestone ?? 0),
+      dueOn: dayOf(body.due_date ?? ''),
+      ref: body.ref ?? '',
+      mayRepeat: true,
     });
     if (body.closed) await deps.issues.close(viewer, { ...at, number });
     const opened = await showIssue(deps, viewer, { ...at, number }, payloadContextOf({ found, origin }));
@@ -231,7 +234,7 @@ export const editIssue = operation({
   id: 'editIssue',
   method: 'PATCH',
   path: oneIssueAt,
-  summary: 'Edit an issue: title, text, state, labels, assignees, milestone',
+  summary: 'Edit an issue: title, text, state, labels, assignees, milestone, due date, ref',
   description: 'All of it or nothing. What is left out stays as it is.',
   // Gitea's status for an edit.
   status: 201,
@@ -249,6 +252,8 @@ export const editIssue = operation({
     if (assignees !== undefined) update.assignees = assignees;
     if (body.milestone != null)
       update.milestone = await milestoneTitle(deps, viewer, repositoryAt(found), body.milestone);
+    if (body.due_date != null || body.unset_due_date) update.dueOn = dueDayOf(body);
+    if (body.ref != null) update.ref = body.ref;
     if (body.state != null) update.state = body.state === 'open' ? 'open' : (body.close_reason ?? 'completed');
     await ifMatching(ifMatch, body.revision, (revision) =>
       deps.issues.update(viewer, at, { ...update, ...(revision !== undefined && { revision }) }),
@@ -256,6 +261,12 @@ export const editIssue = operation({
     return json(await showIssue(deps, viewer, at, payloadContextOf({ found, origin })));
   },
 });
+
+/** Null takes the date away. */
+export const dueDayOf = (body: {
+  due_date?: string | null | undefined;
+  unset_due_date?: boolean | null | undefined;
+}) => (body.unset_due_date || !body.due_date ? null : dayOf(body.due_date));
 
 /**
  * Runs an edit of a revision: another revision is 412 for If-Match, 409 for the field.
@@ -276,6 +287,24 @@ export async function ifMatching<T>(
     throw error;
   }
 }
+
+export const setDeadline = operation({
+  ...common,
+  ...write,
+  id: 'setIssueDeadline',
+  method: 'POST',
+  path: `${oneIssueAt}/deadline`,
+  summary: 'Set when an issue is due, or that it is no longer',
+  status: 201,
+  body: z.object({ due_date: z.string().max(40).nullable().describe('A date, or a time of that day; null for none') }),
+  response: z.strictObject({ due_date: issue.shape.due_date }).meta({ id: 'IssueDeadline' }),
+  async run({ viewer, found, params, body, deps, origin }) {
+    const at = issueAt(found, params.number);
+    await deps.issues.update(viewer, at, { dueOn: dueDayOf(body) });
+    const { due_date } = await showIssue(deps, viewer, at, payloadContextOf({ found, origin }));
+    return json({ due_date });
+  },
+});
 
 export const deleteIssue = operation({
   ...common,

@@ -51,7 +51,7 @@ export async function makeRepository(
     description: body.description,
     visibility: body.private ? 'PRIVATE' : 'PUBLIC',
     defaultBranch: body.default_branch || undefined,
-    readme: body.auto_init === true,
+    readme: body.auto_init === true && ('bare' as const),
     ...(body.auto_init === true && {
       licence: body.license || undefined,
       gitignore: body.gitignores ? body.gitignores.split(',') : undefined,

@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/index.ts';
 import { releaseNumberOf, releasePath } from '../../releases/index.ts';
 import { reasons } from '../../notifications/index.ts';
 import { issuePath } from '../../gitea-shapes/index.ts';
-import type { Change, InboxView, Notification } from '../../notifications/index.ts';
+import type { Change, InboxState, InboxView, Notification } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -124,7 +124,11 @@ function describeThread(
 /** Gitea's words for parts of an inbox, and ours. */
 const query = z.object({
   all: z.enum(['true', 'false']).optional().describe('Also those that were read'),
-  'status-types': z.enum(['unread', 'read', 'pinned']).optional(),
+  'status-types': z
+    .array(z.enum(['unread', 'read', 'pinned']))
+    .max(3)
+    .optional()
+    .describe('Repeated for several'),
   view: z.enum(['inbox', 'unread', 'saved', 'done']).optional().describe('Instead of all and status-types'),
   reason: z.enum(reasons).optional(),
   since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
@@ -132,10 +136,14 @@ const query = z.object({
   ...numberedPaging,
 });
 
-function viewOf({ view, all, 'status-types': status }: z.output<typeof query>): Exclude<InboxView, 'feed'> {
-  if (view !== undefined) return view;
-  if (status === 'pinned') return 'saved';
-  return all === 'true' || status === 'read' ? 'inbox' : 'unread';
+function viewOf({ view, all, 'status-types': states = [] }: z.output<typeof query>): {
+  view: Exclude<InboxView, 'feed'>;
+  states?: InboxState[];
+} {
+  if (view !== undefined) return { view };
+  if (states.length === 1 && states[0] === 'pinned') return { view: 'saved' };
+  if (states.length > 0) return { view: 'inbox', states };
+  return { view: all === 'true' ? 'inbox' : 'unread' };
 }
 
 async function listThreads(
@@ -145,7 +153,7 @@ async function listThreads(
   repositoryId: string | null = null,
 ) {
   const filter = {
-    view: viewOf(asked),
+    ...viewOf(asked),
     repositoryId,
     reason: asked.reason ?? null,
     since: timeIn(asked.since, 'since') ?? null,

@@ -10,7 +10,9 @@ import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './file-contents.ts';
+import { manyContentsOperations } from './many-contents.ts';
 import { getCommit, getGitCommit, listCommits } from './commits.ts';
+import { commitPatchOperations } from './commit-patches.ts';
 import { getArchiveLinks, getRawFile, getTree, listTags, rawOperations } from './trees-and-archives.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
@@ -32,6 +34,7 @@ import {
   setIssueLabels,
 } from './issues-labels.ts';
 import { linkOperations } from './issues-links.ts';
+import { issueTimeOperations } from './issues-time.ts';
 import { addMilestone, deleteMilestone, editMilestone, getMilestone, listMilestones } from './issues-milestones.ts';
 import {
   blockOperations,
@@ -56,6 +59,7 @@ import {
   moveIssue,
   openIssue,
   searchIssues,
+  setDeadline,
 } from './issues.ts';
 import { aliasOperations, pinnedPullOperations } from './gitea-aliases.ts';
 import { pictureOperations } from './pictures.ts';
@@ -88,12 +92,13 @@ import {
   undismissPullReview,
   withdrawPullReviews,
 } from './pulls-reviews.ts';
+import { pullCommentOperations } from './pulls-comments.ts';
 import { pullThreadOperations } from './pulls-threads.ts';
 import { openPullFromPatch } from './pulls-patch.ts';
 import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
-import { addEmails, listEmails, removeEmails } from './emails.ts';
+import { addEmails, allEmailOperations, listEmails, removeEmails } from './emails.ts';
 import { listLinkedAccounts } from './linked-accounts.ts';
 import { addGpgKey, getGpgKey, listGpgKeys, listGpgKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, getKey, listKeys, listKeysOfUser, removeKey } from './keys.ts';
@@ -191,11 +196,13 @@ export const operations: readonly Operation[] = [
   ...tagOperations,
   listCommits,
   getCommit,
+  ...commitPatchOperations,
   getGitCommit,
   getTree,
   getRawFile,
   ...rawOperations,
   getArchiveLinks,
+  ...manyContentsOperations,
   getRootContents,
   changeFiles,
   getContents,
@@ -242,6 +249,7 @@ export const operations: readonly Operation[] = [
   deleteIssue,
   moveIssue,
   ...issueMarks,
+  setDeadline,
   listIssueComments,
   addIssueComment,
   listIssueRevisions,
@@ -254,6 +262,7 @@ export const operations: readonly Operation[] = [
   removeIssueLabel,
   ...subscriptionOperations,
   ...linkOperations,
+  ...issueTimeOperations,
   ...labelOperations,
   listMilestones,
   addMilestone,
@@ -303,6 +312,7 @@ export const operations: readonly Operation[] = [
   withdrawPullReviews,
   listReviewers,
   ...pullThreadOperations,
+  ...pullCommentOperations,
   // After what is below `{number}`.
   getPullByBranches,
   getPullOfCommit,
@@ -338,6 +348,7 @@ export const operations: readonly Operation[] = [
   getUser,
   listMyOrganisations,
   ...adminOperations,
+  ...allEmailOperations,
   listKeys,
   addKey,
   getKey,

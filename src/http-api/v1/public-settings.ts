@@ -76,7 +76,7 @@ const settingsOf = [
         migrations_disabled: true,
         stars_disabled: false,
         forks_disabled: false,
-        time_tracking_disabled: true,
+        time_tracking_disabled: false,
         lfs_disabled: false,
       }),
   }),

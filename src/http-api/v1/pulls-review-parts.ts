@@ -21,18 +21,40 @@ interface Place {
   origin: string;
 }
 
-/** Submitted reviews, and the caller's draft behind them. */
+/** Reviews that say nothing by themselves: a comment that was sent alone is one of these. */
+const isBare = ({ verdict, body }: Review): boolean => verdict === 'COMMENT' && body === '';
+
+type Thread = Awaited<ReturnType<WebDeps['pulls']['threads']['list']>>[number];
+
+/**
+ * Whether a comment is listed with a review: its own ones, and, as in Gitea, the answers to them that were sent alone,
+ * which are reviews of their own as well.
+ */
+const isOf = (
+  review: Review,
+  { comments: [first] }: Thread,
+  comment: Thread['comments'][number],
+  bare: ReadonlySet<string>,
+) =>
+  comment.reviewId === review.id ||
+  (comment.position > 1 && bare.has(comment.reviewId) && first?.reviewId === review.id);
+
+/** Submitted reviews that say something, and the caller's draft behind them. */
 export async function readReviews({ viewer, deps }: Place, at: IssueAt): Promise<Review[]> {
-  const [submitted, draft] = await Promise.all([
-    deps.pulls.reviews.list(viewer, at),
-    deps.pulls.reviews.draftOf(viewer, at),
-  ]);
+  const [all, draft] = await Promise.all([deps.pulls.reviews.list(viewer, at), deps.pulls.reviews.draftOf(viewer, at)]);
+  const bare = new Set(all.filter(isBare).map(({ id }) => id));
+  const threads = bare.size > 0 ? await deps.pulls.threads.list(viewer, at) : [];
+  const comments = threads.flatMap((thread) => thread.comments.filter(({ deletedAt }) => deletedAt === null));
+  const used = new Set(comments.map(({ reviewId }) => reviewId));
+  const submitted = all.filter(({ id }) => !bare.has(id) || used.has(id));
   return draft === null ? submitted : [...submitted, draft];
 }
 
 /** The review that a path names. Refuses `review_not_found`, also for the draft of another person. */
-export async function findReview(place: Place, at: IssueAt, id: string): Promise<Review> {
-  const found = (await readReviews(place, at)).find((review) => String(numericId(review.id)) === id);
+export async function findReview(place: Place, at: IssueAt, id: string | { uuid: string }): Promise<Review> {
+  const found = (await readReviews(place, at)).find((review) =>
+    typeof id === 'string' ? String(numericId(review.id)) === id : review.id === id.uuid,
+  );
   if (found === undefined) throw notFound('review_not_found', 'There is no such review.');
   return found;
 }
@@ -148,7 +170,7 @@ export async function showRequests(
 }
 
 /** Clients of Gitea know a comment by an integer. */
-const commentId = (threadId: string, position: number): number =>
+export const commentId = (threadId: string, position: number): number =>
   numericId(createHash('sha256').update(`${threadId}.${position}`).digest('hex'));
 
 /** The comments that one review brought, in the order of their threads. */
@@ -160,9 +182,10 @@ export async function showReviewComments(
   const { viewer, deps, origin } = place;
   const { pull } = await deps.pulls.find(viewer, at);
   const threads = await deps.pulls.threads.list(viewer, at);
+  const bare = new Set((await deps.pulls.reviews.list(viewer, at)).filter(isBare).map(({ id }) => id));
   const rows = threads.flatMap((thread) =>
     thread.comments
-      .filter(({ reviewId, deletedAt }) => reviewId === review.id && deletedAt === null)
+      .filter((comment) => isOf(review, thread, comment, bare) && comment.deletedAt === null)
       .map((comment) => ({ thread, comment })),
   );
   const user = await usersById(

@@ -39,15 +39,16 @@ export const listPullReviews = operation({
   id: 'listPullReviews',
   path: reviewsAt,
   summary: 'List the reviews of a pull request, the oldest first',
-  description: 'With the caller’s own pending one. All of them where no page is asked for.',
+  description:
+    'With the caller’s own pending one, and behind them the requests without an answer. All of them where no page is asked for.',
   isPaged: true,
   query: z.object({ page: numberedPaging.page, limit: numberedPaging.limit }),
   response: z.array(pullReview),
   async run(call) {
     const at = pullAt(call.found, call.params.number);
-    const reviews = await readReviews(call, at);
-    const { rows, next } = sliceOf(reviews, call.query);
-    return listed(await showReviews(call, at, rows), next, reviews.length);
+    const shown = [...(await showReviews(call, at, await readReviews(call, at))), ...(await showRequests(call, at))];
+    const { rows, next } = sliceOf(shown, call.query);
+    return listed(rows, next, shown.length);
   },
 });
 
@@ -125,22 +126,23 @@ export const createPullReview = operation({
     const at = pullAt(found, params.number);
     const verdict = verdictOf(body.event);
     const comments = body.comments ?? [];
-    if (verdict === null && body.body)
-      throw invalid('text_not_kept', 'The text of a review comes when it is submitted.', { field: 'body' });
     const { round } = await roundOf(deps, viewer, at, body.commit_id);
     await deps.pulls.reviews.addComments(
       viewer,
       at,
       comments.map((comment) => commentOf(comment, round)),
     );
+    if (verdict === null && body.body) await deps.pulls.reviews.saveDraftText(viewer, at, { body: body.body, round });
     if (verdict === null) {
       const draft = await deps.pulls.reviews.draftOf(viewer, at);
-      if (draft === null) throw invalid('text_missing', 'A pending review has comments.', { field: 'comments' });
+      if (draft === null)
+        throw invalid('text_missing', 'A pending review has a text or comments.', { field: 'comments' });
       return json((await showReviews(call, at, [draft]))[0]!);
     }
     // Who names a commit knows which round they review.
     const confirm = Boolean(body.commit_id);
-    const review = await deps.pulls.reviews.submit(viewer, at, { verdict, body: body.body ?? '', round, confirm });
+    const text = body.body || (await deps.pulls.reviews.draftOf(viewer, at))?.body || '';
+    const review = await deps.pulls.reviews.submit(viewer, at, { verdict, body: text, round, confirm });
     return json((await showReviews(call, at, [review]))[0]!);
   },
 });
@@ -164,7 +166,7 @@ export const submitPullReview = operation({
     if (verdict === null) throw invalid('invalid_verdict', 'Choose a verdict.', { field: 'event' });
     if (pending.submittedAt !== null) throw invalid('review_submitted', 'This review is submitted already.');
     const { round } = pending;
-    const submitted = { verdict, body: body.body ?? '', round, confirm: true };
+    const submitted = { verdict, body: body.body || pending.body, round, confirm: true };
     const review = await deps.pulls.reviews.submit(viewer, at, submitted);
     return json((await showReviews(call, at, [review]))[0]!);
   },
@@ -175,17 +177,15 @@ export const deletePullReview = operation({
   id: 'deletePullReview',
   method: 'DELETE',
   path: oneReviewAt,
-  summary: 'Throw the caller’s pending review away',
-  description: 'What others have seen stays; an administrator may dismiss it.',
+  summary: 'Throw a pending review away, or take a submitted one back',
+  description: 'For its author, and for administrators of the server. The place of a submitted one in the log stays.',
   status: 204,
-  refuses: [422],
   async run(call) {
     const { viewer, found, params, deps } = call;
     const at = pullAt(found, params.number);
     const review = await findReview(call, at, params.review);
-    if (review.submittedAt !== null)
-      throw invalid('review_submitted', 'This review is submitted; it can only be dismissed.');
-    await deps.pulls.reviews.discard(viewer, at);
+    if (review.submittedAt === null) await deps.pulls.reviews.discard(viewer, at);
+    else await deps.pulls.reviews.withdraw(viewer, at, { reviewId: review.id });
     return noContent();
   },
 });

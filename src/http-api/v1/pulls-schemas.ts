@@ -11,7 +11,7 @@ const time = z.iso.datetime().describe('ISO 8601, UTC');
 const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');
 const oid = z.string().describe('Full id of a commit');
 
-const noDueDate = z.null().optional().describe('Pull requests have no dates of their own; milestones have');
+const dueDate = z.string().max(40).nullish().describe('A date, or a time of that day');
 const usernames = z.array(z.string()).max(issueLimits.assigneesPerIssue * 2);
 
 export const newPull = z
@@ -24,7 +24,7 @@ export const newPull = z
     assignee: z.string().nullish(),
     assignees: usernames.nullish(),
     milestone: z.int().nullish().describe('Id; 0 for none'),
-    due_date: noDueDate,
+    due_date: dueDate,
     draft: z.boolean().nullish(),
     allow_maintainer_edit: z
       .boolean()
@@ -64,8 +64,8 @@ export const pullEdit = z
     assignee: z.string().nullish(),
     assignees: usernames.nullish(),
     milestone: z.int().nullish().describe('Id; 0 for none'),
-    due_date: noDueDate,
-    unset_due_date: z.boolean().nullish().describe('Nothing to unset'),
+    due_date: dueDate,
+    unset_due_date: z.boolean().nullish(),
     revision: z.int().nullish().describe('Of the body that was edited; another one is refused with 409'),
   })
   .meta({ id: 'PullRequestEdit' });

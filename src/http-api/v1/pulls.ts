@@ -5,9 +5,10 @@ import type { IssueFilter, IssueSort, IssueUpdate } from '../../issues/index.ts'
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { labelNames, milestoneTitle, readPage, repositoryAt } from './issues-parts.ts';
+import { dayOf } from './issues-milestones.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { resolveRef } from './trees-and-archives.ts';
-import { assigneesIn, ifMatching, issueQuery, textBytes } from './issues.ts';
+import { assigneesIn, dueDayOf, ifMatching, issueQuery, textBytes } from './issues.ts';
 import { onePullAt, pullAt, pullsAt, showPull, showPulls } from './pulls-parts.ts';
 import { newPull, pullEdit, pullRequest } from './pulls-schemas.ts';
 
@@ -115,11 +116,14 @@ export const openPull = operation({
       labels: await labelNames(deps, viewer, at, body.labels ?? []),
       assignees: assigneesIn(body) ?? [],
       milestone: await milestoneTitle(deps, viewer, at, body.milestone ?? 0),
+      dueOn: dayOf(body.due_date ?? ''),
       isDraft: body.draft ?? false,
       maintainersMayPush: body.allow_maintainer_edit ?? false,
       publishes: body.publish_private ?? false,
     });
     const { number } = issue;
+    // Clients read from this answer whether it merges.
+    await deps.pulls.mergeStateOf(viewer, { ...at, number });
     return created(await showPull(call, { ...at, number }), `/repos/${at.owner}/${at.name}/pulls/${number}`);
   },
 });
@@ -208,6 +212,7 @@ export const editPull = operation({
     if (assignees !== undefined) update.assignees = assignees;
     if (body.milestone != null)
       update.milestone = await milestoneTitle(deps, viewer, repositoryAt(found), body.milestone);
+    if (body.due_date != null || body.unset_due_date) update.dueOn = dueDayOf(body);
     if (body.state != null) update.state = body.state === 'open' ? 'open' : 'completed';
     // Draft and branch are not of the issue: an edit of these alone needs no right on it.
     const isOfIssue = Object.keys(update).length > 0 || ifMatch !== null || body.revision != null;

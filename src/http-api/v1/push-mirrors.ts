@@ -73,7 +73,15 @@ async function add(
 ) {
   if ((await deps.mirrors.find(found.repository.id)) !== null)
     throw conflict('mirror_exists', 'This repository is a mirror, or has one already.');
-  const input = { direction: 'push', address, username, secret, prune: true, withReleases: false } as const;
+  const input = {
+    direction: 'push',
+    address,
+    username,
+    secret,
+    prune: true,
+    withReleases: false,
+    mayBeUnreachable: true,
+  } as const;
   return deps.mirrors.save(viewer, found, { ...input, intervalMs: durationIn(interval) });
 }
 
@@ -97,7 +105,7 @@ export const pushMirrorOperations = [
     method: 'POST',
     path: at,
     summary: 'Add the mirror that a repository pushes to',
-    description: 'The address is tried before it is kept.',
+    description: 'One that cannot be reached now is tried again by the next sync; one that is not allowed is refused.',
     cost: 'objects',
     status: 201,
     refuses: [409],

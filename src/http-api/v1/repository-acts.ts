@@ -23,7 +23,8 @@ const transfer = operation({
   access: 'repository:owner',
   cost: 'objects',
   status: 202,
-  refuses: [404, 409, 422],
+  refuses: [404, 422],
+  conflictStatus: 422,
   body: z.object({
     new_owner: z.string(),
     team_ids: z.array(z.int()).optional().describe('Teams are given repositories by themselves'),
@@ -182,7 +183,8 @@ const annotatedTag = operation({
       tag: named.name,
       sha: named.oid,
       url: `${api}/tags/${named.oid}`,
-      message: note.message,
+      // Git ends it with a line feed.
+      message: `${note.message}\n`,
       tagger: {
         name: note.tagger?.name ?? '',
         email: note.tagger?.email ?? '',
@@ -203,7 +205,8 @@ const updateBranch = operation({
   access: 'repository:write',
   cost: 'objects',
   status: 204,
-  refuses: [409, 422],
+  refuses: [422],
+  conflictStatus: 422,
   body: z.object({
     new_commit_id: z.string().max(64),
     old_commit_id: z.string().max(64).optional().describe('Where the branch must still be'),

@@ -9,6 +9,7 @@ import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { permission, team } from '../../gitea-shapes/schemas.ts';
+import { isOwnersTeam, showOwnersTeam } from './owners-team.ts';
 import { showTeam } from './teams.ts';
 
 /** People and teams of a repository where Gitea has them. */
@@ -136,6 +137,8 @@ const getRepositoryTeam = operation({
   response: team,
   async run(call) {
     const { viewer, found, params, deps } = call;
+    if (found.owner.kind === 'organisation' && isOwnersTeam(params.team))
+      return json(await showOwnersTeam(await deps.organisations.find(found.owner.handle), call));
     const named = await teamOf(deps, viewer, found, params.team);
     const { owner, name } = found.canonical;
     const teams = await deps.repositories.teams.listOfRepository(viewer, owner, name);
@@ -239,9 +242,12 @@ const memberOperation = (
         deps.organisations.roleOf(viewer.id, organisationId),
         deps.organisations.roleOf(person.id, organisationId),
       ]);
-      const mayAsk = own !== null || viewer.isAdministrator;
-      // Nobody here shows the world where they belong.
-      if (!mayAsk || role === null || path.includes('public_members')) throw absent();
+      if (path.includes('public_members')) {
+        const shown = await deps.organisations.listPublicMembers(params.org);
+        if (!shown.some(({ id }) => id === person.id)) throw absent();
+        return noContent();
+      }
+      if (!(own !== null || viewer.isAdministrator) || role === null) throw absent();
       return noContent();
     },
   });
@@ -252,16 +258,35 @@ const listPublicMembers = operation({
   id: 'listPublicMembers',
   method: 'GET',
   path: '/orgs/{org}/public_members',
-  summary: 'List the people who show that they belong to an organisation: nobody does here',
+  summary: 'List the people who show that they belong to an organisation, by username',
   access: 'anyone',
   status: 200,
   refuses: [404],
   response: z.array(giteaUser),
-  async run({ params, deps }) {
-    await deps.organisations.find(params.org);
-    return json([]);
+  async run({ params, deps, origin }) {
+    const people = await deps.organisations.listPublicMembers(params.org);
+    return json(people.map((person) => userPayload(person, { baseUrl: origin })));
   },
 });
+
+/** Of oneself: nobody shows where others belong. */
+const publicity = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
+  operation({
+    ...common,
+    tag: 'Organisations',
+    id,
+    method,
+    path: '/orgs/{org}/public_members/{username}',
+    summary,
+    access: 'account:write',
+    status: 204,
+    refuses: [404],
+    async run({ viewer, params, deps }) {
+      const isPublic = method === 'PUT';
+      await deps.organisations.setMembershipPublic(viewer, params.org, { username: params.username, isPublic });
+      return noContent();
+    },
+  });
 
 export const repositoryPeopleOperations = [
   isCollaborator,
@@ -273,6 +298,8 @@ export const repositoryPeopleOperations = [
   removeRepositoryTeam,
   searchTeams,
   listPublicMembers,
+  publicity('publicizeMembership', 'PUT', 'Show the world that the caller belongs to an organisation'),
+  publicity('concealMembership', 'DELETE', 'Show no longer that the caller belongs to an organisation'),
   memberOperation('isMember', '/orgs/{org}/members/{username}', 'Check whether a user belongs to an organisation'),
   memberOperation(
     'isPublicMember',

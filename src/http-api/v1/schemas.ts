@@ -100,7 +100,7 @@ export const archive = z.strictObject({ commit: objectId, tarGz: z.string(), zip
 export const newCommitStatus = z
   .strictObject({
     context: z.string().min(1).max(200).default('default'),
-    state: commitState.or(z.literal('warning').transform(() => 'success' as const)),
+    state: z.enum([...commitState.options, 'warning']),
     description: z.string().max(500).optional(),
     targetUrl: z.string().max(1000).nullable().optional().describe('An http(s) address'),
     target_url: z.string().max(1000).nullable().optional().describe('The same, as Gitea calls it'),

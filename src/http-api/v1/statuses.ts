@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { personIdOf } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
-import type { CommitStatus, Found } from '../../repositories/index.ts';
+import type { CombinedStatus, CommitStatus, Found } from '../../repositories/index.ts';
 import { statusPayload } from '../../gitea-shapes/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -15,10 +15,16 @@ const showStatus = (
   creators: ReadonlyMap<string, Person>,
   { canonical }: Found,
   origin: string,
+  id?: number,
 ) => {
   const creator = status.creatorId === null ? null : (creators.get(status.creatorId) ?? null);
-  return statusPayload(status, creator, `${canonical.owner}/${canonical.name}`, { baseUrl: origin });
+  return statusPayload(status, creator, `${canonical.owner}/${canonical.name}`, { baseUrl: origin }, id);
 };
+
+const combinedState = ({ state, statuses }: CombinedStatus): CommitStatus['state'] =>
+  state === 'error' || (state !== 'pending' && statuses.some(({ isWarning }) => isWarning === true))
+    ? 'failure'
+    : state;
 
 const at = '/repos/{owner}/{name}/commits/{commit}';
 
@@ -41,7 +47,8 @@ export const getCommitStatus = operation({
     const fullName = `${found.canonical.owner}/${found.canonical.name}`;
     const url = `${origin}/api/v1/repos/${fullName}/commits/${commit}`;
     return json({
-      state: combined?.state ?? ('' as const),
+      // As Gitea has it: a warning keeps the whole from being a success, and an error is a failure.
+      state: combined === undefined ? ('' as const) : combinedState(combined),
       sha: commit,
       total_count: statuses.length,
       statuses: statuses.map((status) => showStatus(status, creators, found, origin)),
@@ -62,7 +69,8 @@ const listing = <const Path extends `/repos/{owner}/{name}/${string}{commit}${st
     method: 'GET',
     path,
     tag: 'Statuses',
-    summary: 'List the statuses of a commit, the newest first: the last one of each context',
+    summary: 'List the statuses of a commit, the newest first: all that checks outside of this server said',
+    description: 'Of the CI of this server, the last one of each context.',
     access: 'repository:read',
     cost: 'objects',
     status: 200,
@@ -74,13 +82,26 @@ const listing = <const Path extends `/repos/{owner}/{name}/${string}{commit}${st
     older: (shown) => shown.map(olderStatus),
     async run({ found, params, query, deps, origin }) {
       const sha = await resolveRef(deps, found, (params as Record<string, string>)['commit']);
-      const combined = (await deps.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha);
-      const rows = (combined?.statuses ?? [])
-        .filter(({ state }) => query.state === undefined || state === query.state)
+      const { statuses } = deps.repositories;
+      const [combined, reports] = await Promise.all([
+        statuses.ofCommits(found.repository.id, [sha]).then((all) => all.get(sha)),
+        statuses.reportsOf(found.repository.id, sha),
+      ]);
+      const told = new Set(reports.map(({ context }) => context));
+      const history = reports.map(({ state, createdAt, ...report }) => ({
+        ...report,
+        state: state === 'warning' ? ('success' as const) : state,
+        isWarning: state === 'warning',
+        createdAt,
+        updatedAt: createdAt,
+      }));
+      const others = (combined?.statuses ?? []).filter(({ context }) => !told.has(context));
+      const rows: (CommitStatus & { id?: number })[] = [...history, ...others]
+        .filter(({ state, isWarning }) => query.state === undefined || (isWarning ? 'warning' : state) === query.state)
         .sort((one, other) => other.updatedAt - one.updatedAt);
       if (query.sort === 'oldest' || query.sort === 'leastupdate' || query.sort === 'leastindex') rows.reverse();
       const creators = await deps.accounts.peopleById(rows.flatMap(({ creatorId }) => creatorId ?? []));
-      return json(rows.map((status) => showStatus(status, creators, found, origin)));
+      return json(rows.map((status) => showStatus(status, creators, found, origin, status.id)));
     },
   });
 

@@ -9,6 +9,7 @@ import { created, json, noContent } from '../responses.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
 import { permission, team } from '../../gitea-shapes/schemas.ts';
+import { addOwner, listOwners, organisationOfOwners, showOwnersTeam } from './owners-team.ts';
 import { showOrganisation } from './payloads.ts';
 import { showListed } from './show-repositories.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -39,7 +40,7 @@ export async function showTeam(
   return teamPayload(shown, showOrganisation(owner, members, { origin }));
 }
 
-const showMember = ({ person }: TeamMember, origin: string) => userPayload(person, { baseUrl: origin });
+const showMember = ({ person }: Pick<TeamMember, 'person'>, origin: string) => userPayload(person, { baseUrl: origin });
 
 /** The integer of a team. Refuses `team_not_found`. */
 function serialIn({ id }: { id: string }): number {
@@ -58,13 +59,15 @@ const listTeams = operation({
   method: 'GET',
   path: ofOrganisation,
   summary: 'List the teams of an organisation, by name',
-  description: 'All for its members; those that they are in for other people.',
+  description: 'All for its members, with the OWNERs as the team Owners; those that they are in for other people.',
   status: 200,
   response: z.array(team),
   async run(call) {
     const owner = await call.deps.organisations.find(call.params.org);
     const teams = await call.deps.organisations.teams.list(call.viewer, owner.name);
-    return json(await Promise.all(teams.map((each) => showTeam(each, owner, call))));
+    const shown = await Promise.all(teams.map((each) => showTeam(each, owner, call)));
+    const isMember = (await call.deps.organisations.roleOf(call.viewer.id, owner.id)) !== null;
+    return json(isMember ? [await showOwnersTeam(owner, call), ...shown] : shown);
   },
 });
 
@@ -111,6 +114,8 @@ const getTeam = operation({
   status: 200,
   response: team,
   async run(call) {
+    const ofOwners = await organisationOfOwners(call, call.params.id);
+    if (ofOwners !== null) return json(await showOwnersTeam(ofOwners, call));
     const found = await call.deps.organisations.teams.find(call.viewer, serialIn(call.params));
     return json(await showTeam(found.team, found.organisation, call));
   },
@@ -149,6 +154,12 @@ const deleteTeam = operation({
   },
 });
 
+async function membersOf(call: Parameters<typeof organisationOfOwners>[0] & { params: { id: string } }) {
+  const ofOwners = await organisationOfOwners(call, call.params.id);
+  if (ofOwners !== null) return listOwners(call, ofOwners);
+  return call.deps.organisations.teams.members(call.viewer, serialIn(call.params));
+}
+
 const listTeamMembers = operation({
   ...reading,
   id: 'listTeamMembers',
@@ -157,9 +168,8 @@ const listTeamMembers = operation({
   summary: 'List the people of a team, by username',
   status: 200,
   response: z.array(giteaUser),
-  async run({ viewer, params, deps, origin }) {
-    const members = await deps.organisations.teams.members(viewer, serialIn(params));
-    return json(members.map((member) => showMember(member, origin)));
+  async run(call) {
+    return json((await membersOf(call)).map((member) => showMember(member, call.origin)));
   },
 });
 
@@ -173,8 +183,9 @@ const getTeamMember = operation({
   summary: 'Get a person of a team',
   status: 200,
   response: giteaUser,
-  async run({ viewer, params, deps, origin }) {
-    const members = await deps.organisations.teams.members(viewer, serialIn(params));
+  async run(call) {
+    const { params, origin } = call;
+    const members = await membersOf(call);
     const found = members.find(({ person }) => person.username?.toLowerCase() === params.username.toLowerCase());
     if (found === undefined) throw notFound('team_member_not_found', 'There is no such person in this team.');
     return json(showMember(found, origin));
@@ -187,10 +198,14 @@ const addTeamMember = operation({
   method: 'PUT',
   path: oneMember,
   summary: 'Add a person to a team',
-  description: 'For OWNERs. The person need not be a member of the organisation, and does not become one.',
+  description:
+    'For OWNERs. The person need not be a member of the organisation, and does not become one; in the team Owners, an OWNER.',
   status: 204,
-  async run({ viewer, params, deps }) {
-    await deps.organisations.teams.addMember(viewer, serialIn(params), params.username);
+  async run(call) {
+    const { viewer, params, deps } = call;
+    const ofOwners = await organisationOfOwners(call, params.id);
+    if (ofOwners !== null) await addOwner(call, ofOwners, params.username);
+    else await deps.organisations.teams.addMember(viewer, serialIn(params), params.username);
     return noContent();
   },
 });
@@ -201,15 +216,26 @@ const removeTeamMember = operation({
   method: 'DELETE',
   path: oneMember,
   summary: 'Remove a person from a team, as an OWNER, or leave it',
+  description: 'Who is removed from the team Owners belongs to the organisation no longer.',
   status: 204,
-  async run({ viewer, params, deps }) {
+  async run(call) {
+    const { viewer, params, deps } = call;
     const isSelf = (await deps.owners.resolve(params.username))?.id === viewer.id;
+    const ofOwners = await organisationOfOwners(call, params.id);
+    if (ofOwners !== null) {
+      if (isSelf) await deps.organisations.leave(viewer, ofOwners.name);
+      else await deps.organisations.removeMember(viewer, ofOwners.name, params.username);
+      return noContent();
+    }
     const at = serialIn(params);
     if (isSelf) await deps.organisations.teams.leave(viewer, at);
     else await deps.organisations.teams.removeMember(viewer, at, params.username);
     return noContent();
   },
 });
+
+/** Of the OWNERs, who have all of the organisation. */
+const mostListed = 100;
 
 const listTeamRepositories = operation({
   ...reading,
@@ -221,6 +247,15 @@ const listTeamRepositories = operation({
   response: z.array(repository),
   older: olderRepositories,
   async run({ viewer, params, deps, origin }) {
+    const ofOwners = await organisationOfOwners({ viewer, deps, origin }, params.id);
+    if (ofOwners !== null) {
+      const all = await deps.repositories.list(viewer, {
+        owner: { kind: 'organisation', id: ofOwners.id },
+        sort: 'name',
+        limit: mostListed,
+      });
+      return json(await showListed(all.repositories, viewer, { origin, deps }));
+    }
     const rows = await deps.repositories.teams.listOfTeam(viewer, serialIn(params));
     const shown = rows.map((row) => row.repository);
     return json(await showListed(shown, viewer, { origin, deps }));
@@ -275,9 +310,8 @@ const listRepositoryTeams = operation({
     if (call.found.owner.kind !== 'organisation') return json([]);
     const organisationOf = await call.deps.organisations.find(owner);
     const teams = await call.deps.repositories.teams.listOfRepository(call.viewer, owner, name);
-    return json(
-      await Promise.all(teams.map((each) => showTeam({ ...each.team, role: each.role }, organisationOf, call))),
-    );
+    const shown = teams.map((each) => showTeam({ ...each.team, role: each.role }, organisationOf, call));
+    return json(await Promise.all([showOwnersTeam(organisationOf, call), ...shown]));
   },
 });
 

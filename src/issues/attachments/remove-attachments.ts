@@ -14,7 +14,10 @@ import { entrySchema } from '../schema/entry-schema.ts';
 import { objectPrefix, parseFileName } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
-/** A file that the text of an issue, or of another entry of it, shows. Refuses `attachment_not_found`, and what `findIssue` refuses. */
+/**
+ * A file that the text of an issue, or of another entry of it, shows. Refuses `attachment_not_found`, and what
+ * `findIssue` refuses.
+ */
 export async function findAttachmentOf(
   deps: IssueDeps,
   viewer: Viewer,

@@ -13,6 +13,7 @@ import { attachmentSchema, labelSchema } from '../schema/classification-schema.t
 import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { heldContributionSchema } from '../schema/moderation-schema.ts';
+import { trackedTimeSchema } from '../schema/time-schema.ts';
 
 /**
  * Moves an issue to another repository that the viewer administers: it gets a number there, and its old one leads to
@@ -43,6 +44,7 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
     Object.assign(issue, change);
     await manager.update(heldContributionSchema, { issueId: issue.id }, { repositoryId: home.id });
     await manager.update(attachmentSchema, { issueId: issue.id }, { repositoryId: home.id });
+    await manager.update(trackedTimeSchema, { issueId: issue.id }, { repositoryId: home.id });
     // The path is no secret: who reads the issue here may not read where it was.
     await log.append(issue, { kind: 'moved' });
     if (names.length > 0) {

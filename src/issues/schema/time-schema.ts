@@ -4,6 +4,8 @@ import { EntitySchema } from 'typeorm';
 export interface TrackedTimeRow {
   id: number;
   issueId: string;
+  /** Of the issue; goes along when it moves. */
+  repositoryId: string;
   /** Null once the account is gone. */
   userId: string | null;
   seconds: number;
@@ -17,6 +19,7 @@ export const trackedTimeSchema = new EntitySchema<TrackedTimeRow>({
   columns: {
     id: { type: 'integer', primary: true, generated: 'increment' },
     issueId: { name: 'issue_id', type: 'text' },
+    repositoryId: { name: 'repository_id', type: 'text' },
     userId: { name: 'user_id', type: 'text', nullable: true },
     seconds: { type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },

@@ -3,6 +3,7 @@ import { conflict } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';
+import { issueSchema } from '../schema/issue-schema.ts';
 import { stopwatchSchema, trackedTimeSchema } from '../schema/time-schema.ts';
 import type { StopwatchRow } from '../schema/time-schema.ts';
 import { trackerOf } from './tracked-times.ts';
@@ -29,7 +30,8 @@ export async function useStopwatch(
     const stop = async (watch: StopwatchRow): Promise<void> => {
       const seconds = Math.max(1, Math.round((tx.now - watch.createdAt) / 1000));
       await tx.manager.delete(stopwatchSchema, { userId, issueId: watch.issueId });
-      await tx.manager.insert(trackedTimeSchema, { issueId: watch.issueId, userId, seconds, createdAt: tx.now });
+      const { id, repositoryId } = await tx.manager.findOneByOrFail(issueSchema, { id: watch.issueId });
+      await tx.manager.insert(trackedTimeSchema, { issueId: id, repositoryId, userId, seconds, createdAt: tx.now });
     };
     if (act === 'start') {
       if (here !== undefined) throw conflict('stopwatch_running', 'Your stopwatch runs on this issue already.');

@@ -46,7 +46,13 @@ export async function addTime(
     const issueId = context.issue.id;
     if ((await tx.manager.countBy(trackedTimeSchema, { issueId })) >= limits.timesPerIssue)
       throw invalid('too_many_times', `An issue has at most ${limits.timesPerIssue} of them.`);
-    const row = { issueId, userId: userId ?? own, seconds, createdAt: createdAt ?? tx.now };
+    const row = {
+      issueId,
+      repositoryId: context.issue.repositoryId,
+      userId: userId ?? own,
+      seconds,
+      createdAt: createdAt ?? tx.now,
+    };
     await tx.manager.insert(trackedTimeSchema, row);
     const [added] = await tx.manager.find(trackedTimeSchema, { where: { issueId }, order: { id: 'DESC' }, take: 1 });
     return added!;
@@ -54,7 +60,7 @@ export async function addTime(
 }
 
 /**
- * Takes one's own time away, as an administrator of the repository anybody's. Refuses `time_not_found`, and what the
+ * Takes one's own time away, as an administrator of the repository that of all. Refuses `time_not_found`, and what the
  * rights refuse.
  */
 export async function removeTime(deps: IssueDeps, viewer: Viewer, at: IssueAt, id: number): Promise<void> {
@@ -113,7 +119,7 @@ export async function listTimes(
   } else {
     const { repository, facts } = await findRepositoryContext(deps, viewer, where.repository);
     seesAll = refusalInRepository(viewer, facts, 'triage') === null;
-    conditions.push('i.repository_id = :repositoryId AND i.deleted_at IS NULL');
+    conditions.push('t.repository_id = :repositoryId');
     values['repositoryId'] = repository.id;
   }
   if (where === 'own' || !seesAll) {
@@ -123,7 +129,6 @@ export async function listTimes(
   if (userId !== null) conditions.push('t.user_id = :userId');
   if (since !== null) conditions.push('t.created_at >= :since');
   if (before !== null) conditions.push('t.created_at < :before');
-  const join = where !== 'own' && 'repository' in where ? 'JOIN issues i ON i.id = t.issue_id' : '';
   return readKeysetPage(
     paging,
     ({ id }: TrackedTimeRow) => String(id),
@@ -135,7 +140,7 @@ export async function listTimes(
       return selectRows(
         deps.db.read,
         trackedTimeSchema,
-        `SELECT t.* FROM tracked_times t ${join} WHERE ${all.join(' AND ')}
+        `SELECT t.* FROM tracked_times t WHERE ${all.join(' AND ')}
          ORDER BY t.id ${isBackwards ? 'DESC' : 'ASC'} LIMIT :limit`,
         {
           ...values,

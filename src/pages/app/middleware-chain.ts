@@ -71,8 +71,9 @@ export interface WebOptions
       | 'consents'
       | 'origins'
       | 'scheduledTasks'
+      | 'startTask'
     >,
-    Partial<Pick<WebDeps, 'origins' | 'scheduledTasks'>> {
+    Partial<Pick<WebDeps, 'origins' | 'scheduledTasks' | 'startTask'>> {
   logger: Logger;
   random?: Random;
   runners?: RunnerListener;
@@ -106,6 +107,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const deps: WebDeps = {
     origins: new Map(),
     scheduledTasks: async () => [],
+    startTask: () => false,
     ...options,
     assets,
     highlighting: createHighlighting(options),

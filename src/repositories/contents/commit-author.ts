@@ -24,7 +24,7 @@ const maxLength = 255;
 /**
  * Author and committer of a commit that the server makes for a person: their name with a verified address that they
  * show, else their no-reply address. Another author may be named, as with a push; the commit is not signed then,
- * because the signature says that the person it names has made it. A committer who is somebody else, as programs name
+ * because the signature says that the person it names has made it. A committer who is another, as programs name
  * their bots, is taken for the author where none is named: the server commits for the caller alone. Refuses
  * `invalid_author`.
  */
