@@ -8,6 +8,7 @@ import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
 import { packages } from './v250-packages.ts';
 import { oauth } from './v280-oauth.ts';
+import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { namesThatComeBack } from './v220-names-that-come-back.ts';
 import { publicMembers } from './v221-public-members.ts';
@@ -190,6 +191,7 @@ export const migrations: readonly Migration[] = [
   imports,
   claimedReactions,
   packages,
+  emptyPackages,
   accessNews,
   repositoryWebsites,
   savedReplies,

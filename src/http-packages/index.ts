@@ -3,15 +3,25 @@ import { unauthenticated } from '../kernel/index.ts';
 import { packageNotFound } from '../packages/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 import { withPackageErrors } from './errors.ts';
+import { cargoProtocol } from './cargo/cargo-handler.ts';
 import { genericProtocol } from './generic/generic-handler.ts';
+import { mavenProtocol } from './maven/maven-handler.ts';
+import { npmProtocol } from './npm/npm-handler.ts';
 import { createOciHandler } from './oci/oci-handler.ts';
+import { pypiProtocol } from './pypi/pypi-handler.ts';
 import type { PackageProtocol, PackageRequest } from './protocol.ts';
 
 export type { PackageHttpDeps } from './deps.ts';
 export type { ManifestMetadata } from './oci/publish-manifest.ts';
 
 /** Every format that has its address below `/packages/{owner}/`; container images are at `/v2/`. */
-const protocols: readonly PackageProtocol[] = [genericProtocol];
+const protocols: readonly PackageProtocol[] = [
+  genericProtocol,
+  npmProtocol,
+  pypiProtocol,
+  cargoProtocol,
+  mavenProtocol,
+];
 
 export interface PackageHandlers {
   oci: Middleware;
@@ -31,7 +41,8 @@ export function createPackageHandlers(deps: PackageHttpDeps): PackageHandlers {
       await withPackageErrors(ctx, deps.logger, protocol.errors, async () => {
         const request = readRequest(ctx, owner, rest, base!);
         await protocol.serve(deps, ctx, request).catch((error: unknown) => {
-          throw ctx.state.identity.viewer.kind === 'anonymous' ? challengeOf(error) : error;
+          const isAsked = ctx.state.identity.viewer.kind === 'anonymous' && protocol.isAbsentToAnonymous !== true;
+          throw isAsked ? challengeOf(error) : error;
         });
       });
       return undefined;

@@ -18,5 +18,7 @@ export interface PackageRequest {
 export interface PackageProtocol {
   format: FormatName | 'go';
   errors: PackageErrorFormat;
+  /** Answers anonymous clients with 404 for what is absent or hidden, which others answer with a challenge. */
+  isAbsentToAnonymous?: true;
   serve(deps: PackageHttpDeps, ctx: Context, request: PackageRequest): Promise<void>;
 }

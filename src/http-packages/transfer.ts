@@ -1,5 +1,5 @@
 import type { Viewer } from '../access/index.ts';
-import { attachmentDisposition, chunksOf, openBody, parseRange, readBytes } from '../http/index.ts';
+import { attachmentDisposition, chunksOf, discardBody, openBody, parseRange, readBytes } from '../http/index.ts';
 import type { Context } from '../http/index.ts';
 import { busy, createSemaphore, invalid } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
@@ -61,6 +61,38 @@ export const readSmallBody = (ctx: Context, maxBytes: number, deadlineMs?: numbe
     tooLarge: () => invalid('package_body_too_large', `This request may have at most ${maxBytes} bytes.`),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
+
+/** What a client sends that is not looked at. */
+export const discardContent = (ctx: Context): void => discardBody(ctx.req);
+
+/**
+ * A JSON body as a whole, packed with gzip or not. Refuses `package_body_too_large`, `package_metadata`.
+ * @param kind whether it has to be an object
+ */
+export async function readJsonBody(ctx: Context, maxBytes: number): Promise<Record<string, unknown>>;
+export async function readJsonBody(ctx: Context, maxBytes: number, kind: 'any'): Promise<unknown>;
+export async function readJsonBody(
+  ctx: Context,
+  maxBytes: number,
+  kind: 'object' | 'any' = 'object',
+): Promise<unknown> {
+  const bytes = await readBytes(ctx.req, {
+    maxBytes,
+    tooLarge: () => invalid('package_body_too_large', `This request may have at most ${maxBytes} bytes.`),
+    gzip: {
+      names: ['gzip', 'x-gzip'],
+      unsupported: () => invalid('package_metadata', 'A request may be packed with gzip only.'),
+    },
+    deadlineMs: 600_000,
+  });
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (kind === 'any' || (value !== null && typeof value === 'object' && !Array.isArray(value))) return value;
+  } catch {
+    // Refused below.
+  }
+  throw invalid('package_metadata', 'This request is no JSON object.');
+}
 
 /** A stored content to be sent. */
 export interface SentContent {

@@ -1,19 +1,20 @@
 import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
-import { openBlob, readBlob, receiveBlob } from './blobs/store-blob.ts';
+import { openBlob, readBlob, readBlobRange, receiveBlob } from './blobs/store-blob.ts';
 import { findNamedBlob, renewNamedBlob } from './blobs/named-blobs.ts';
 import type { Digest } from './blobs/blob-key.ts';
 import type { PackageDeps, PackageListener } from './deps.ts';
 import type { FormatName } from './formats/format.ts';
 import { formatOf } from './formats/formats.ts';
+import { keyOfVersion } from './versions/read-versions.ts';
 import { catalogue, countPackages, listPackages } from './lists/list-packages.ts';
-import { findPackage, openForPublish } from './rights/find-package.ts';
+import { findPackage, openForPublish, ownerForPublish } from './rights/find-package.ts';
 import type { FoundPackage } from './rights/find-package.ts';
 import { beginUpload, cancelUpload, findUpload, finishUpload, receiveChunk } from './uploads/chunked-upload.ts';
 import { mountBlob, removeNamedBlob, uploadBlob } from './uploads/whole-upload.ts';
 import { collectPackages } from './collection/collect-garbage.ts';
 import { DownloadCounter } from './collection/download-counter.ts';
 import { changeMetadata, deleteTag, deleteVersion, moveTag, restoreVersion } from './versions/delete-version.ts';
-import { deleteFile, refuseFile } from './versions/change-files.ts';
+import { deleteFile, refuseFile, refuseVersion } from './versions/change-files.ts';
 import { publishVersion } from './versions/publish-version.ts';
 import {
   allFiles,
@@ -23,6 +24,7 @@ import {
   findVersion,
   pageOfVersions,
   referrersOf,
+  tagsByName,
   tagsOf,
   tagsOfVersion,
   versionOfTag,
@@ -39,6 +41,9 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
   return {
     find: bind(findPackage),
     openForPublish: bind(openForPublish),
+    ownerForPublish: bind(ownerForPublish),
+    /** The same where a client asks: what is no version is as one that is absent. */
+    keyOfVersion: keyOfVersion,
     /** Refuses `invalid_package_version`. */
     checkVersion: (format: FormatName, version: string): string => formatOf(format).versionKey(version),
     list: bind(listPackages),
@@ -48,6 +53,7 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
     versions: {
       publish: bind(publishVersion),
       refuseFile: bind(refuseFile),
+      refuseVersion: bind(refuseVersion),
       find: bind(findVersion),
       ofTag: bind(versionOfTag),
       all: bind(allVersions),
@@ -59,12 +65,19 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
       /** Counts a download that begins. */
       countDownload: (versionId: string): void => downloads.add(versionId),
     },
-    tags: { list: bind(tagsOf), ofVersion: bind(tagsOfVersion), move: bind(moveTag), delete: bind(deleteTag) },
+    tags: {
+      list: bind(tagsOf),
+      byName: bind(tagsByName),
+      ofVersion: bind(tagsOfVersion),
+      move: bind(moveTag),
+      delete: bind(deleteTag),
+    },
     files: { all: bind(allFiles), ofVersion: bind(filesOf), find: bind(findFile), delete: bind(deleteFile) },
     blobs: {
       receive: bind(receiveBlob),
       open: bind(openBlob),
       content: bind(readBlob),
+      range: bind(readBlobRange),
       find: ({ package: named }: FoundPackage, digest: Digest) => findNamedBlob(deps.db.read, named, digest),
       renew: ({ package: named }: FoundPackage, digest: Digest) => renewNamedBlob(deps, named, digest),
       upload: bind(uploadBlob),

@@ -69,7 +69,7 @@ const objects = ['--only', 'objects'];
 t.test('a whole server has no damage', async (t) => {
   for (const group of [repositories, objects]) t.same(await named('--deep', ...group), []);
   const rows = await modules.db.read.query('SELECT count(*) AS n FROM integrity_checks WHERE problem IS NULL');
-  t.equal(Number(rows[0].n), 2 + 4, 'two repositories, and every kind of objects but attachments');
+  t.equal(Number(rows[0].n), 2 + 6, 'two repositories, and every kind of objects but attachments');
 });
 
 t.test('a changed byte in a stored file is found by reading it, and stays known until it is mended', async (t) => {

@@ -2,7 +2,7 @@
 // and for publishing. To whom a private one is hidden it answers as an absent one does, to the byte.
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { basic, pushImage, registry, startPackageServer } from './package-server.ts';
+import { basic, crateBody, npmBody, pushImage, pypiBody, registry, startPackageServer } from './package-server.ts';
 import type { Answer } from './package-server.ts';
 
 const server = await startPackageServer(t);
@@ -36,6 +36,8 @@ const kinds: Readonly<Record<string, { auth: string | undefined; private: 'none'
 const isCredential = (kind: string): boolean => kind !== 'a token that was removed' && kind !== 'a password';
 
 interface Format {
+  /** What an anonymous client gets where others get a challenge. */
+  anonymous?: number;
   read: (owner: string, name: string) => string;
   write: (
     owner: string,
@@ -51,6 +53,39 @@ const formats: Readonly<Record<string, Format>> = {
       method: 'PUT',
       target: `/packages/${owner}/generic/${name}/${version}/file.txt`,
       body: 'content',
+    }),
+  },
+  npm: {
+    read: (owner, name) => `/packages/${owner}/npm/${name}`,
+    write: (owner, name, version) => ({
+      method: 'PUT',
+      target: `/packages/${owner}/npm/${name}`,
+      body: npmBody(name, version.split('.').length === 2 ? `${version}.0` : version),
+    }),
+  },
+  cargo: {
+    anonymous: 404,
+    read: (owner, name) => `/packages/${owner}/cargo/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
+    write: (owner, name, version) => ({
+      method: 'PUT',
+      target: `/packages/${owner}/cargo/api/v1/crates/new`,
+      body: crateBody(name, version.split('.').length === 2 ? `${version}.0` : version),
+    }),
+  },
+  maven: {
+    read: (owner, name) => `/packages/${owner}/maven/org/example/${name}/maven-metadata.xml`,
+    write: (owner, name, version) => ({
+      method: 'PUT',
+      target: `/packages/${owner}/maven/org/example/${name}/${version}/${name}-${version}.jar`,
+      body: 'a jar',
+    }),
+  },
+  pypi: {
+    read: (owner, name) => `/packages/${owner}/pypi/simple/${name}/`,
+    write: (owner, name, version) => ({
+      method: 'POST',
+      target: `/packages/${owner}/pypi/`,
+      ...pypiBody(name, version),
     }),
   },
   oci: {
@@ -80,7 +115,7 @@ const shown = ({ status, headers, text }: Answer, ...names: string[]): unknown[]
   headers.get('content-type'),
 ];
 
-for (const [format, { read, write }] of Object.entries(formats))
+for (const [format, { read, write, anonymous = 401 }] of Object.entries(formats))
   t.test(format, async (t) => {
     for (const [kind, { auth, private: level }] of Object.entries(kinds)) {
       const get = (owner: string, name: string) => send('GET', read(owner, name), { auth });
@@ -96,7 +131,7 @@ for (const [format, { read, write }] of Object.entries(formats))
       t.equal(open.status, isCredential(kind) ? 200 : 401, `${kind} reads a public package`);
       t.equal(
         closed.status,
-        level !== 'none' ? 200 : kind === 'anonymous' || !isCredential(kind) ? 401 : 404,
+        level !== 'none' ? 200 : !isCredential(kind) ? 401 : kind === 'anonymous' ? anonymous : 404,
         `${kind}, private`,
       );
       if (level === 'none')

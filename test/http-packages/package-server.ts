@@ -199,3 +199,53 @@ export async function pushImage(
   });
   return { manifest, digest: digestOf(manifest), answer: await client.pushManifest(name, tag, manifest) };
 }
+
+/** What `npm publish` sends. */
+export function npmBody(name: string, version: string, more: Record<string, unknown> = {}, tag = 'latest'): string {
+  const tarball = Buffer.from(`tarball of ${name} ${version}`);
+  return JSON.stringify({
+    _id: name,
+    name,
+    'dist-tags': { [tag]: version },
+    versions: {
+      [version]: { name, version, ...more, dist: { shasum: createHash('sha1').update(tarball).digest('hex') } },
+    },
+    _attachments: {
+      [`${name}-${version}.tgz`]: { data: tarball.toString('base64'), length: tarball.length },
+    },
+  });
+}
+
+/** What `cargo publish` sends. */
+export function crateBody(name: string, vers: string, more: Record<string, unknown> = {}): Buffer {
+  const json = Buffer.from(JSON.stringify({ name, vers, deps: [], features: {}, ...more }));
+  const crate = Buffer.from(`crate of ${name} ${vers}`);
+  const lengthOf = (bytes: Buffer): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    return length;
+  };
+  return Buffer.concat([lengthOf(json), json, lengthOf(crate), crate]);
+}
+
+/** What twine sends for a source distribution, or for a given file. */
+export function pypiBody(
+  name: string,
+  version: string,
+  {
+    fileName = `${name}-${version}.tar.gz`,
+    content = Buffer.from(`sdist of ${name} ${version}`) as Buffer,
+    fields = {} as Record<string, string>,
+  } = {},
+): { headers: Record<string, string>; body: Buffer } {
+  const boundary = 'form-boundary';
+  const all = { ':action': 'file_upload', name, version, sha256_digest: sha256(content), ...fields };
+  const parts = Object.entries(all).map(
+    ([field, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`,
+  );
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="content"; filename="${fileName}"\r\n\r\n`;
+  return {
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([Buffer.from(parts.join('') + file), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+  };
+}

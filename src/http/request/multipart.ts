@@ -59,6 +59,12 @@ export async function readMultipart(
     minFileSize: 0,
     fileWriteStreamHandler: () => receiver.open(),
   });
+  // A part with a file name is a file, also where its type is left out, as some package managers do.
+  form.onPart = (part) => {
+    if (part.originalFilename !== null) part.mimetype ??= 'application/octet-stream';
+    // The parser names it so.
+    return (form as unknown as { _handlePart(one: typeof part): Promise<void> })._handlePart(part);
+  };
   form.on('fileBegin', (field, { originalFilename }) => receiver.begin(field, originalFilename ?? ''));
   form.on('field', (name, value) => void (fields[name] ??= []).push(String(value)));
   const tooLarge = () => new HttpError(413, 'This form is larger than it may be.');

@@ -191,3 +191,17 @@ export async function readBlob(
   for await (const chunk of opened.stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
+
+/** A small range of a content, both ends included. */
+export async function readBlobRange(
+  { objects }: Pick<PackageDeps, 'objects'>,
+  ownerId: string,
+  sha256: string,
+  first: number,
+  last: number,
+): Promise<Buffer> {
+  const stream = await openBlob({ objects }, { ownerId, sha256 }, { first, last });
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

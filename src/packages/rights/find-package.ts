@@ -1,4 +1,4 @@
-import { refusalOnPackage, refusalToAddPackage } from '../../access/index.ts';
+import { refusalOnPackage, refusalToAddPackage, scopeAllows } from '../../access/index.ts';
 import type { PackageAct, PackageFacts, PackageOwnerFacts, RepositoryFacts, Viewer } from '../../access/index.ts';
 import { rowBy } from '../../db/index.ts';
 import type { RowSource, Tx } from '../../db/index.ts';
@@ -138,6 +138,24 @@ export async function openForPublish(
   return target;
 }
 
+/**
+ * Who may make a package of any name, or of the repository of a task, before a name is known: clients that send it with
+ * the content. Refuses as `openForPublish` does, which is asked again with the name.
+ */
+export async function ownerForPublish(deps: PackageDeps, viewer: Viewer, handle: string): Promise<Owner> {
+  refuseOff(deps);
+  if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'change');
+  const owner = (await deps.owners.resolve(handle)) ?? (await deps.owners.resolveFormer(handle));
+  if (owner === null) throw mayNotPublish();
+  // A token limited to repositories, and a collaborator, may publish to some packages: the name decides.
+  if (viewer.kind === 'person' && !scopeAllows(viewer, 'write')) {
+    const facts = await ownerFactsOf(deps, deps.db.lookup, viewer, owner);
+    const refusal = refusalToAddPackage(viewer, facts, null);
+    if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+  }
+  return owner;
+}
+
 /** The package of a target, or null, as the source of a decision sees it. Refuses as `openForPublish` does. */
 async function refuseToPublish(
   deps: PackageDeps,
@@ -171,7 +189,7 @@ async function repositoryToFollow(
   nameKey: string,
 ): Promise<Repository | null> {
   if (viewer.kind === 'task') return repositoryById(source, viewer.repositoryId);
-  const name = nameKey.replace(/^@[^/]*\//, '').split(/[/:]/, 1)[0]!;
+  const name = nameKey.replace(/^(?:@[^/]*\/|[^:]*:)/, '').split('/', 1)[0]!;
   const repository = await repositoryOfName(source, owner, name);
   if (repository === null) return null;
   const facts = await followed(deps, source, viewer, owner.id, repository);

@@ -3,7 +3,7 @@ import { rowBy } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { PackageDeps } from '../deps.ts';
 import { formatOf } from '../formats/formats.ts';
-import { versionNotFound } from '../package-errors.ts';
+import { versionExists, versionNotFound } from '../package-errors.ts';
 import type { FoundPackage, PublishTarget } from '../rights/find-package.ts';
 import { packageFileSchema, packageSchema, packageVersionSchema } from '../schema/package-schema.ts';
 import type { PackageFileRow } from '../schema/package-schema.ts';
@@ -26,6 +26,19 @@ export async function refuseFile(
   if (row === null || row.deletedAt !== null) return;
   if ((await rowBy(db.lookup, packageFileSchema, { versionId: row.id, nameKey: fileKey })) !== null)
     throw fileExists(fileKey);
+}
+
+/** Before a content is read: refuses `package_version_exists`. */
+export async function refuseVersion(
+  { db }: Pick<PackageDeps, 'db'>,
+  { owner, format, nameKey }: PublishTarget,
+  version: string,
+): Promise<void> {
+  const found = await rowBy(db.lookup, packageSchema, { ownerId: owner.id, format, nameKey });
+  if (found === null) return;
+  const versionKey = formatOf(format).versionKey(version);
+  const row = await rowBy(db.lookup, packageVersionSchema, { packageId: found.id, versionKey });
+  if (row !== null && row.deletedAt === null) throw versionExists(version);
 }
 
 /** Removes a file for good; the last one of a version takes the version with it, into the trash. */

@@ -1,6 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import { rowBy, selectRows } from '../../db/index.ts';
 import type { PackageDeps } from '../deps.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { FormatName } from '../formats/format.ts';
+import { formatOf } from '../formats/formats.ts';
 import { versionNotFound } from '../package-errors.ts';
 import type { FoundPackage } from '../rights/find-package.ts';
 import { packageFileSchema, packageTagSchema, packageVersionSchema } from '../schema/package-schema.ts';
@@ -114,3 +117,22 @@ export const referrersOf = ({ db }: Deps, { package: { id } }: Found, subject: s
 /** Inside a write: whether a package has a version. */
 export const hasVersion = async (manager: EntityManager, packageId: string, versionKey: string): Promise<boolean> =>
   (await manager.findOneBy(packageVersionSchema, { packageId, versionKey }))?.deletedAt === null;
+
+/** The version that each tag names, by its number. */
+export async function tagsByName(deps: Deps, found: Found): Promise<Record<string, string>> {
+  const rows: { name: string; version: string }[] = await deps.db.read.query(
+    `SELECT t.name, v.version FROM package_tags t JOIN package_versions v ON v.id = t.version_id
+      WHERE t.package_id = ? AND v.deleted_at IS NULL ORDER BY t.name`,
+    [found.package.id],
+  );
+  return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+}
+
+/** The key of a version that a client asks for. Refuses `package_version_not_found` for what is none. */
+export function keyOfVersion(format: FormatName, version: string): string {
+  try {
+    return formatOf(format).versionKey(version);
+  } catch (error) {
+    throw isDomainError(error) ? versionNotFound() : error;
+  }
+}
