@@ -11,7 +11,16 @@ const load = createRequire(import.meta.url);
 /** Dependencies of databases and formats that Hearth does not use; requiring them at run time fails. */
 const absent = [
   ...['@google-cloud/spanner', '@sap/hana-client', 'better-sqlite3', 'expo-sqlite', 'ioredis', 'mongodb', 'mssql'],
-  ...['mysql', 'mysql2', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'react-native-sqlite-storage', 'redis'],
+  ...[
+    'mysql',
+    'mysql2',
+    'oracledb',
+    'pg-cloudflare',
+    'pg-native',
+    'pg-query-stream',
+    'react-native-sqlite-storage',
+    'redis',
+  ],
   ...['sql.js', 'sqlite3', 'typeorm-aurora-data-api-driver'],
   // The native parts of ssh2, which are optional.
   ...['cpu-features', '*.node'],
@@ -30,7 +39,7 @@ const readFromExecutable: Plugin = {
 /** Library files that are loaded with the rest and unused: each would slow every start. */
 const unused = [
   // TypeORM: drivers of other databases are a third of it.
-  /\/typeorm\/driver\/(?!better-sqlite3\/|sqlite-abstract\/|types\/)[^/]+\/[^/]+\.js$/,
+  /\/typeorm\/driver\/(?!better-sqlite3\/|postgres\/|sqlite-abstract\/|types\/)[^/]+\/[^/]+\.js$/,
   /\/typeorm\/(entity-manager\/MongoEntityManager|repository\/MongoRepository|logger\/DebugLogger)\.js$/,
   // Our entities are schemas, listed one by one, and our logger shows no statements.
   /\/typeorm\/decorator\/.+\.js$/,
@@ -50,6 +59,24 @@ const leaveOutUnused: Plugin = {
     build.onLoad({ filter: /\/node_modules\/.+\.c?js$/ }, ({ path }) =>
       unused.some((files) => files.test(path)) ? { contents } : undefined,
     );
+  },
+};
+
+/** The driver of PostgreSQL is in the part that uses it, which registers it: `src/db/postgres/driver.ts`. */
+const postgresWhenUsed: Plugin = {
+  name: 'postgres-when-used',
+  setup(build) {
+    build.onLoad({ filter: /\/typeorm\/driver\/DriverFactory\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source
+        .replace('require("./postgres/PostgresDriver")', '{}')
+        .replace(
+          'new PostgresDriver_1.PostgresDriver(',
+          "new (globalThis[Symbol.for('hearth.postgres')].PostgresDriver)(",
+        );
+      if (!contents.includes('hearth.postgres')) throw new Error('TypeORM makes its drivers in another way now');
+      return { contents };
+    });
   },
 };
 
@@ -123,7 +150,7 @@ export async function bundle(options: {
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [readFromExecutable, leaveOutUnused, noDeprecations, fewMediaTypes],
+    plugins: [readFromExecutable, postgresWhenUsed, leaveOutUnused, noDeprecations, fewMediaTypes],
   });
   const chunks = new Map<string, string>();
   for (const file of bundled.outputFiles) {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import { migrations } from '../../migrations/index.ts';
+import { postgresBaseline } from '../../migrations/postgres-baseline.ts';
 import { accountEntities } from '../accounts/index.ts';
 import { auditEntities } from '../audit/index.ts';
 import { ciEntities } from '../ci/index.ts';
@@ -59,20 +60,30 @@ export function databaseFile(config: Config): string {
   return databaseFileIn(config.dataDir);
 }
 
+/** What is there when a folder is that of an instance: its database, or the folder itself when that is elsewhere. */
+export const signOfInstance = (config: Config): string =>
+  config.database.url === null ? databaseFile(config) : config.dataDir;
+
+/** What `hearth db copy` needs to make either database. */
+export const schemaOfProgram = { migrations, baseline: postgresBaseline };
+
 /** Opens only the database, which is all that `hearth migrate` needs. */
 export function openDatabase(
   config: Config,
   { logger, clock = systemClock, onStorageFault, writing }: AppOptions,
   migrate: 'always' | 'when-new' | 'never',
 ): Promise<Database> {
+  const { url } = config.database;
   return createDatabase({
     file: databaseFile(config),
+    ...(url === null ? {} : { postgres: { url, poolSize: config.database.pool, baseline: postgresBaseline } }),
     entities,
     migrations,
     clock,
     logger,
     snapshotDirectory: path.join(config.dataDir, 'backups'),
-    migrate,
+    // A server on PostgreSQL leaves the steps of an upgrade to `hearth migrate`: no copy is kept there.
+    migrate: url !== null && migrate === 'always' ? 'when-new' : migrate,
     ...(onStorageFault === undefined ? {} : { onStorageFault }),
     ...(writing === undefined ? {} : { writing }),
   });

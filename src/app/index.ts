@@ -5,7 +5,7 @@
 export { createApp } from './create-app.ts';
 export type { Addresses, App, ListeningAt } from './create-app.ts';
 export { imageFolder, storeOptions } from './data-folders.ts';
-export { databaseFile, entities, newestSchema, openDatabase } from './database.ts';
+export { databaseFile, entities, newestSchema, openDatabase, schemaOfProgram, signOfInstance } from './database.ts';
 export type { AppOptions } from './app-options.ts';
 export type { Modules } from './modules.ts';
 export { processFacts } from './process-facts.ts';

@@ -2,7 +2,7 @@ import { syncPath } from '../files/index.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { askDatabaseFile, copyDatabase, checkDatabaseFile } from '../db/index.ts';
+import { askDatabaseFile, checkDatabaseFile } from '../db/index.ts';
 import type { ThreadStatement } from '../db/index.ts';
 import { unavailable } from '../kernel/index.ts';
 import { createCopier, whenGone } from './file-copier.ts';
@@ -14,7 +14,7 @@ import { createFolder } from './create-folder.ts';
 import { manifestName, totalBytes } from './manifest.ts';
 import type { BackedUpRepository, Manifest, ExternalObjects } from './manifest.ts';
 import { countObjects } from './external-objects.ts';
-import { databasePath, databaseName, isKeyFile, dataFolders } from './deps.ts';
+import { databaseName, isKeyFile, dataFolders } from './deps.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 import { withBackupLock } from './backup-lock.ts';
 
@@ -116,7 +116,7 @@ async function fill(
   { startedAt, withKeys = false, onProgress = () => {} }: CreateOptions & { startedAt: number },
 ): Promise<{ manifest: Manifest; damaged: DamagedRepository[] }> {
   const database = path.join(target, databaseName);
-  await copyDatabase(databasePath(deps.config), database);
+  await deps.db.exportTo(database);
   if (!withKeys) await stripKeys(database);
   const [rows = [], steps = []] = await askDatabaseFile(database, [
     plain('SELECT id, coalesce(owner_user_id, owner_org_id) AS owner, deleted_at FROM repositories ORDER BY owner, id'),

@@ -124,14 +124,14 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
 
   async function open(): Promise<Modules> {
     const { config, origins } = await cli.loadConfig();
-    const { databaseFile, openModules } = await import('../app/index.ts');
+    const { openModules, signOfInstance } = await import('../app/index.ts');
     const { dropPrivilegesToOwnerOf, requireDataDir } = await import('./data-dir.ts');
     const user = dropPrivilegesToOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
     const origin = origins.get('data_dir');
     requireDataDir(
       config.dataDir,
-      databaseFile(config),
+      signOfInstance(config),
       origin?.name ?? (origin?.kind === 'flag' ? '--data-dir' : 'the default'),
     );
     return (tools.openModules ?? openModules)(config, { logger: await cli.logger(), clock });

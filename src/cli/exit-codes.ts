@@ -73,6 +73,8 @@ const lasting = new Set([
   'host_key_unusable',
   // A corrupt file, or one whose settings SQLite cannot apply; a temporary lock has a reason of its own.
   'database_unavailable',
+  'database_unfit',
+  'database_url_invalid',
   'read_only',
 ]);
 

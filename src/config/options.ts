@@ -74,6 +74,24 @@ export const options = [
   }),
 
   row({
+    key: 'database.url',
+    env: 'SERVICE_DATABASE_URL',
+    type: text,
+    default: null,
+    example: 'postgres://hearth@db.example.org/hearth',
+    secret: true,
+    sentence:
+      'PostgreSQL instead of the SQLite file in the data folder: an address that begins with postgres://. See docs/postgresql.md.',
+  }),
+  row({
+    key: 'database.pool',
+    env: 'SERVICE_DATABASE_POOL',
+    type: integer(1, 100),
+    default: 8,
+    sentence: 'Connections to PostgreSQL for reading, and as many for writes that run at the same time.',
+  }),
+
+  row({
     key: 'http.listen',
     env: 'SERVICE_HTTP_LISTEN',
     type: listen,

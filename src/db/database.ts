@@ -2,106 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import type {
-  DataSourceOptions,
-  EntityManager,
-  EntityMetadata,
-  EntitySchema,
-  EntityTarget,
-  ObjectLiteral,
-} from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { syncPath } from '../files/index.ts';
 import { createHistogram, createKeyedMutex, DomainError, internal, isDomainError } from '../kernel/index.ts';
-import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
 import { createRowCache } from './row-cache.ts';
-import type { Lookup } from './row-cache.ts';
 import { migrationClasses, recordApplied, schemaSteps } from './migrations.ts';
-import type { Migration, SchemaStep } from './migrations.ts';
+import type { SchemaStep } from './migrations.ts';
 import { ormLogger } from './orm-logger.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { WriterConnection } from './writer-connection.ts';
+import { askDatabaseFile, copyDatabase } from './database-file.ts';
+import type { Database, DatabaseOptions, Tx, WriteOptions } from './database-interface.ts';
+import { migrateWhenNew } from './migrate-when-new.ts';
 import { openDatabaseThread } from './database-thread.ts';
-import type { ThreadLimits, DatabaseThread } from './database-thread.ts';
 import { readUnfinishedUpgrade, removeUnfinishedUpgrade, writeUnfinishedUpgrade } from './unfinished-upgrade.ts';
 import type { UnfinishedUpgrade } from './unfinished-upgrade.ts';
 import { announceStatement } from './statement-channel.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
-
-/** The parameter of a write's function. */
-export interface Tx {
-  manager: EntityManager;
-  /**
-   * The committed state when the write began, read without the writing thread. It equals what `manager` would return,
-   * because no other write can run meanwhile; so it throws once this write has changed something.
-   */
-  readonly before: EntityManager;
-  /** One timestamp for all rows of the write, milliseconds since the epoch. */
-  now: number;
-}
-
-export interface WriteOptions {
-  /** For changes that can be reconstructed after a crash. */
-  durable?: 'with-the-next';
-}
-
-/** The read connection and the write connection; no other module opens the database. */
-export interface Database {
-  /** Read-only; sees committed rows and never waits for a write. */
-  readonly read: EntityManager;
-  /**
-   * A cached lookup on the read connection for the most frequent queries: rows by column values, without the mapper.
-   */
-  readonly lookup: Lookup;
-  /** How long writes waited in the queue and for the lock of another process, in seconds. */
-  readonly writeWaits: Omit<Histogram, 'observe'>;
-  /** A number that changes with every commit; with a delay of at most two milliseconds for other processes. */
-  state(): Promise<number>;
-  /**
-   * Runs `fn` in a transaction. Writes are serialised in the process: on a shared connection, one request's rollback
-   * would undo another's acknowledged rows. Nothing slow belongs inside `fn`. When `fn` fails, nothing is changed. A
-   * nested write throws. Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as others can see
-   * it: a power failure may undo it, but never without undoing all later writes.
-   */
-  write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /**
-   * Registers a function that runs at the end of every write: `last` sees all changes of the write, and is committed or
-   * rolled back with it. For indexes that must agree with their rows.
-   */
-  beforeCommit(last: (tx: Tx) => Promise<void>): void;
-  /**
-   * Opens another read connection in a worker thread, for statements that would block the main thread. It sees
-   * committed rows. The caller closes it.
-   * @param attached further SQLite files, by their schema names in the statements
-   */
-  openThread(limits: ThreadLimits, attached?: Readonly<Record<string, string>>): DatabaseThread;
-  schema(): Promise<SchemaStep[]>;
-  /** Copies a database that has rows, then applies pending migrations. */
-  migrate(): Promise<SchemaStep[]>;
-  close(): Promise<void>;
-}
-
-export interface DatabaseOptions {
-  /** The SQLite file; created when missing. */
-  file: string;
-  entities: readonly EntitySchema[];
-  migrations: readonly Migration[];
-  clock: Clock;
-  logger: Logger;
-  /** The folder for copies from before a migration. */
-  snapshotDirectory: string;
-  /**
-   * `always` applies pending migrations now; `when-new` only to a database without a schema; `never` leaves that to the
-   * caller.
-   */
-  migrate: 'always' | 'when-new' | 'never';
-  /** Called once when storage fails in a way that makes continuing unsafe. */
-  onStorageFault?: (error: unknown) => void;
-  /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
-  busyTimeoutMs?: number;
-  /** The write connection, if `beginWriting` has opened it already. */
-  writing?: WriterConnection;
-}
+import { ReadingSource } from './reading-source.ts';
 
 /**
  * Opens the write connection while the rest of the program is loading: its thread takes about as long to start. The
@@ -123,7 +42,12 @@ const defaultBusyTimeoutMs = 5000;
  * `migration_failed`, `database_locked`, `database_unavailable`, `read_only`.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
-  const { clock, logger } = options;
+  const { clock, logger, postgres } = options;
+  if (postgres !== undefined) {
+    // Its client is loaded by instances that use it only.
+    const { createPostgresDatabase } = await import('./postgres/postgres-database.ts');
+    return createPostgresDatabase({ ...options, postgres, makeFile: (file) => makeSqliteFile(options, file) });
+  }
   mkdirSync(path.dirname(options.file), { recursive: true, mode: 0o700 });
 
   const shared = {
@@ -281,6 +205,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   }
 
   const database: Database = {
+    dialect: 'sqlite',
+    shownAddress: options.file,
     get read() {
       refuseReadingInside();
       return reader.manager;
@@ -314,9 +240,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         },
       };
     },
+    exportTo: (file) => copyDatabase(options.file, file),
     // Through the read connection where there is one: the query must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
     migrate: () => inTurn(migrate),
+    migrateWhenNew: () => migrateWhenNew(database),
     async close() {
       await writing.settled();
       if (reader.isInitialized) await reader.destroy();
@@ -327,40 +255,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   await openWriter(writer);
   try {
     if (options.migrate === 'always') await database.migrate();
-    else if (options.migrate === 'when-new') await migrateWhenNew(database);
+    else if (options.migrate === 'when-new') await database.migrateWhenNew();
     await reader.initialize();
   } catch (error) {
     await database.close();
     throw translateFault(error);
   }
   return database;
-}
-
-/**
- * TypeORM's metadata of the entities is equal for both connections and takes as long to build as opening a connection:
- * it is built once.
- */
-class ReadingSource extends DataSource {
-  readonly #like: DataSource;
-  readonly #found = new Map<EntityTarget<ObjectLiteral>, EntityMetadata>();
-
-  /** @param like a source of the same entities and driver, opened before this one */
-  constructor(options: DataSourceOptions, like: DataSource) {
-    super(options);
-    this.#like = like;
-  }
-
-  protected override async buildMetadatas(): Promise<void> {
-    const { entityMetadatas, entityMetadatasMap } = this.#like;
-    Object.assign(this, { entityMetadatas, entityMetadatasMap });
-  }
-
-  /** TypeORM passes through all entities for each schema or table that a statement names, several times. */
-  protected override findMetadata(target: EntityTarget<ObjectLiteral>): EntityMetadata | undefined {
-    let found = this.#found.get(target);
-    if (found === undefined && (found = super.findMetadata(target)) !== undefined) this.#found.set(target, found);
-    return found;
-  }
 }
 
 /** TypeORM keeps the connection that its driver made in a private field. */
@@ -386,15 +287,23 @@ async function openWriter(writer: DataSource): Promise<void> {
   }
 }
 
-/** An interrupted first start leaves a file without a schema, which still counts as new. */
-async function migrateWhenNew(database: Database): Promise<void> {
-  const steps = await database.schema();
-  const pending = steps.filter((step) => step.state === 'pending');
-  if (pending.length === 0) return;
-  if (pending.length === steps.length) return void (await database.migrate());
-  throw new DomainError(
-    'unavailable',
-    'schema_behind',
-    `The database is older than this program: it needs V${pending.at(-1)!.version}.`,
-  );
+/** Makes an SQLite file with the schema of these migrations, for rows that come from elsewhere. */
+export async function makeSqliteFile(
+  { migrations, clock, logger }: Pick<DatabaseOptions, 'migrations' | 'clock' | 'logger'>,
+  file: string,
+): Promise<void> {
+  const quiet = { ...logger, info: () => {} };
+  const snapshotDirectory = path.dirname(file);
+  const made = await createDatabase({
+    file,
+    entities: [],
+    migrations,
+    clock,
+    logger: quiet,
+    snapshotDirectory,
+    migrate: 'always',
+  });
+  await made.close();
+  // One file, without a write-ahead log beside it.
+  await askDatabaseFile(file, [], { setUp: ['PRAGMA journal_mode = DELETE'] });
 }

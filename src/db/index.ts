@@ -1,11 +1,14 @@
 export { beginWriting, createDatabase } from './database.ts';
+export { copyToPostgres, copyToSqlite } from './copy-between.ts';
 export { askDatabaseFile, copyDatabase, databaseFileIn, checkDatabaseFile } from './database-file.ts';
 export type { DatabaseHealth } from './database-file.ts';
-export type { Database, DatabaseOptions, Tx } from './database.ts';
+export type { Database, DatabaseOptions, Tx } from './database-interface.ts';
 export { compareCounts, readCounts, recount } from './counters.ts';
 export type { CountName } from './counters.ts';
 export {
   contains,
+  containsIndexed,
+  dialectOf,
   greatest,
   idsIn,
   inList,
@@ -25,7 +28,8 @@ export type { RowSource } from './row-cache.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';
 export { readUnfinishedUpgrade, removeUnfinishedUpgrade } from './unfinished-upgrade.ts';
 export type { WriterConnection } from './writer-connection.ts';
-export type { Migration, SchemaStep } from './migrations.ts';
+export type { Baseline, Migration, SchemaStep } from './migrations.ts';
 export { openDatabaseThread } from './database-thread.ts';
 export type { ThreadLimits, DatabaseThread } from './database-thread.ts';
 export type { ThreadOptions, ThreadRow, ThreadStatement } from './thread-protocol.ts';
+export type { Dialect } from './dialect.ts';

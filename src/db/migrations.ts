@@ -11,6 +11,14 @@ export interface Migration {
   version: number;
   name: string;
   statements: readonly string[];
+  /** The same step in PostgreSQL's words, where those that are made from `statements` are not the same. */
+  postgres?: readonly string[];
+}
+
+/** A whole schema in PostgreSQL's words, with the versions of the steps that it stands for. */
+export interface Baseline {
+  versions: readonly number[];
+  statements: readonly string[];
 }
 
 export interface SchemaStep {
@@ -22,7 +30,7 @@ export interface SchemaStep {
 }
 
 /** TypeORM sorts by the thirteen digits at the end of the name. */
-function recordedName({ version, name }: Pick<Migration, 'version' | 'name'>): string {
+export function recordedName({ version, name }: Pick<Migration, 'version' | 'name'>): string {
   return `V${version}${name}${String(version).padStart(13, '0')}`;
 }
 
@@ -65,6 +73,11 @@ function failedStep({ version, name }: Migration, error: unknown): unknown {
 export async function schemaSteps(source: DataSource, migrations: readonly Migration[]): Promise<SchemaStep[]> {
   const applied = await appliedTimes(source);
   refuseNewerSchema([...applied.keys()], migrations);
+  return stepsOf(migrations, applied);
+}
+
+/** @param applied times by recorded name */
+export function stepsOf(migrations: readonly Migration[], applied: ReadonlyMap<string, number | null>): SchemaStep[] {
   return migrations.map((migration) => {
     const appliedAt = applied.get(recordedName(migration));
     return {
@@ -98,7 +111,7 @@ export async function recordApplied(
 }
 
 /** An older program would misread newer rows and write wrong ones: it must not start. */
-function refuseNewerSchema(applied: readonly string[], migrations: readonly Migration[]): void {
+export function refuseNewerSchema(applied: readonly string[], migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(recordedName));
   const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length === 0) return;

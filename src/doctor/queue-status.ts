@@ -22,7 +22,7 @@ const repository = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM r
 /** The query of each queue; the newest first. */
 const queues = [
   `SELECT 'delivery-' || id AS id, 'delivery' AS kind, target_inbox AS about, attempts AS tries, last_error AS error,
-     CASE WHEN state = 'PENDING' THEN next_attempt_at END AS nextAt,
+     CASE WHEN state = 'PENDING' THEN next_attempt_at END AS "nextAt",
      CASE WHEN state = 'FAILED' THEN 'failed' WHEN locked_until > :now THEN 'running' WHEN attempts > 0 THEN 'failing' ELSE 'waiting' END AS state, created_at AS at
    FROM federation_delivery WHERE state IN ('PENDING', 'FAILED') AND cancelled_at IS NULL`,
   `SELECT 'webhook-' || d.id, 'webhook', w.url, d.attempts, coalesce(d.error, CASE WHEN d.status >= 300 THEN 'status ' || d.status END),
@@ -32,8 +32,8 @@ const queues = [
   `SELECT 'message-' || id, 'message', kind || ' ' || key, attempts, last_error, CASE WHEN state = 'PENDING' THEN next_at END,
      CASE WHEN state = 'FAILED' THEN 'failed' WHEN lease_until > :now THEN 'running' WHEN attempts > 0 THEN 'failing' ELSE 'waiting' END, created_at
    FROM outbox WHERE state IN ('PENDING', 'FAILED') AND kind <> 'webhook'`,
-  `SELECT 'mirror-' || repository_id, 'mirror', ${repository} m.repository_id), failures, last_error, CASE WHEN is_paused THEN NULL ELSE next_at END,
-     CASE WHEN locked_until > :now THEN 'running' WHEN failures > 0 AND is_paused THEN 'failed' WHEN failures > 0 THEN 'failing' ELSE 'waiting' END, created_at
+  `SELECT 'mirror-' || repository_id, 'mirror', ${repository} m.repository_id), failures, last_error, CASE WHEN is_paused = 1 THEN NULL ELSE next_at END,
+     CASE WHEN locked_until > :now THEN 'running' WHEN failures > 0 AND is_paused = 1 THEN 'failed' WHEN failures > 0 THEN 'failing' ELSE 'waiting' END, created_at
    FROM mirrors m WHERE locked_until > :now OR failures > 0 OR (next_at <= :now AND NOT is_paused)`,
   `SELECT 'ci-' || j.id, 'ci', ${repository} j.repository_id) || ' ' || n.number || ': ' || j.name, j.losses, j.reason, NULL, j.status, j.created_at
    FROM ci_jobs j JOIN ci_runs n ON n.id = j.run_id WHERE j.status IN ('waiting', 'running')`,
@@ -48,9 +48,9 @@ export function listQueuedItems(
   now: number,
   { state, limit }: { state?: QueueState | undefined; limit: number },
 ): Promise<QueuedItem[]> {
-  const columns = 'id, kind, about, state, tries, nextAt, error';
+  const columns = 'id, kind, about, state, tries, "nextAt", error';
   return db.read.query(
-    `WITH work (id, kind, about, tries, error, nextAt, state, at) AS (${queues.join(' UNION ALL ').replaceAll(':now', '?1')})
+    `WITH work (id, kind, about, tries, error, "nextAt", state, at) AS (${queues.join(' UNION ALL ').replaceAll(':now', '?1')})
      SELECT ${columns} FROM work WHERE ?2 IS NULL OR state = ?2 ORDER BY at DESC, id LIMIT ?3`,
     [now, state ?? null, limit],
   ) as Promise<QueuedItem[]>;

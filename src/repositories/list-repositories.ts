@@ -154,7 +154,7 @@ function marksOf(language: string | undefined, topic: string | undefined): Mark[
 
 async function isFew(db: RepositoryDeps['db'], { table, column, value }: Mark): Promise<boolean> {
   const [row]: { n: number }[] = await db.read.query(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ?) some`,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ?) AS limited`,
     [value, fewOfLanguage + 1],
   );
   return Number(row?.n) <= fewOfLanguage;

@@ -13,7 +13,8 @@ export interface TaskRun {
   failures: number;
 }
 
-const columns = 'name, last_started_at AS lastStartedAt, last_took_ms AS lastTookMs, last_error AS lastError, failures';
+const columns =
+  'name, last_started_at AS "lastStartedAt", last_took_ms AS "lastTookMs", last_error AS "lastError", failures';
 
 /**
  * Stores outcomes of tasks. A row is at most an hour old; the change between success and failure is written at once.

@@ -1,4 +1,4 @@
-import { inList, rowsTable } from '../db/index.ts';
+import { dialectOf, inList, rowsTable } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { orderKeysBetween } from './order-keys.ts';
 
@@ -52,11 +52,12 @@ export function findListedDocuments(tx: Tx, list: DocumentList, ids: readonly st
 export async function removeDocuments(tx: Tx, list: DocumentList, gone: readonly PlacedText[]): Promise<void> {
   const { texts, index } = list;
   const sorted = gone.toSorted((a, b) => a.place - b.place);
-  await query(
-    tx,
-    `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', place, folded FROM ${rowsTable(indexedColumns)}`,
-    JSON.stringify(indexed(list, sorted)),
-  );
+  if (dialectOf(tx.manager) === 'sqlite')
+    await query(
+      tx,
+      `INSERT INTO ${index} (${index}, rowid, folded) SELECT 'delete', place, folded FROM ${rowsTable(indexedColumns)}`,
+      JSON.stringify(indexed(list, sorted)),
+    );
   await query(
     tx,
     `DELETE FROM ${texts} WHERE ${inList('place', { type: 'bigint' })}`,
@@ -103,6 +104,8 @@ async function insert(tx: Tx, list: DocumentList, placed: readonly PlacedText[])
     `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rowsTable(columns)}`,
     JSON.stringify(rows),
   );
+  // PostgreSQL keeps its index of trigrams by itself.
+  if (dialectOf(tx.manager) === 'postgres') return;
   await query(
     tx,
     `INSERT INTO ${list.index} (rowid, folded) SELECT place, folded FROM ${rowsTable(indexedColumns)}`,

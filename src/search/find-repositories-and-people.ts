@@ -1,7 +1,7 @@
 import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
-import { contains } from '../db/index.ts';
-import type { DatabaseThread } from '../db/index.ts';
+import { containsIndexed } from '../db/index.ts';
+import type { DatabaseThread, Dialect } from '../db/index.ts';
 import { trigramQuery } from './fold-text.ts';
 
 /**
@@ -18,21 +18,21 @@ import { trigramQuery } from './fold-text.ts';
 const proposed = (columns: string, visible: string): string => `
   SELECT ${columns}
   FROM search_repository_trigrams g CROSS JOIN search_repositories t ON t.place = g.rowid
-  WHERE g.search_repository_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')} AND ${visible}
+  WHERE g.search_repository_trigrams MATCH :trigrams AND ${containsIndexed('t.folded', ':query')} AND ${visible}
   ORDER BY g.rowid LIMIT :limit`;
 
 const scanned = (columns: string, visible: string): string => `
   SELECT ${columns} FROM search_repositories t
-  WHERE ${contains('t.folded', ':query')} AND ${visible} ORDER BY t.place LIMIT :limit`;
+  WHERE ${containsIndexed('t.folded', ':query')} AND ${visible} ORDER BY t.place LIMIT :limit`;
 
 const reached = (columns: string, places: string, visible: string): string => `
   SELECT ${columns}
   FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
-  WHERE ${contains('t.folded', ':query')} AND ${visible}`;
+  WHERE ${containsIndexed('t.folded', ':query')} AND ${visible}`;
 
 /** The union of both halves in one order. */
 const together = (first: string, second: string): string => `
-  SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :limit`;
+  SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) b ORDER BY place LIMIT :limit`;
 
 /** Rows in the order of the result: each with its `place`, and with its `hit` if requested. */
 interface Question {
@@ -48,15 +48,16 @@ interface Question {
  * @param withHits whether the JSON of SPEC §2.4 of each row is requested
  * @param limit of repositories, and of people
  */
-function buildQuery(viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
+function buildQuery(dialect: Dialect, viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
   const place = 't.place AS place';
   const columns = withHits ? `${place}, t.hit AS hit` : place;
   const { sql: visible, parameters } = visibleRepositories(viewer, 't');
   const trigrams = trigramQuery(query);
-  if (trigrams === null) {
+  // PostgreSQL's planner chooses between its index of trigrams, which has the private rows, too, and the order.
+  if (trigrams === null || dialect === 'postgres') {
     return {
       repositories: scanned(columns, visible),
-      people: `SELECT ${columns} FROM search_people t WHERE ${contains('t.folded', ':query')} ORDER BY t.place LIMIT :limit`,
+      people: `SELECT ${columns} FROM search_people t WHERE ${containsIndexed('t.folded', ':query')} ORDER BY t.place LIMIT :limit`,
       parameters: { ...parameters, limit, query },
     };
   }
@@ -74,7 +75,7 @@ function buildQuery(viewer: Viewer, query: string, withHits: boolean, limit: num
     repositories,
     people: `
       SELECT ${columns} FROM search_person_trigrams g CROSS JOIN search_people t ON t.place = g.rowid
-      WHERE g.search_person_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')}
+      WHERE g.search_person_trigrams MATCH :trigrams AND ${containsIndexed('t.folded', ':query')}
       ORDER BY g.rowid LIMIT :limit`,
     parameters: { ...parameters, limit, query, trigrams },
   };
@@ -97,7 +98,7 @@ function placesOfPrivate(viewer: Viewer): string {
 }
 
 // A subquery with a LIMIT returns its rows in order: sorting a thousand texts again would take as long as finding them.
-const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows})), '')`;
+const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows}) f), '')`;
 
 /**
  * All hits, as the JSON of SPEC §2.4 in UTF-8. It is assembled in the worker thread and transferred: copying two
@@ -105,14 +106,16 @@ const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ','
  */
 export async function findHits(
   thread: Pick<DatabaseThread, 'run'>,
+  dialect: Dialect,
   viewer: Viewer,
   query: string,
   limit: number,
 ): Promise<Buffer> {
-  const { repositories, people, parameters } = buildQuery(viewer, query, true, limit);
-  const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
-  const [[row]] = (await thread.run([{ sql, parameters }])) as [[{ json: Uint8Array }]];
-  return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
+  const { repositories, people, parameters } = buildQuery(dialect, viewer, query, true, limit);
+  const text = `'{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}'`;
+  const sql = dialect === 'sqlite' ? `SELECT CAST(${text} AS BLOB) AS json` : `SELECT ${text} AS json`;
+  const [[{ json }]] = (await thread.run([{ sql, parameters }])) as [[{ json: Uint8Array | string }]];
+  return typeof json === 'string' ? Buffer.from(json) : Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 }
 
 /** A found repository, with what a page shows of it. Times in milliseconds since the epoch. */
@@ -141,20 +144,22 @@ export interface First<Row> {
   total: number;
 }
 
+const orNull = (number: string): string => `coalesce(CAST(${number} AS TEXT), 'null')`;
+
 // A page shows the fields of the JSON result, and these.
 const shownRepositories = `
   SELECT coalesce(group_concat('{"hit":' || t.hit || ',"ownerId":' || json_quote(coalesce(t.owner_user_id, t.owner_org_id))
-    || ',"avatarAt":' || ifnull(a.updated_at, 'null') || ',"archivedAt":' || ifnull(r.archived_at, 'null')
-    || ',"isFork":' || iif(r.forked_from_id IS NULL, 'false', 'true')
-    || ',"imageAt":' || iif(r.image_content_type IS NULL, 'null', ifnull(r.image_updated_at, 0))
-    || ',"changedAt":' || ifnull(r.pushed_at, r.updated_at) || '}', ','), '')
+    || ',"avatarAt":' || ${orNull('a.updated_at')} || ',"archivedAt":' || ${orNull('r.archived_at')}
+    || ',"isFork":' || CASE WHEN r.forked_from_id IS NULL THEN 'false' ELSE 'true' END
+    || ',"imageAt":' || CASE WHEN r.image_content_type IS NULL THEN 'null' ELSE CAST(coalesce(r.image_updated_at, 0) AS TEXT) END
+    || ',"changedAt":' || coalesce(r.pushed_at, r.updated_at) || '}', ','), '')
   FROM (SELECT place FROM found_repositories LIMIT :shown) f
   CROSS JOIN search_repositories t ON t.place = f.place
   CROSS JOIN repositories r ON r.id = t.id
   LEFT JOIN avatars a ON a.owner_id = coalesce(t.owner_user_id, t.owner_org_id)`;
 
 const shownPeople = `
-  SELECT coalesce(group_concat('{"hit":' || t.hit || ',"id":' || json_quote(t.id) || ',"avatarAt":' || ifnull(a.updated_at, 'null') || '}', ','), '')
+  SELECT coalesce(group_concat('{"hit":' || t.hit || ',"id":' || json_quote(t.id) || ',"avatarAt":' || ${orNull('a.updated_at')} || '}', ','), '')
   FROM (SELECT place FROM found_people LIMIT :shown) f
   CROSS JOIN search_people t ON t.place = f.place
   LEFT JOIN avatars a ON a.owner_id = t.id`;
@@ -165,14 +170,15 @@ const shownPeople = `
  */
 export async function findFirstHits(
   thread: Pick<DatabaseThread, 'run'>,
+  dialect: Dialect,
   viewer: Viewer,
   query: string,
   { shown, counted }: { shown: number; counted: number },
 ): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
-  const { repositories, people, parameters } = buildQuery(viewer, query, false, counted);
+  const { repositories, people, parameters } = buildQuery(dialect, viewer, query, false, counted);
   const sql = `WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
-    SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS repositoryCount,
-      (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS personCount`;
+    SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS "repositoryCount",
+      (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS "personCount"`;
   const [[row]] = (await thread.run([{ sql, parameters: { ...parameters, shown } }])) as [
     [{ repositories: string; repositoryCount: number; persons: string; personCount: number }],
   ];

@@ -14,6 +14,7 @@ export async function mergeIndex(
   { index }: { index: DocumentList['index'] | 'search_entry_trigrams' },
   isEnding: () => boolean,
 ): Promise<void> {
+  if (db.dialect === 'postgres') return;
   for (;;) {
     const changed = await db.write(
       async ({ manager }) => {

@@ -24,8 +24,9 @@ export const searchSources: Record<Kind, SearchSource> = {
       isHidden: ([, , visibility]) => visibility !== 'PUBLIC',
     },
     rows: `SELECT r.id, h.display AS owner, r.name, r.description,
-        json_array(r.owner_user_id, r.owner_org_id, r.visibility, CAST(json_object('owner', h.display, 'name', r.name, 'visibility', r.visibility,
-          'description', r.description, 'createdAt', ${isoTime('r.created_at')}) AS TEXT)) AS others
+        json_array(r.owner_user_id, r.owner_org_id, r.visibility,
+          '{"owner":' || json_quote(h.display) || ',"name":' || json_quote(r.name) || ',"visibility":' || json_quote(r.visibility)
+          || ',"description":' || json_quote(r.description) || ',"createdAt":"' || ${isoTime('r.created_at')} || '"}') AS others
       FROM repositories r
       JOIN handles h ON h.owner_id = coalesce(r.owner_user_id, r.owner_org_id) AND h.released_at IS NULL
       WHERE ${inList('r.id')} AND r.deleted_at IS NULL`,
@@ -34,7 +35,7 @@ export const searchSources: Record<Kind, SearchSource> = {
   person: {
     list: { texts: 'search_people', index: 'search_person_trigrams', columns: ['hit'], isHidden: () => false },
     rows: `SELECT u.id, u.username, u.display_name,
-        json_array(CAST(json_object('username', u.username, 'displayName', u.display_name) AS TEXT)) AS others
+        json_array('{"username":' || json_quote(u.username) || ',"displayName":' || json_quote(u.display_name) || '}') AS others
       FROM users u
       WHERE ${inList('u.id')} AND u.username IS NOT NULL`,
     fields: ['username', 'display_name'],

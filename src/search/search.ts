@@ -59,7 +59,7 @@ export function createSearch({ db, logger }: SearchOptions) {
     async findAll(viewer: Viewer, text: string, isSparing = false): Promise<Buffer> {
       const query = foldQuery(text);
       if (query === '') return nothing;
-      return findHits(within(isSparing), viewer, query, mostHits);
+      return findHits(within(isSparing), db.dialect, viewer, query, mostHits);
     },
 
     /** The first `shown` of each kind, and the totals, counted up to `mostCounted`. Refuses as `findAll` does. */
@@ -71,7 +71,7 @@ export function createSearch({ db, logger }: SearchOptions) {
     ): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
       const query = foldQuery(text);
       if (query === '') return { repositories: { rows: [], total: 0 }, persons: { rows: [], total: 0 } };
-      return findFirstHits(within(isSparing), viewer, query, { shown, counted: mostCounted + 1 });
+      return findFirstHits(within(isSparing), db.dialect, viewer, query, { shown, counted: mostCounted + 1 });
     },
 
     /** At start, before requests are served: indexes changes that were recorded without an index. */

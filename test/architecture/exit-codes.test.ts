@@ -54,6 +54,8 @@ t.test('invalid settings exit with 5, and keep systemd from restarting serve', a
     'port_forbidden',
     'host_key_unusable',
     'database_unavailable',
+    'database_unfit',
+    'database_url_invalid',
     'read_only',
   ]) {
     t.equal(exitCodeOfServe(refusal('unavailable', reason)), 78, reason);

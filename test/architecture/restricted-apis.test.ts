@@ -163,6 +163,8 @@ holds('only outbound opens connections', connectsNowhere, {
   'src/control/control-client.ts': 'connects to the socket of the server in its own data folder',
   'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',
   'src/mail/smtp-connections.ts': 'connects to the one mail server that the administrator has named, on any network',
+  'src/db/postgres/pools.ts': 'connects to the one database server that the administrator has named',
+  'src/db/postgres/postgres-database.ts': 'hands the client of the database to the mapper',
   'src/mail/compose.ts': 'only composes messages with the library; reading of files and URLs is off',
   'src/git/spawner/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });

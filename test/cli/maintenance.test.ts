@@ -141,7 +141,15 @@ t.test('db copy makes a consistent copy of the database; reindex corrects the se
   t.same({ ...copy.prepare('SELECT username FROM users').get() }, { username: 'alice' });
   copy.close();
   t.match(await hearth('db copy --to copy.db'), { code: 4, stderr: /is there already/ });
-  t.match(await hearth('db copy --to postgres://db.example.org/hearth'), { code: 2, stderr: /SQLite only/ });
+  t.match(await hearth('db copy --to mysql://db.example.org/hearth'), {
+    code: 2,
+    stderr: /takes a file, or an address/,
+  });
+  t.match(await hearth('db copy --from x.db --to y.db'), { code: 2, stderr: /--from takes an address/ });
+  t.match(await hearth('db copy --to postgres://a:hunter2@127.0.0.1:1/hearth'), {
+    code: 6,
+    stderr: /^(?![^]*hunter2)[^]*nothing listens there/,
+  });
   t.match(await hearth('db copy --to gone/copy.db'), { code: 2, stderr: /there is no folder/ });
 
   const file = new DatabaseSync(path.join(dataDir, 'hearth.db'));

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { databaseSettings, testPostgresUrl } from '../fixtures/test-postgres.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 export type ServerVariant = 'checkout' | 'executable' | 'either';
@@ -55,6 +56,7 @@ export async function startServerProcess(
     SERVICE_HTTP_LISTEN: '127.0.0.1:0',
     SERVICE_SSH_LISTEN: '127.0.0.1:0',
     SERVICE_GRPC_LISTEN: '127.0.0.1:0',
+    ...(testPostgresUrl === undefined ? {} : await databaseSettings(t, path.join(folder, 'data'))),
     ...env,
   };
   const [file = '', ...words] = [...wrapper, programs[which], 'serve'];

@@ -16,7 +16,7 @@ import { fixedClock } from '../fixtures/fixed-clock.ts';
 import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { copyDatabaseTemplate } from '../fixtures/database-template.ts';
+import { databaseSettings } from '../fixtures/test-postgres.ts';
 
 export interface FederationFixture {
   modules: Modules;
@@ -47,14 +47,14 @@ export async function openFederation(t: Owner, options: FederationTestOptions = 
     env = {},
     clock = fixedClock(Date.now()),
   } = options;
+  const database = await databaseSettings(t, path.join(folder, 'data'));
   const load = (more: Record<string, string>) =>
     loadConfig({
-      env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_ENABLED: 'false', ...more },
+      env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_ENABLED: 'false', ...database, ...more },
       cwd: folder,
       readFile: () => '',
     }).config;
   const logger = options.logger ?? silentLogger;
-  await copyDatabaseTemplate(path.join(folder, 'data'));
   const modules = await openModules(load({}), { logger, clock }, 'always');
   const config = load({
     SERVICE_FEDERATION_ENABLED: 'true',

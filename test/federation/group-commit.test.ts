@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Tx } from '../../src/db/index.ts';
 import { createGroupCommit } from '../../src/federation/inbox/group-commit.ts';
-import { openTestDatabase } from '../fixtures/test-database.ts';
+import { openTestDatabase, rowOrder } from '../fixtures/test-database.ts';
 
 t.test('of activities that are written together, one that fails does not fail the others', async (t) => {
   const { db } = await openTestDatabase(t);
@@ -26,7 +26,7 @@ t.test('of activities that are written together, one that fails does not fail th
     results.map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as Error).message)),
     ['first', 'second', 'third is refused', 'fourth', 'fifth is refused', 'sixth'],
   );
-  const rows: { word: string }[] = await db.read.query('SELECT word FROM written ORDER BY rowid');
+  const rows: { word: string }[] = await db.read.query(`SELECT word FROM written ORDER BY ${rowOrder(db)}`);
   t.strictSame(
     rows.map(({ word }) => word),
     ['first', 'second', 'fourth', 'sixth'],

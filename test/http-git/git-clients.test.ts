@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { clientGit, commandLinesBelow, gitSync, sampleRepository, until } from '../git/git-fixture.ts';
 import { startGitServer } from './git-server.ts';
+import { rowOrder } from '../fixtures/test-database.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string, cwd = sample) => gitSync(['rev-parse', revision], { cwd });
@@ -24,7 +25,7 @@ const work = (name: string) => path.join(server.folder, name);
 async function journal(name: string): Promise<string[]> {
   const rows: unknown = await server.app.modules.db.read.query(
     `SELECT u.ref, u.result, p.options, p.via, p.settled_at FROM push_updates u JOIN pushes p ON p.id = u.push_id
-     JOIN repositories r ON r.id = p.repository_id WHERE r.name = ? ORDER BY p.created_at, p.rowid, u.position`,
+     JOIN repositories r ON r.id = p.repository_id WHERE r.name = ? ORDER BY p.created_at, p.${rowOrder(server.app.modules.db)}, u.position`,
     [name],
   );
   return (rows as { ref: string; result: string; options: string; via: string; settled_at: number | null }[]).map(

@@ -9,7 +9,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { recordingLogger } from '../git/git-fixture.ts';
 import type { LogLine } from '../git/git-fixture.ts';
-import { copyDatabaseTemplate } from '../fixtures/database-template.ts';
+import { databaseSettings } from '../fixtures/test-postgres.ts';
 
 export interface GitServer {
   app: App;
@@ -39,12 +39,12 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
       SERVICE_HTTP_LISTEN: '127.0.0.1:0',
       SERVICE_GRPC_LISTEN: '127.0.0.1:0',
       SERVICE_SSH_ENABLED: 'false',
+      ...(await databaseSettings(t, path.join(folder, 'data'))),
       ...env,
     },
     cwd: folder,
     readFile: () => '',
   });
-  await copyDatabaseTemplate(config.dataDir);
   const app = await createApp(config, { logger });
   t.teardown(() => app.stop({ graceMs: 0 }));
   const { http, ssh } = await app.start();

@@ -2,18 +2,16 @@
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
-import { numbered, rowsTable } from '../../src/db/dialect.ts';
+import { inPostgres } from '../../src/db/dialect.ts';
 import { upsertNotificationsSql } from '../../src/notifications/fan-out/write-notifications.ts';
-import { toPostgres } from '../fixtures/postgres-schema.ts';
-import type { SchemaObject } from '../fixtures/postgres-schema.ts';
+import { schemaInPostgres } from '../../src/db/postgres/schema-words.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 
-const columns = { user_id: 'text', reason: 'text', inbox: 'bigint', feed: 'bigint' } as const;
 type Value = string | number | null;
 
 /** A statement with its values written into it, for a client that takes text only. */
 const withValues = (sql: string, values: readonly Value[]): string =>
-  numbered(sql).replace(/\$(\d+)/g, (_all, at) => {
+  inPostgres(sql).replace(/\$(\d+)/g, (_all, at) => {
     const value = values[Number(at) - 1]!;
     return value === null ? 'NULL' : typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
   });
@@ -74,22 +72,20 @@ t.test('one row for a person and subject, in both', async (t) => {
       `SELECT type, name, tbl_name AS "table", sql FROM sqlite_master
         WHERE tbl_name = 'notifications' AND type IN ('table', 'index') AND sql IS NOT NULL`,
     )
-    .all() as unknown as SchemaObject[];
+    .all() as { sql: string }[];
   sqlite.exec('PRAGMA foreign_keys = OFF');
   const postgres = await startPostgres(t);
   for (const table of ['users', 'repositories', 'issues'])
     postgres.run(`CREATE TABLE ${table} (id TEXT COLLATE "C" PRIMARY KEY)`);
   postgres.run("INSERT INTO repositories VALUES ('r'); INSERT INTO issues VALUES ('i')");
-  for (const sql of toPostgres(objects, new Map())) postgres.run(sql);
+  for (const sql of objects.flatMap(({ sql }) => schemaInPostgres(sql))) postgres.run(sql);
   for (const id of ['a', 'b', 'c']) {
     postgres.run(`INSERT INTO users VALUES ('${id}')`);
     sqlite.exec(`INSERT INTO users (id, username, created_at) VALUES ('${id}', '${id}', 1)`);
   }
-  const inPostgres = upsertNotificationsSql.replace(rowsTable(columns), rowsTable(columns, '?', 'postgres'));
-  t.not(inPostgres, upsertNotificationsSql);
   for (const event of events) {
     sqlite.prepare(upsertNotificationsSql).run(...valuesOf(event));
-    postgres.run(withValues(inPostgres, valuesOf(event)));
+    postgres.run(withValues(upsertNotificationsSql, valuesOf(event)));
     if (event[1] === 20) {
       sqlite.exec("UPDATE notifications SET read_at = 25 WHERE user_id = 'a'");
       postgres.run("UPDATE notifications SET read_at = 25 WHERE user_id = 'a'");

@@ -363,7 +363,7 @@ t.test(
         expected.some(([a, b]) => a === made && b === gone),
         `${made}, ${gone}`,
       );
-      t.same(await db.read.query('PRAGMA foreign_key_check'), []);
+      if (db.dialect === 'sqlite') t.same(await db.read.query('PRAGMA foreign_key_check'), []);
     }
   },
 );

@@ -189,6 +189,7 @@ t.test('who may: by role, token, task and in an archived repository', async (t) 
       releases.files.receive(viewer, roof, { name: 'a.zip', content: content('x') }),
       releases.generateNotes(viewer, roof, { tag: 'v2' }),
     ];
+    for (const attempt of attempts) attempt.catch(() => {});
     for (const attempt of attempts) t.equal(await reasonOf(attempt), reason);
     t.equal((await releases.find(viewer, roof, { tag: 'v1' })).tag, 'v1');
   }

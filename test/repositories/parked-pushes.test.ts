@@ -6,6 +6,7 @@ import type { PushListener } from '../../src/repositories/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { recordingListener, openModules, push, reasonOf, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
+import { rowOrder } from '../fixtures/test-database.ts';
 
 /** Longer than the last try waits. */
 const later = 10 * 60_000;
@@ -31,7 +32,7 @@ interface JournalRow {
 
 const journal = ({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> =>
   db.read.query(
-    'SELECT id, announced_at IS NOT NULL AS announced, parked_at IS NOT NULL AS parked, attempts, last_error FROM pushes ORDER BY rowid',
+    `SELECT id, announced_at IS NOT NULL AS announced, parked_at IS NOT NULL AS parked, attempts, last_error FROM pushes ORDER BY ${rowOrder(db)}`,
   );
 
 /** A listener that counts how often it was asked, and fails until it is mended. */

@@ -17,6 +17,7 @@ import {
   zeroId,
 } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
+import { rowOrder } from '../fixtures/test-database.ts';
 
 const main = 'refs/heads/main';
 
@@ -46,7 +47,7 @@ interface JournalRow {
 function journal({ db }: Pick<TestModules, 'db'>): Promise<JournalRow[]> {
   return db.read.query(
     `SELECT p.id, p.user_id, p.via, p.settled_at IS NOT NULL AS settled, p.announced_at IS NOT NULL AS announced, u.ref, u.result, u.reason
-     FROM pushes p JOIN push_updates u ON u.push_id = p.id ORDER BY p.rowid, u.position`,
+     FROM pushes p JOIN push_updates u ON u.push_id = p.id ORDER BY p.${rowOrder(db)}, u.position`,
   );
 }
 

@@ -7,6 +7,7 @@ import type { ClientChannel } from 'ssh2';
 import { makeBareRepository, runGit } from '../fixtures/git-repositories.ts';
 import { startSsh, until } from './ssh-fixture.ts';
 import type { ClientResult, RunOptions } from './ssh-fixture.ts';
+import { rowOrder } from '../fixtures/test-database.ts';
 
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
@@ -141,7 +142,7 @@ t.test('a push is journalled with its transport, and refusals per branch reach t
   t.match(outcome.stdout, /\[remote rejected\]/);
   await good(['push', '-o', 'a=b', 'origin', 'HEAD:refs/heads/three', ':refs/heads/next'], { cwd: clone });
   const [push] = await db.read.query(
-    'SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, rowid DESC LIMIT 1',
+    `SELECT via, user_id, settled_at FROM pushes ORDER BY created_at DESC, ${rowOrder(db)} DESC LIMIT 1`,
   );
   t.match(push, { via: 'ssh', user_id: alice.id, settled_at: Number });
   const refs = [...(await gitModule.refs.list(sitePath)).keys()];

@@ -17,7 +17,7 @@ import { generateKey } from '../../src/openssh/index.ts';
 import { gitEnvironment } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { copyDatabaseTemplate } from '../fixtures/database-template.ts';
+import { databaseSettings } from '../fixtures/test-postgres.ts';
 
 export interface ClientResult {
   code: number | null;
@@ -64,11 +64,15 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   };
   const { config } = loadConfig({
     argvOverrides: {},
-    env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_SSH_LISTEN: '127.0.0.1:0', ...env },
+    env: {
+      SERVICE_DATA_DIR: path.join(folder, 'data'),
+      SERVICE_SSH_LISTEN: '127.0.0.1:0',
+      ...(await databaseSettings(t, path.join(folder, 'data'))),
+      ...env,
+    },
     cwd: folder,
     readFile: () => '',
   });
-  await copyDatabaseTemplate(config.dataDir);
   const modules = await openModules(config, { logger }, 'always');
   const { accounts, repositories, issues, lfs, pulls, notifications, git, workers, clock } = modules;
   const server = createSshServer({

@@ -28,7 +28,7 @@ export async function listReferencedPeople(
   { prefix = '', ...paging }: PeopleOptions,
 ): Promise<PeoplePage> {
   const [counted]: { n: number }[] = await db.read.query(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ${fewPeople + 1}) some`,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ${fewPeople + 1}) AS limited`,
     [id],
   );
   const isFew = Number(counted?.n) <= fewPeople;

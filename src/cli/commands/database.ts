@@ -1,9 +1,11 @@
+import { refusePostgres } from '../refuse-postgres.ts';
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { conflict, internal, invalid, unavailable } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
@@ -15,10 +17,14 @@ export function addDatabaseCommands(program: Command, run: Run): void {
   withExamples(
     db
       .command('copy')
-      .description('copy a consistent snapshot of the database to a file; the server may be running')
-      .requiredOption('--to <file>', 'where to; must not be there yet')
+      .description('copy the rows to a file, beside a running server, or into an empty PostgreSQL database')
+      .requiredOption('--to <where>', 'a file that is not there yet, or postgres://…')
+      .option('--from <address>', 'of a PostgreSQL database, instead of the one of the settings')
+      .option('--snapshot', 'into PostgreSQL beside a running server, for a trial')
       .action(run(copy)),
     'hearth db copy --to /mnt/disk/hearth.db',
+    'hearth db copy --to postgres://hearth@db.example.org/hearth',
+    'hearth db copy --from postgres://hearth@db.example.org/hearth --to hearth.db',
   );
   withExamples(
     program
@@ -43,26 +49,88 @@ const countColumns: Column<Counted>[] = [
   { title: 'ROWS', cell: ({ rows }) => rows, align: 'right' },
 ];
 
-const copy: Action<{ to: string }, []> = async (cli, { to }) => {
-  if (/^[a-z][a-z0-9+]+:\/\//i.test(to)) {
+const isPostgres = (address: string): boolean => /^postgres(?:ql)?:\/\//i.test(address);
+
+interface CopyFlags {
+  to: string;
+  from?: string;
+  snapshot?: boolean;
+}
+
+/** From SQLite into PostgreSQL, while no server writes. */
+async function copyIntoPostgres(cli: Cli, { to, snapshot }: CopyFlags): Promise<void> {
+  const { config } = await cli.loadConfig();
+  refusePostgres(config, 'Unset database.url for this command: it copies the SQLite file of the data folder.');
+  const [{ databaseFile, schemaOfProgram }, { copyToPostgres }, { dropPrivilegesToOwnerOf, requireDataDir }, lock] =
+    await Promise.all([
+      import('../../app/index.ts'),
+      import('../../db/index.ts'),
+      import('../data-dir.ts'),
+      import('../serving/instance-lock.ts'),
+    ]);
+  requireDataDir(config.dataDir, databaseFile(config), 'the settings');
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
+  const held =
+    snapshot === true
+      ? null
+      : lock.takeInstanceLock(config.dataDir, {
+          hint: 'stop it first, or copy its state of now for a trial: --snapshot',
+        });
+  try {
+    const logger = await cli.logger();
+    const copied = await copyToPostgres({
+      url: to,
+      file: databaseFile(config),
+      ...schemaOfProgram,
+      clock: cli.clock,
+      logger,
+    });
+    showTables(cli, copied);
+    cli.output.message('Copied. Set database.url (SERVICE_DATABASE_URL) to this address, and start the server.');
+  } finally {
+    held?.release();
+  }
+}
+
+function showTables(cli: Cli, copied: readonly { name: string; rows: number; sha256?: string }[]): void {
+  const filled = copied.filter(({ rows }) => rows > 0);
+  cli.output.list(filled, countColumns, ['table', 'tables'], (row) => row);
+}
+
+const copy: Action<CopyFlags, []> = async (cli, flags) => {
+  const { to, from } = flags;
+  if (isPostgres(to)) {
+    if (from !== undefined) throw invalid('usage', '--from is for a copy into a file.');
+    return copyIntoPostgres(cli, flags);
+  }
+  if (/^[a-z][a-z0-9+]+:\/\//i.test(to))
     throw withHint(
-      invalid('usage', 'This Hearth keeps its rows in SQLite only: --to takes a file.'),
+      invalid('usage', '--to takes a file, or an address that begins with postgres://.'),
       'hearth db copy --to hearth.db',
     );
-  }
+  if (from !== undefined && !isPostgres(from))
+    throw invalid('usage', '--from takes an address that begins with postgres://.');
   const target = path.resolve(cli.process.cwd(), to);
   if (existsSync(target)) throw conflict('file_exists', `${target} is there already.`);
   if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
   const { config } = await cli.loadConfig();
-  const [{ databaseFile }, { copyDatabase, checkDatabaseFile }, { dropPrivilegesToOwnerOf, requireDataDir }] =
-    await Promise.all([import('../../app/index.ts'), import('../../db/index.ts'), import('../data-dir.ts')]);
-  requireDataDir(config.dataDir, databaseFile(config), 'the settings');
-  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
+  const url = from ?? config.database.url;
+  const [
+    { databaseFile, schemaOfProgram, signOfInstance },
+    { copyDatabase, copyToSqlite, checkDatabaseFile },
+    folders,
+  ] = await Promise.all([import('../../app/index.ts'), import('../../db/index.ts'), import('../data-dir.ts')]);
+  if (from === undefined) folders.requireDataDir(config.dataDir, signOfInstance(config), 'the settings');
+  folders.dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   const unfinished = `${target}.unfinished`;
   try {
-    await copyDatabase(databaseFile(config), unfinished).catch((cause: unknown) => {
-      throw unavailable('database_not_copied', `The database could not be copied to ${target}.`, { cause });
-    });
+    const { migrations } = schemaOfProgram;
+    if (url !== null)
+      await copyToSqlite({ url, file: unfinished, migrations, clock: cli.clock, logger: await cli.logger() });
+    else
+      await copyDatabase(databaseFile(config), unfinished).catch((cause: unknown) => {
+        throw unavailable('database_not_copied', `The database could not be copied to ${target}.`, { cause });
+      });
     const { rows, damage } = await checkDatabaseFile(unfinished);
     if (damage[0] !== undefined) throw internal(`the copy is damaged: ${damage[0]}`);
     await rename(unfinished, target);

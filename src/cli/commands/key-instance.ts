@@ -18,9 +18,9 @@ export function addInstanceKeyCommand(key: Command, run: Run): void {
 
 async function rotateKey(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
-  const [{ databaseFile, rotateInstanceKey }, { dropPrivilegesToOwnerOf, requireDataDir }, { takeInstanceLock }] =
+  const [{ rotateInstanceKey, signOfInstance }, { dropPrivilegesToOwnerOf, requireDataDir }, { takeInstanceLock }] =
     await Promise.all([import('../../app/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
-  requireDataDir(config.dataDir, databaseFile(config), 'the settings');
+  requireDataDir(config.dataDir, signOfInstance(config), 'the settings');
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   const lock = takeInstanceLock(config.dataDir, { hint: 'stop it first: it would encrypt with the former key' });
   try {

@@ -49,7 +49,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   if (rehearse) return (await import('./migration-dry-run.ts')).dryRunMigrations(cli);
   const { config } = await cli.loadConfig();
   const [
-    { databaseFile, openDatabase },
+    { databaseFile, openDatabase, signOfInstance },
     { dropPrivilegesToOwnerOf, prepareDataDir, requireDataDir },
     { takeInstanceLock },
   ] = await Promise.all([
@@ -59,7 +59,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   ]);
   const looksOnly = status === true || dryRun === true;
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
-  if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');
+  if (looksOnly) requireDataDir(config.dataDir, signOfInstance(config), 'the settings');
   else prepareDataDir(config.dataDir, cli.process);
 
   // Two programs must not migrate at once, nor one while a server is running.

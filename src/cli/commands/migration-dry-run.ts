@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../../files/index.ts';
+import { refusePostgres } from '../refuse-postgres.ts';
 import type { Cli } from '../cli.ts';
 import { counted } from '../terminal/output.ts';
 
@@ -14,6 +15,7 @@ const readAtStart = ['run/git', 'ci/secret.key'];
  */
 export async function dryRunMigrations(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
+  refusePostgres(config, 'Rehearse on a copy: pg_dump into another database, and hearth migrate with its address.');
   const [
     { createApp, databaseFile, openDatabase },
     { copyDatabase, checkDatabaseFile },

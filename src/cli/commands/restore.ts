@@ -6,6 +6,7 @@ import type { RestorePlan } from '../../backup/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
+import { refusePostgres } from '../refuse-postgres.ts';
 import { withExamples } from '../help.ts';
 import { counted, readableSize } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
@@ -48,6 +49,10 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     import('../../kernel/index.ts'),
     import('../../audit/index.ts'),
   ]);
+  refusePostgres(
+    config,
+    'Restore with SERVICE_DATABASE_URL unset, then move the rows: hearth db copy --to postgres://…',
+  );
   const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
   const found = place === null ? 'stream' : kindOf(place);
   if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);

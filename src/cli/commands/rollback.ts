@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
+import { refusePostgres } from '../refuse-postgres.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { counted } from '../terminal/output.ts';
@@ -42,6 +43,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     import('../../kernel/index.ts'),
     import('../../git/index.ts'),
   ]);
+  refusePostgres(config, 'Restore the server to a point in time (docs/postgresql.md), then start the older program.');
   const current = databaseFile(config);
   requireDataDir(config.dataDir, current, 'the settings');
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);

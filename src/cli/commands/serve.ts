@@ -100,13 +100,13 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     ended.reportFatalTo(logger);
     // The database's thread starts while the modules are loading: both take about as long.
     const { beginWriting, databaseFileIn } = await import('../../db/index.ts');
-    const writing = beginWriting(databaseFileIn(config.dataDir));
+    const writing = config.database.url === null ? beginWriting(databaseFileIn(config.dataDir)) : undefined;
     const { createApp } = await import('../../app/index.ts');
     const app = await createApp(config, {
       logger,
       clock: cli.clock,
       origins,
-      writing,
+      ...(writing === undefined ? {} : { writing }),
       onStorageFault: ended.fatal,
       controlCommands: controlCommands({ tail, reload }),
     });

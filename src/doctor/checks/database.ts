@@ -10,6 +10,7 @@ const maxWalBytes = 128 * 1024 * 1024;
 
 /** The database file, and invariants between its rows. */
 export const checkDatabase: CheckGroup = async (deps) => {
+  if (deps.db.dialect === 'postgres') return checkPostgres(deps);
   const findings: CheckResult[] = [];
   const file = path.join(deps.config.dataDir, 'hearth.db');
   const damage = (await rowsOf(deps, 'PRAGMA integrity_check(10)'))
@@ -57,6 +58,51 @@ export const checkDatabase: CheckGroup = async (deps) => {
   };
 };
 
+/** Milliseconds: an older transaction keeps dead rows of all tables. */
+const longTransactionMs = 10 * 60_000;
+
+/** The server, its settings, and the same invariants between rows. */
+const checkPostgres: CheckGroup = async (deps) => {
+  const findings: CheckResult[] = [];
+  const [facts] = await rowsOf(
+    deps,
+    `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS synchronous,
+      current_setting('max_connections') AS most, (SELECT count(*) FROM pg_stat_activity) AS used,
+      pg_database_size(current_database()) AS bytes,
+      coalesce((SELECT CAST(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000 AS BIGINT) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()), 0) AS oldest`,
+  );
+  const { version, synchronous, most, used, bytes, oldest } = facts ?? {};
+  if (synchronous === 'off' || synchronous === 'local')
+    findings.push(
+      warning(
+        'database.synchronous_commit',
+        `synchronous_commit is ${synchronous}: what is acknowledged can be lost.`,
+        {
+          remedy: 'in PostgreSQL: ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf();',
+        },
+      ),
+    );
+  if (Number(used) > Number(most) * 0.9)
+    findings.push(
+      warning('database.connections', `${String(used)} of ${String(most)} connections of PostgreSQL are used.`, {
+        remedy: 'lower database.pool, or raise max_connections',
+      }),
+    );
+  if (Number(oldest) > longTransactionMs)
+    findings.push(
+      warning('database.long_transaction', `A transaction is ${Math.round(Number(oldest) / 60_000)} minutes old.`, {
+        remedy: 'look for it in pg_stat_activity',
+      }),
+    );
+  findings.push(...(await checkRows(deps)), ...(await examineCounts(deps)));
+  return {
+    area: 'database',
+    findings,
+    summary: `PostgreSQL ${String(version)} at ${deps.db.shownAddress}, ${Math.round(Number(bytes) / 1e5) / 10} MB, ${String(used)} of ${String(most)} connections`,
+  };
+};
+
 /** Invariants between rows that no constraint can express. */
 async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
@@ -74,7 +120,7 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
   }
   const [people] = await rowsOf(
     deps,
-    'SELECT count(*) AS n, sum(is_administrator AND disabled_at IS NULL) AS administrators FROM users',
+    'SELECT count(*) AS n, sum(CASE WHEN is_administrator = 1 AND disabled_at IS NULL THEN 1 ELSE 0 END) AS administrators FROM users',
   );
   if (Number(people?.['n']) > 0 && Number(people?.['administrators']) === 0) {
     findings.push(

@@ -196,7 +196,7 @@ async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: str
   const [last] = await rowsOf(
     deps,
     `SELECT u.new_id FROM push_updates u JOIN pushes p ON p.id = u.push_id
-    WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC, p.rowid DESC LIMIT 1`,
+    WHERE p.repository_id = ? AND u.ref = ? AND u.result = 'ok' ORDER BY p.created_at DESC${deps.db.dialect === 'sqlite' ? ', p.rowid DESC' : ''} LIMIT 1`,
     [id, file],
   );
   const journalled = last === undefined ? null : String(last['new_id']);

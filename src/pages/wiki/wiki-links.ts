@@ -5,7 +5,7 @@ import { wikiFileUrl, wikiPageUrl, wikiUrl } from '../app/wiki-urls.ts';
 
 interface WikiPlace extends Pick<DocumentLinks, 'showsRemoteImages' | 'remote'> {
   at: RepositoryAddress;
-  /** The file of the page, `guide/First-steps.md`. */
+  /** The path of the page's file in the wiki. */
   file: string;
   /** Files of the wiki that are no pages. */
   files: ReadonlySet<string>;

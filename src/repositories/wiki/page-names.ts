@@ -14,7 +14,7 @@ const maxTitleLength = 200;
 
 export const isPageFile = (path: string): boolean => pageFile.test(path);
 
-/** The title of a page by its file: `guide/First-steps.md` is `guide/First steps`. */
+/** The title of a page by its file: without the ending, and with spaces for hyphens. */
 export function titleOfFile(path: string): string {
   return path
     .replace(pageFile, '')

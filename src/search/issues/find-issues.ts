@@ -1,5 +1,5 @@
-import { contains } from '../../db/index.ts';
-import type { DatabaseThread } from '../../db/index.ts';
+import { containsIndexed } from '../../db/index.ts';
+import type { DatabaseThread, Dialect } from '../../db/index.ts';
 import type { TextHit, TextQuery } from '../../issues/index.ts';
 import { foldQuery, trigramQuery } from '../fold-text.ts';
 import { repositoryTrigram } from './update-index.ts';
@@ -20,6 +20,7 @@ const maxTrigrams = 12;
  */
 export async function findIssues(
   thread: Pick<DatabaseThread, 'run'>,
+  dialect: Dialect,
   { words, repositoryId, isNarrow, page, parameters: given }: TextQuery,
   mostTexts = rareWordMaxDocuments,
 ): Promise<TextHit[]> {
@@ -34,43 +35,62 @@ export async function findIssues(
     return words.length === 0
       ? (await runQuery<{ id: string }>(page({}))).map(({ id }) => ({ id, position: null }))
       : [];
-  const rarest = isNarrow ? null : await rarestWord(runQuery, named, repositoryId, mostTexts);
+  const proposing = dialect === 'sqlite' ? proposedBySqlite : proposedByPostgres(repositoryId !== null);
+  const rarest = isNarrow ? null : await rarestWord(runQuery, proposing, named, repositoryId, mostTexts);
   if (rarest !== null) {
     const others = named.filter(([name]) => name !== rarest.name).map(([name]) => hasWord('i.id', name));
-    const rows = await runQuery<{ total: number; hits: string }>(
+    const rows = await runQuery<{ total: number; hits: string | null }>(
       `WITH matches (id) AS MATERIALIZED (
-        SELECT s.issue_id FROM search_entry_trigrams g CROSS JOIN search_entries s ON s.place = g.rowid
-        WHERE g.search_entry_trigrams MATCH :trigrams AND ${contains('s.folded', `:${rarest.name}`)} LIMIT ${mostTexts + 1})
+        SELECT s.issue_id FROM ${proposing('', rarest.name)}
+          AND ${containsIndexed('s.folded', `:${rarest.name}`)} LIMIT ${mostTexts + 1})
       SELECT (SELECT count(*) FROM matches) AS total,
         (SELECT json_group_array(json_object('id', id, 'position', position)) FROM (${positioned(
           page({
             ids: `SELECT id FROM matches WHERE (SELECT count(*) FROM matches) <= ${mostTexts}`,
             ...(others.length > 0 && { and: others.join(' AND ') }),
           }),
-        )})) AS hits`,
-      { trigrams: rarest.trigrams },
+        )}) f) AS hits`,
+      { trigrams: rarest.trigrams, repositoryId },
     );
-    const [{ total, hits }] = rows as [{ total: number; hits: string }];
-    if (total <= mostTexts) return JSON.parse(hits) as TextHit[];
+    const [{ total, hits }] = rows as [{ total: number; hits: string | null }];
+    if (total <= mostTexts) return JSON.parse(hits ?? '[]') as TextHit[];
   }
   const and = named.map(([name]) => hasWord('i.id', name)).join(' AND ');
   return runQuery<TextHit>(positioned(page({ and })));
 }
 
+/** Texts that may have a word, as tables and a condition. @param at of several words, which one */
+type Proposing = (at: string, name: string) => string;
+
+const proposedBySqlite: Proposing = (at) =>
+  `search_entry_trigrams g CROSS JOIN search_entries s ON s.place = g.rowid
+        WHERE g.search_entry_trigrams MATCH :trigrams${at}`;
+
+/** The index has the text itself; the repository is that of the issue. */
+const proposedByPostgres =
+  (isInRepository: boolean): Proposing =>
+  (_at, name) =>
+    `search_entries s WHERE ${containsIndexed('s.folded', `:${name}`)}${
+      isInRepository
+        ? ' AND EXISTS (SELECT 1 FROM issues x WHERE x.id = s.issue_id AND x.repository_id = :repositoryId)'
+        : ''
+    }`;
+
 type RunQuery = <Row>(sql: string, more?: Record<string, unknown>) => Promise<Row[]>;
 
 const hasWord = (id: string, name: string): string =>
-  `EXISTS (SELECT 1 FROM search_entries s WHERE s.issue_id = ${id} AND ${contains('s.folded', `:${name}`)})`;
+  `EXISTS (SELECT 1 FROM search_entries s WHERE s.issue_id = ${id} AND ${containsIndexed('s.folded', `:${name}`)})`;
 
 /** The rows of a page, each with its first entry that has the first word. */
 const positioned = (page: string): string => `
   SELECT f.id AS id, (SELECT min(s.position) FROM search_entries s
-    WHERE s.issue_id = f.id AND ${contains('s.folded', ':word0')}) AS position
+    WHERE s.issue_id = f.id AND ${containsIndexed('s.folded', ':word0')}) AS position
   FROM (${page}) f`;
 
 /** The word whose trigrams the fewest texts have; null when none has trigrams. */
 async function rarestWord(
   runQuery: RunQuery,
+  proposing: Proposing,
   named: readonly (readonly [name: string, word: string])[],
   repositoryId: string | null,
   mostTexts: number,
@@ -82,11 +102,14 @@ async function rarestWord(
   });
   if (indexed.length < 2) return indexed[0] ?? null;
   const counted = indexed.map(
-    (_, at) => `(SELECT count(*) FROM (SELECT 1 FROM search_entry_trigrams g
-      WHERE g.search_entry_trigrams MATCH :trigrams${at} LIMIT ${mostTexts + 1})) AS count${at}`,
+    ({ name }, at) =>
+      `(SELECT count(*) FROM (SELECT 1 FROM ${proposing(String(at), name)} LIMIT ${mostTexts + 1}) f) AS count${at}`,
   );
   const trigrams = Object.fromEntries(indexed.map((each, at) => [`trigrams${at}`, each.trigrams]));
-  const [counts] = await runQuery<Record<string, number>>(`SELECT ${counted.join(', ')}`, trigrams);
+  const [counts] = await runQuery<Record<string, number>>(`SELECT ${counted.join(', ')}`, {
+    ...trigrams,
+    repositoryId,
+  });
   const numbers = indexed.map((_, at) => Number(counts![`count${at}`]));
   return indexed[numbers.indexOf(Math.min(...numbers))]!;
 }

@@ -23,7 +23,7 @@ export function createIssueIndex({
   const thread = createThreadPool([db.openThread(limits), db.openThread(limits)], maxQueued);
   return {
     /** Refuses `took_too_long`, `too_many_waiting`. */
-    find: (question): Promise<TextHit[]> => findIssues(thread, question, mostTexts),
+    find: (question): Promise<TextHit[]> => findIssues(thread, db.dialect, question, mostTexts),
     close: () => thread.close(),
   };
 }

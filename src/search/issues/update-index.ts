@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { rowsTable } from '../../db/index.ts';
+import { dialectOf, rowsTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { foldFields } from '../fold-text.ts';
 
@@ -48,19 +48,22 @@ export async function updateIssueIndex(tx: Tx, ids: readonly string[]): Promise<
 }
 
 async function refresh({ manager }: Tx, places: string): Promise<void> {
+  // PostgreSQL keeps its index of trigrams by itself.
+  const hasOwnIndex = dialectOf(manager) === 'sqlite';
   const known = (await manager.query(
     `SELECT s.place AS place FROM ${rowsTable(placeColumns)}
       JOIN search_entries s ON s.issue_id = list.issue_id AND s.position = list.position`,
     [places],
   )) as { place: number }[];
-  for (const table of known.length === 0 ? [] : ['search_entry_trigrams WHERE rowid', 'search_entries WHERE place']) {
+  const tables = [...(hasOwnIndex ? ['search_entry_trigrams WHERE rowid'] : []), 'search_entries WHERE place'];
+  for (const table of known.length === 0 ? [] : tables) {
     const list = known.map(({ place }) => [place]);
     await manager.query(`DELETE FROM ${table} IN (SELECT place FROM ${rowsTable({ place: 'bigint' })})`, [
       JSON.stringify(list),
     ]);
   }
   const found = (await manager.query(
-    `SELECT e.issue_id AS issueId, e.position AS position, i.title AS title, e.body AS body, i.repository_id AS repositoryId,
+    `SELECT e.issue_id AS "issueId", e.position AS position, i.title AS title, e.body AS body, i.repository_id AS "repositoryId",
         CASE WHEN e.kind = 'review' THEN (SELECT group_concat(c.body, char(10)) FROM reviews v
           JOIN review_comments c ON c.review_id = v.id
           WHERE v.issue_id = e.issue_id AND v.position = e.position AND c.deleted_at IS NULL) END AS comments
@@ -88,6 +91,7 @@ async function refresh({ manager }: Tx, places: string): Promise<void> {
       SELECT place, issue_id, position, folded FROM ${rowsTable(entryColumns)}`,
     [JSON.stringify(rows.map(({ place, issueId, position, folded }) => [place, issueId, position, folded]))],
   );
+  if (!hasOwnIndex) return;
   await manager.query(
     `INSERT INTO search_entry_trigrams (rowid, folded) SELECT place, folded FROM ${rowsTable(indexedColumns)}`,
     [JSON.stringify(rows.map(({ place, folded, trigram }) => [place, `${trigram}\u0001${folded}`]))],

@@ -1,0 +1,11 @@
+import type { Config } from '../config/index.ts';
+import { invalid } from '../kernel/index.ts';
+
+/**
+ * For commands about the SQLite file. Refuses `sqlite_only` when the instance is on PostgreSQL.
+ * @param instead a sentence that says what does the same there
+ */
+export function refusePostgres(config: Config, instead: string): void {
+  if (config.database.url !== null)
+    throw invalid('sqlite_only', `This instance is on PostgreSQL, so there is no file to work on. ${instead}`);
+}

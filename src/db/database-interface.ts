@@ -1,0 +1,97 @@
+import type { EntityManager, EntitySchema } from 'typeorm';
+import type { Clock, Histogram, Logger } from '../kernel/index.ts';
+import type { DatabaseThread, ThreadLimits } from './database-thread.ts';
+import type { Dialect } from './dialect.ts';
+import type { Baseline, Migration, SchemaStep } from './migrations.ts';
+import type { PostgresSettings } from './postgres/connection-settings.ts';
+import type { Lookup } from './row-cache.ts';
+import type { WriterConnection } from './writer-connection.ts';
+
+/** The parameter of a write's function. */
+export interface Tx {
+  manager: EntityManager;
+  /**
+   * The committed state when the write began, read without the writing thread. It equals what `manager` would return,
+   * because no other write can run meanwhile; so it throws once this write has changed something.
+   */
+  readonly before: EntityManager;
+  /** One timestamp for all rows of the write, milliseconds since the epoch. */
+  now: number;
+}
+
+export interface WriteOptions {
+  /** For changes that can be reconstructed after a crash. */
+  durable?: 'with-the-next';
+  /**
+   * What the write changes, for example `task:12`, when nothing else depends on its order among other writes. On
+   * PostgreSQL writes of different scopes run side by side; SQLite has one writer.
+   */
+  scope?: string;
+}
+
+/** The read connection and the write connection; no other module opens the database. */
+export interface Database {
+  readonly dialect: Dialect;
+  /** Where the database is, for people; without a password. */
+  readonly shownAddress: string;
+  /** Read-only; sees committed rows and never waits for a write. */
+  readonly read: EntityManager;
+  /**
+   * A cached lookup on the read connection for the most frequent queries: rows by column values, without the mapper.
+   */
+  readonly lookup: Lookup;
+  /** How long writes waited in the queue and for the lock of another process, in seconds. */
+  readonly writeWaits: Omit<Histogram, 'observe'>;
+  /** A number that changes with every commit; with a delay of at most two milliseconds for other processes. */
+  state(): Promise<number>;
+  /**
+   * Runs `fn` in a transaction. Writes are serialised in the process: on a shared connection, one request's rollback
+   * would undo another's acknowledged rows. Nothing slow belongs inside `fn`. When `fn` fails, nothing is changed. A
+   * nested write throws. Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as others can see
+   * it: a power failure may undo it, but never without undoing all later writes.
+   */
+  write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Registers a function that runs at the end of every write: `last` sees all changes of the write, and is committed or
+   * rolled back with it. For indexes that must agree with their rows.
+   */
+  beforeCommit(last: (tx: Tx) => Promise<void>): void;
+  /**
+   * Opens another read connection in a worker thread, for statements that would block the main thread. It sees
+   * committed rows. The caller closes it.
+   * @param attached further SQLite files, by their schema names in the statements
+   */
+  openThread(limits: ThreadLimits, attached?: Readonly<Record<string, string>>): DatabaseThread;
+  /** Writes the rows, as of one moment, into an SQLite file that must not exist; also beside writes. */
+  exportTo(file: string): Promise<void>;
+  schema(): Promise<SchemaStep[]>;
+  /** Copies a database that has rows, then applies pending migrations. */
+  migrate(): Promise<SchemaStep[]>;
+  /** Applies the steps to a database without a schema. Refuses `schema_behind` when one has only some of them. */
+  migrateWhenNew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** The SQLite file; created when missing. */
+  file: string;
+  /** PostgreSQL instead of the file. */
+  postgres?: PostgresSettings & { baseline: Baseline };
+  entities: readonly EntitySchema[];
+  migrations: readonly Migration[];
+  clock: Clock;
+  logger: Logger;
+  /** The folder for copies from before a migration. */
+  snapshotDirectory: string;
+  /**
+   * `always` applies pending migrations now; `when-new` only to a database without a schema; `never` leaves that to the
+   * caller.
+   */
+  migrate: 'always' | 'when-new' | 'never';
+  /** Called once when storage fails in a way that makes continuing unsafe. */
+  onStorageFault?: (error: unknown) => void;
+  /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
+  busyTimeoutMs?: number;
+  /** The write connection, if `beginWriting` has opened it already. */
+  writing?: WriterConnection;
+}

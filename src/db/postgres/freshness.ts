@@ -1,0 +1,57 @@
+import { databaseUnavailable } from './faults.ts';
+
+/** Asks PostgreSQL which transactions are visible; two equal answers mean exactly the same ones. */
+export interface Freshness {
+  /** An answer to a question that was sent after the call. Refuses `database_unavailable` after a second. */
+  ask(): Promise<string>;
+}
+
+/** Milliseconds. */
+const patienceMs = 1_000;
+
+/**
+ * Callers share a question that has not been sent yet: one runs, one waits.
+ * @param question asks once; its answer names the connection, too
+ */
+export function createFreshness(question: () => Promise<string>): Freshness {
+  let running: Promise<unknown> | null = null;
+  let waiting: Promise<string> | null = null;
+
+  function send(): Promise<string> {
+    const asked = withPatience(question());
+    const done = asked.then(
+      () => {},
+      () => {},
+    );
+    running = done;
+    void done.then(() => {
+      if (running === done) running = null;
+    });
+    return asked;
+  }
+
+  return {
+    ask() {
+      if (running === null) return send();
+      waiting ??= running.then(() => {
+        waiting = null;
+        return send();
+      });
+      return waiting;
+    },
+  };
+}
+
+async function withPatience<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(databaseUnavailable()), patienceMs);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } catch (error) {
+    throw databaseUnavailable(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,73 @@
+import pg from 'pg';
+import type { Pool, PoolClient, PoolConfig } from 'pg';
+import type { Logger } from '../../kernel/index.ts';
+
+/** Above this, a number of JavaScript is not exact. */
+const integer = (text: string): number => {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`the database has ${text}, a number above 2^53`);
+  return number;
+};
+
+/** PostgreSQL's numbers of types, and the values that SQLite has for them. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === 't' ? 1 : 0),
+  20: integer,
+  1700: Number,
+  114: String,
+  3802: String,
+};
+
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    return (format === 'binary' ? undefined : parsers[oid]) ?? pg.types.getTypeParser(oid, format as 'text');
+  },
+} as unknown as NonNullable<PoolConfig['types']>;
+
+/** Milliseconds. */
+export interface PoolLimits {
+  /** How long a connection may do nothing inside a transaction: a process that stands still must not stop others. */
+  idleInTransactionMs?: number;
+  statementMs?: number;
+}
+
+/** Settings that each connection gets when it is made. */
+function startOptions({ idleInTransactionMs, statementMs }: PoolLimits, isReadOnly: boolean): string {
+  const settings: Record<string, string | number> = {
+    ...(idleInTransactionMs === undefined ? {} : { idle_in_transaction_session_timeout: idleInTransactionMs }),
+    ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
+    ...(isReadOnly ? { default_transaction_read_only: 'on' } : {}),
+    tcp_user_timeout: 10_000,
+    // Statements come with their values each time: a plan that is made for these is better than one for all.
+    plan_cache_mode: 'force_custom_plan',
+    jit: 'off',
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
+
+export interface OpenPool {
+  config: PoolConfig;
+  size: number;
+  limits: PoolLimits;
+  isReadOnly: boolean;
+  logger: Logger;
+}
+
+/** A pool of connections whose faults never end the process. */
+export function openPool({ config, size, limits, isReadOnly, logger }: OpenPool): Pool {
+  const pool = new pg.Pool({
+    ...config,
+    types,
+    max: size,
+    options: startOptions(limits, isReadOnly),
+    idleTimeoutMillis: 60_000,
+    allowExitOnIdle: true,
+  });
+  const lost = (error: Error): void => logger.warn('db.connection_lost', { message: error.message });
+  pool.on('error', lost);
+  // One that is checked out and idle emits on itself when its server goes.
+  pool.on('connect', (client: PoolClient) => client.on('error', () => {}));
+  return pool;
+}
