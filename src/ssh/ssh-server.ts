@@ -37,12 +37,12 @@ export function createSshServer(needs: SshServerNeeds): SshServer {
 
   return {
     async listen() {
-      const { privateKey, fingerprint } = await hostKey(needs.config.dataDir);
+      const { privateKey, fingerprint, second } = await hostKey(needs.config.dataDir);
       listener.on('connection', (socket) => {
         // Until the connection has listeners: an unhandled error would end the process.
         socket.on('error', () => {});
         loading ??= import('./clients/connections.ts').then(({ createConnections }) =>
-          createConnections({ privateKey, limiter, limits, deps }),
+          createConnections({ privateKeys: [privateKey, second.privateKey], limiter, limits, deps }),
         );
         void loading.then(({ accept }) => (isStopping ? socket.destroy() : accept(socket)));
       });

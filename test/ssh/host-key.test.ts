@@ -18,7 +18,10 @@ t.test(
     const made = await hostKey(folder);
     t.equal(statSync(keyFile(folder)).mode & 0o777, 0o600);
     t.equal(statSync(path.join(folder, 'ssh')).mode & 0o777, 0o700);
-    t.same(readdirSync(path.join(folder, 'ssh')), ['host_ed25519']);
+    const second = path.join(folder, 'ssh', 'host_ecdsa');
+    t.same(readdirSync(path.join(folder, 'ssh')).sort(), ['host_ecdsa', 'host_ed25519']);
+    t.equal(statSync(second).mode & 0o777, 0o600);
+    t.match(sshKeygen('-l', '-f', second), made.second.fingerprint);
     t.match(sshKeygen('-l', '-f', keyFile(folder)), `256 ${made.fingerprint} hearth (ED25519)`);
     t.same(await hostKey(folder), made);
   },
@@ -42,6 +45,27 @@ t.test('a key made by ssh-keygen is valid', async (t) => {
   sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', keyFile(folder));
   const { fingerprint } = await hostKey(folder);
   t.match(sshKeygen('-l', '-f', keyFile(folder)), fingerprint);
+});
+
+t.test('a host that has the first key keeps it, and gets the second', async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, 'ssh'));
+  sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', keyFile(folder));
+  const before = readFileSync(keyFile(folder), 'utf8');
+  const { privateKey, second } = await hostKey(folder);
+  t.equal(privateKey, before);
+  t.equal((await hostKey(folder)).second.fingerprint, second.fingerprint);
+  const file = path.join(folder, 'ssh', 'host_ecdsa');
+  for (const [what, content, mode, message] of [
+    ['another curve', generateKeyPairSync('ec', { namedCurve: 'secp384r1' }).privateKey, 0o600, /P-256/],
+    ['another type', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, 0o600, /P-256/],
+    ['no key', null, 0o600, /P-256/],
+    ['readable by others', generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey, 0o644, /chmod 600/],
+  ] as const) {
+    writeFileSync(file, content === null ? 'x' : content.export({ type: 'pkcs8', format: 'pem' }));
+    chmodSync(file, mode);
+    await t.rejects(hostKey(folder), { reason: 'host_key_unusable', message }, what);
+  }
 });
 
 t.test('a partial key of a crashed start is replaced', async (t) => {

@@ -28,7 +28,7 @@ export function addSshCommands(program: Command, run: Run): void {
   );
   const hostkey = addNoun(ssh, 'hostkey', 'the host key of the built-in server');
   withExamples(
-    hostkey.command('show').description('print the fingerprint of the host key').action(run(showHostKey)),
+    hostkey.command('show').description('print the fingerprints of the host keys').action(run(showHostKey)),
     'hearth ssh hostkey show',
   );
 }
@@ -52,6 +52,10 @@ async function showHostKey(cli: Cli): Promise<void> {
   if (!existsSync(join(config.dataDir, 'ssh', 'host_ed25519')))
     throw notFound('no_host_key', 'The server has no host key yet: it makes one at its first start.');
   const { hostKey } = await import('../../ssh/index.ts');
-  const { fingerprint } = await hostKey(config.dataDir);
-  cli.output.print(`${fingerprint} (ED25519)\n`, { type: 'ssh-ed25519', fingerprint });
+  const { fingerprint, second } = await hostKey(config.dataDir);
+  cli.output.print(`${fingerprint} (ED25519)\n${second.fingerprint} (ECDSA)\n`, {
+    type: 'ssh-ed25519',
+    fingerprint,
+    further: [{ type: 'ecdsa-sha2-nistp256', fingerprint: second.fingerprint }],
+  });
 }

@@ -75,7 +75,12 @@ async function checkModes({ config: { dataDir }, userId }: CheckContext): Promis
       );
     }
   }
-  const key = path.join(dataDir, 'ssh', 'host_ed25519');
+  for (const name of ['host_ed25519', 'host_ecdsa']) findings.push(...(await checkHostKey(path.join(dataDir, 'ssh', name))));
+  return findings;
+}
+
+async function checkHostKey(key: string): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   const found = await lstat(key).catch(() => null);
   if (found !== null && (found.mode & 0o077) !== 0) {
     findings.push(

@@ -17,7 +17,8 @@ export const algorithms = {
     'ecdh-sha2-nistp521',
     'diffie-hellman-group14-sha256',
   ],
-  serverHostKey: ['ssh-ed25519'],
+  // The second is for clients without Ed25519.
+  serverHostKey: ['ssh-ed25519', 'ecdsa-sha2-nistp256'],
   cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
   // Only used with the CTR ciphers; GCM authenticates by itself. libssh2 has the `-etm` forms since 1.11 and no GCM
   // cipher before: without the plain forms it could not connect.

@@ -18,18 +18,18 @@ export interface Connections {
 }
 
 export interface ConnectionsDeps {
-  /** In OpenSSH format. */
-  privateKey: string;
+  /** In OpenSSH format or PEM, the preferred one first. */
+  privateKeys: readonly string[];
   limiter: ConnectionLimiter;
   limits: SshLimits;
   deps: SshDeps;
 }
 
 /** The SSH protocol itself: loaded with the first client, since ssh2 would take a tenth of each start. */
-export function createConnections({ privateKey, limiter, limits, deps }: ConnectionsDeps): Connections {
+export function createConnections({ privateKeys, limiter, limits, deps }: ConnectionsDeps): Connections {
   const guests = new Map<Socket, ClientConnection>();
   const ssh = new ssh2.Server({
-    hostKeys: [privateKey],
+    hostKeys: [...privateKeys],
     algorithms,
     ident: 'Hearth',
     keepaliveInterval: limits.keepaliveMs,

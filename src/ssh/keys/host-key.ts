@@ -3,35 +3,47 @@ import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalid } from '../../kernel/index.ts';
 import { fingerprint, generateKey, readPrivateKey } from '../../openssh/index.ts';
+import { makeSecondKey, secondKeyFingerprint } from './second-host-key.ts';
 
 export interface HostKey {
   /** The private key in OpenSSH format. */
   privateKey: string;
   /** `SHA256:…`, as clients show it. */
   fingerprint: string;
+  /** Offered behind it: ECDSA on P-256, as PEM. */
+  second: { privateKey: string; fingerprint: string };
 }
 
 /**
- * The host key: `ssh/host_ed25519` in the data folder, made on the first start and kept, since every client remembers
- * it.
+ * The host keys: `ssh/host_ed25519` and `ssh/host_ecdsa` in the data folder, made on the first start and kept, since
+ * every client remembers the one that it was shown. A client that knows the first is never shown the second.
  *
  * Refuses with `host_key_unusable` (never replaces) a file that others may read, that is no plain file, or that holds
- * something else than an unencrypted Ed25519 key in OpenSSH format.
+ * something else than an unencrypted Ed25519 key in OpenSSH format, or a P-256 key in PEM.
  */
 export async function hostKey(dataDir: string): Promise<HostKey> {
   const file = join(dataDir, 'ssh', 'host_ed25519');
+  const first = readHostKey(file, await readOrMake(file, () => generateKey('hearth').privateKey));
+  const secondFile = join(dataDir, 'ssh', 'host_ecdsa');
+  const privateKey = await readOrMake(secondFile, makeSecondKey);
+  const print = secondKeyFingerprint(privateKey);
+  if (print === null) throw unusable(secondFile, 'it is not an unencrypted P-256 key in PEM');
+  return { ...first, second: { privateKey, fingerprint: print } };
+}
+
+async function readOrMake(file: string, make: () => string): Promise<string> {
   const found = await lstat(file).catch(nullIfAbsent);
   if (found === null) {
-    await writeOnce(file, generateKey('hearth').privateKey);
+    await writeOnce(file, make());
   } else if (!found.isFile()) {
     throw unusable(file, 'it is not a plain file');
   } else if ((found.mode & 0o077) !== 0) {
     throw unusable(file, `others may read it; run: chmod 600 ${file}`);
   }
-  return readHostKey(file, await readFile(file, 'utf8'));
+  return readFile(file, 'utf8');
 }
 
-function readHostKey(file: string, privateKey: string): HostKey {
+function readHostKey(file: string, privateKey: string): Omit<HostKey, 'second'> {
   if (!privateKey.startsWith('-----BEGIN OPENSSH PRIVATE KEY-----')) {
     throw unusable(file, 'it is not a private key in OpenSSH format');
   }
