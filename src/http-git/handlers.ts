@@ -77,6 +77,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       await deps.repositories.pushes.receive(opened, {
         viewer,
         via: 'http',
+        origin: exchange.origin() || undefined,
         protocol,
         input,
         ownsInput: true,

@@ -75,7 +75,8 @@ async function checkModes({ config: { dataDir }, userId }: CheckContext): Promis
       );
     }
   }
-  for (const name of ['host_ed25519', 'host_ecdsa']) findings.push(...(await checkHostKey(path.join(dataDir, 'ssh', name))));
+  for (const name of ['host_ed25519', 'host_ecdsa'])
+    findings.push(...(await checkHostKey(path.join(dataDir, 'ssh', name))));
   return findings;
 }
 

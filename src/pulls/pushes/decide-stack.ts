@@ -76,12 +76,12 @@ export async function decideStack(
   });
 }
 
-function remarkOn(deps: PullDeps, { canonical }: PushTarget, { commit, known, number }: Placed): string {
-  const page = pullPageUrl(deps, canonical, String(number));
+function remarkOn(deps: PullDeps, opened: PushTarget, { commit, known, number }: Placed): string {
+  const page = pullPageUrl(deps, opened, String(number));
   const what = known === null ? 'New pull request' : 'Pull request';
   const isSame = known !== null && known.pull.headOid === commit.oid;
   const round = known === null ? '' : isSame ? ', nothing new' : `, round ${known.pull.lastRound + 1}`;
-  return `${what} #${number}${round} “${commit.subject.slice(0, 60)}”${page === null ? '' : `: ${page}`}`;
+  return `${what} #${number}${round} “${commit.subject.slice(0, 60)}”: ${page}`;
 }
 
 /** Whether a push of the person to this branch is not recorded yet: it may be about to open the same. */

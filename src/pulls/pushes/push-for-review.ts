@@ -58,8 +58,8 @@ export function acceptPushesForReview(deps: PullDeps): ReviewPort<Prepared> {
         : 'The push is taken; its pull request shows it in a moment.';
     },
     async remarkOnBranch(viewer, opened, branch) {
-      const page = pullPageUrl(deps, opened.canonical, `new?head=${encodeURIComponent(branch)}`);
-      if (page === null || viewer.kind !== 'person') return null;
+      const page = pullPageUrl(deps, opened, `new?head=${encodeURIComponent(branch)}`);
+      if (viewer.kind !== 'person') return null;
       const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, opened.repository);
       if (refusalInRepository(viewer, facts, 'contribute') !== null) return null;
       return `Open a pull request for ${branch}: ${page}`;

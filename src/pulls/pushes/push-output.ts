@@ -1,21 +1,25 @@
 import { refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IncomingCommits } from '../../git/index.ts';
-import type { PushTarget, RepositoryAddress } from '../../repositories/index.ts';
+import type { PushTarget } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 import type { PushForOptions } from './read-push-options.ts';
 import type { KnownPull } from './choose-pull.ts';
 
-/** Address of a page below those of the pull requests; null while the server does not know its own address. */
+/**
+ * Address of a page below those of the pull requests: without `base_url` at the address that the client came to, and
+ * over SSH, where that is not known, as a path.
+ */
 export function pullPageUrl(
   { baseUrl }: Pick<PullDeps, 'baseUrl'>,
-  { owner, name }: RepositoryAddress,
+  { canonical: { owner, name }, origin }: Pick<PushTarget, 'canonical' | 'origin'>,
   page: string,
-): string | null {
-  if (baseUrl === null) return null;
-  return `${baseUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/pulls/${page}`;
+): string {
+  const at = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/pulls/${page}`;
+  const known = baseUrl ?? origin ?? null;
+  return known === null ? `${at} on this server` : known + at;
 }
 
 interface AcceptedPush {
@@ -34,9 +38,8 @@ export async function pushOutput(
   opened: PushTarget,
   { number, known, headOid, arriving, options }: AcceptedPush,
 ): Promise<string[]> {
-  const page = pullPageUrl(deps, opened.canonical, String(number));
-  const at = page === null ? '' : `: ${page}`;
-  const remarks = [`${known === null ? 'New pull request' : 'Pull request'} #${number}${at}`];
+  const page = pullPageUrl(deps, opened, String(number));
+  const remarks = [`${known === null ? 'New pull request' : 'Pull request'} #${number}: ${page}`];
   if (known !== null)
     remarks.push(known.pull.headOid === headOid ? 'nothing new' : await describeRound(deps, opened, known, arriving));
   if (options.labels.length > 0) {

@@ -32,6 +32,8 @@ export interface IncomingPush {
   ownsInput?: boolean;
   /** Receives git's response. */
   output: Writable;
+  /** The web address that the client came to, for what it is told; absent over SSH. */
+  origin?: string | undefined;
   /** Aborts when the client has disconnected. */
   signal: AbortSignal;
   /** How long the client may stall the push, in milliseconds; defaults to the limit of the git module. */
@@ -57,6 +59,7 @@ export async function receivePush(
   incoming: IncomingPush,
 ): Promise<string | null> {
   const pushId = deps.random.uuid();
+  const target = incoming.origin === undefined ? opened : Object.assign({ origin: incoming.origin }, opened);
   let updates: readonly RefUpdate[] | null = null;
   let settled: readonly RefResult[] | null = null;
   let isReview = false;
@@ -100,7 +103,7 @@ export async function receivePush(
       extraFolders: [...(opened.repository.acceptsGerritRefs ? gerritFolders : []), reviewFolder],
       hooks: {
         async preReceive(push) {
-          const verdict = await checkAndJournal(deps, journal, opened, incoming, { id: pushId, ...push });
+          const verdict = await checkAndJournal(deps, journal, target, incoming, { id: pushId, ...push });
           if (verdict.accept) updates = journalledOf(push.updates, verdict);
           isReview = verdict.accept && verdict.rewritten !== undefined;
           return verdict;

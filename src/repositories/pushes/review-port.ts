@@ -9,6 +9,8 @@ export interface PushTarget {
   canonical: { owner: string; name: string };
   /** The bare repository on disk. */
   path: string;
+  /** The web address that a client over HTTP came to; absent over SSH. */
+  origin?: string;
 }
 
 /** A push to `refs/for/<branch>`, which proposes commits for a branch. */
