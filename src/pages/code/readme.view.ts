@@ -23,15 +23,35 @@ export interface ReadmeView {
 /** Longer ones are shown by name only. */
 export const maxReadmeBytes = 128 * 1024;
 
-const readmeName = /^readme(?:\.(?:md|markdown|mkd|txt|text))?$/i;
+/** Text in any markup; what is no text has another ending. */
+const readmeName =
+  /^readme(?:\.(?!(?:png|jpe?g|gif|webp|svg|ico|pdf|docx?|odt|rtf|zip|gz|xz|html?)$)[a-z0-9_-]{1,20})?$/i;
+
+/** Markup that is shown as it was written. */
+const plainMarkup: Readonly<Record<string, string>> = {
+  rst: 'reStructuredText',
+  adoc: 'AsciiDoc',
+  asciidoc: 'AsciiDoc',
+  org: 'Org',
+  textile: 'Textile',
+  rdoc: 'RDoc',
+  pod: 'Pod',
+};
+
+function noteOf(name: string): string | null {
+  const markup = plainMarkup[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+  return markup === undefined ? null : `${markup} is shown as text.`;
+}
 export const markdownName = /\.(?:md|markdown|mkd)$/i;
 
 /** A README is text whatever its first bytes say. */
 const decodeText = (content: Buffer): string => decodeFileText(content)?.text ?? content.toString('latin1');
 
-const rank = ({ name }: TreeEntry): number => (markdownName.test(name) ? 0 : name.includes('.') ? 1 : 2);
+const usualText = /\.(?:txt|text)$/i;
+const rank = ({ name }: TreeEntry): number =>
+  markdownName.test(name) ? 0 : noteOf(name) !== null ? 1 : usualText.test(name) ? 2 : name.includes('.') ? 4 : 3;
 
-/** The README of a folder, Markdown before plain text; a symbolic link is not followed. */
+/** The README of a folder: Markdown, other markup, plain text; a symbolic link is not followed. */
 export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
   const candidates = entries.filter(
     ({ name, kind }) => (kind === 'file' || kind === 'executable') && readmeName.test(name),
@@ -53,7 +73,7 @@ export async function prepareReadme(
 ): Promise<PreparedReadme> {
   const plain = (text: string): PreparedReadme => ({
     kind: 'plain',
-    view: { name: viewName(name), html: null, text, note: null, isFinal: true },
+    view: { name: viewName(name), html: null, text, note: content === null ? null : noteOf(name), isFinal: true },
   });
   if (content === null) return plain('This file is too large to show here.');
   if (!markdownName.test(name)) return plain(decodeText(content));

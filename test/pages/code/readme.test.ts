@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findReadme } from '../../../src/pages/code/readme.view.ts';
+import { findReadme, prepareReadme } from '../../../src/pages/code/readme.view.ts';
 import type { TreeEntry } from '../../../src/git/index.ts';
 
 const entry = (name: string, kind: TreeEntry['kind'] = 'file'): TreeEntry => ({
@@ -16,8 +16,30 @@ t.test('the README is found in any case, Markdown first, links never followed', 
   const find = (...entries: TreeEntry[]) => findReadme(entries)?.name;
   t.equal(find(entry('README'), entry('readme.MD'), entry('README.txt')), 'readme.MD');
   t.equal(find(entry('README'), entry('README.txt')), 'README.txt');
+  for (const name of ['README.rst', 'readme.adoc', 'README.org', 'README.textile', 'README.en', 'README.de'])
+    t.equal(find(entry(name)), name);
+  t.equal(find(entry('README'), entry('README.de'), entry('README.rst')), 'README.rst');
+  t.equal(find(entry('README.pdf'), entry('README.png'), entry('README.html'), entry('README.PDF')), undefined);
   t.equal(
     find(entry('README.md', 'symlink'), entry('README.md', 'folder'), entry('README.md.bak'), entry('AREADME')),
     undefined,
   );
+});
+
+t.test('markup that is not rendered is shown as text, and the page says so', async (t) => {
+  const source = { client: '/', showsRemoteImages: false, origin: 'http://localhost' };
+  const read = (name: string) =>
+    prepareReadme(null as never, entry(name), Buffer.from('Title\n=====\n\n<b>&\n'), source);
+  t.match(await read('README.rst'), {
+    kind: 'plain',
+    view: {
+      name: 'README.rst',
+      html: null,
+      text: 'Title\n=====\n\n<b>&\n',
+      note: 'reStructuredText is shown as text.',
+    },
+  });
+  t.match(await read('README.adoc'), { view: { note: 'AsciiDoc is shown as text.' } });
+  t.match(await read('README.txt'), { view: { note: null } });
+  t.match(await prepareReadme(null as never, entry('README.rst'), null, source), { view: { note: null } });
 });
