@@ -5,9 +5,15 @@ import type { Modules } from './modules.ts';
  * `subscriptions.ts`.
  */
 export function connectPorts(modules: Modules): void {
-  const { accounts, ci, issues, lfs, mirrors, oauth, organisations, pulls, repositories, signing } = modules;
+  const { accounts, ci, issues, lfs, mirrors, oauth, organisations, packages, pulls, repositories, signing } = modules;
   accounts.takeApplicationTokens(oauth.tokens);
-  organisations.owning(repositories.ownedRepositories);
+  organisations.owning({
+    namesOf: repositories.ownedRepositories.namesOf,
+    async detachTrash(tx, organisationId) {
+      await packages.releaseOwner(tx, organisationId);
+      return repositories.ownedRepositories.detachTrash(tx, organisationId);
+    },
+  });
   repositories.rules.verifyCommitsWith((objects, client) => signing.verify(objects, client));
   repositories.forks.copyWith(lfs.copyPort);
   repositories.pushes.remarkWith(lfs.remarkOnMissing);

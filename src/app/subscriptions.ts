@@ -77,11 +77,12 @@ export function subscribeRenderers(
   modules.notifications.renderMarkdownBy((text) => renderForMail(modules, text));
 }
 
-/** Refuses the last owner of an organisation and owners of repositories, and removes the avatar. */
-function refuseOwners({ avatars, organisations, repositories }: Modules): AccountDeletionHook {
+/** Refuses the last owner of an organisation and owners of repositories and packages, and removes the avatar. */
+function refuseOwners({ avatars, organisations, packages, repositories }: Modules): AccountDeletionHook {
   return async (tx, personId) => {
     await organisations.refuseOnlyOwner(tx, personId);
     await repositories.refuseOwner(tx, personId);
+    await packages.releaseOwner(tx, personId);
     await avatars.forget(tx, personId);
     const emptyTrash = await repositories.ownedRepositories.detachTrash(tx, personId);
     return async () => {

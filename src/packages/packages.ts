@@ -8,6 +8,7 @@ import { formatOf } from './formats/formats.ts';
 import { keyOfVersion } from './versions/read-versions.ts';
 import { catalogue, countPackages, listPackages } from './lists/list-packages.ts';
 import { findPackage, openForPublish, ownerForPublish } from './rights/find-package.ts';
+import { releaseOwner } from './rights/release-owner.ts';
 import type { FoundPackage } from './rights/find-package.ts';
 import { beginUpload, cancelUpload, findUpload, finishUpload, receiveChunk } from './uploads/chunked-upload.ts';
 import { mountBlob, removeNamedBlob, uploadBlob } from './uploads/whole-upload.ts';
@@ -49,6 +50,7 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
     list: bind(listPackages),
     count: bind(countPackages),
     catalogue: bind(catalogue),
+    releaseOwner,
 
     versions: {
       publish: bind(publishVersion),

@@ -1,5 +1,6 @@
 // Generic packages: any files, by the requests that curl sends.
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { basic, sha256, startPackageServer } from './package-server.ts';
 
 const server = await startPackageServer(t, { SERVICE_PACKAGES_MAX_FILE_SIZE: '64KiB' });
@@ -65,4 +66,26 @@ t.test('of several publishers of one file one succeeds', async (t) => {
   t.strictSame(sent.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   const winner = sent.findIndex(({ status }) => status === 201) + 1;
   t.equal((await send('GET', `${at}/race/1/f`)).text, `by ${winner}`);
+});
+
+t.test('an owner of packages is not deleted before them', async (t) => {
+  const { accounts, organisations } = server.app.modules;
+  const acme = '/packages/acme/generic';
+  const admin = basic(tokens.aliceAdmin);
+  t.equal((await send('PUT', `${acme}/tool/1.0/tool.bin`, { auth: admin, body: 'x' })).status, 201);
+  t.equal((await send('PUT', '/packages/bob/generic/tool/1.0/x', { auth: basic(tokens.bob), body: 'x' })).status, 201);
+  const ends: [string, string, () => Promise<unknown>][] = [
+    ['bob', basic(tokens.bob), () => accounts.deletePerson(server.ids.bob)],
+    ['acme', admin, () => organisations.delete(localAdministrator, 'acme')],
+  ];
+  for (const [owner, auth, end] of ends) {
+    await t.rejects(end(), { reason: 'owner_has_packages', message: /tool \(generic\)/ }, owner);
+    t.equal(
+      (await send('GET', `/packages/${owner}/generic/tool/1.0/${owner === 'bob' ? 'x' : 'tool.bin'}`)).status,
+      200,
+    );
+    t.equal((await send('DELETE', `/packages/${owner}/generic/tool/1.0`, { auth })).status, 204);
+    await end();
+  }
+  t.equal((await send('PUT', `${at}/kept/1.0/x`, { auth, body: 'x' })).status, 201, 'those of another stay');
 });
