@@ -144,11 +144,15 @@ function fill(path: string, place: Pick<TestRepository, 'owner' | 'name' | 'head
 }
 
 /**
- * Whether everything that the path names exists: there are no runs, runners, attachments and forks here, for example.
+ * Whether everything that the path names exists: there are no runs, runners, attachments, wikis, imports and
+ * forks here, for example.
  */
 const isFilled = (path: string): boolean =>
   !path.includes('/attachments/') &&
   !path.includes('/runners/') &&
+  !path.includes('/wiki/') &&
+  !path.startsWith('/v2/') &&
+  !path.endsWith('/settings/import') &&
   !path.endsWith('/sync') &&
   // Every other address inside a repository: a 404 that keeps its head.
   !path.includes('/{*rest}') &&

@@ -22,7 +22,8 @@ interface Place {
 }
 
 /** Reviews that say nothing by themselves: a comment that was sent alone is one of these. */
-const isBare = ({ verdict, body }: Review): boolean => verdict === 'COMMENT' && body === '';
+const isBare = ({ verdict, body, dismissedAt }: Review): boolean =>
+  verdict === 'COMMENT' && body === '' && dismissedAt === null;
 
 type Thread = Awaited<ReturnType<WebDeps['pulls']['threads']['list']>>[number];
 
