@@ -67,5 +67,5 @@ t.test('a hundred thousand refs are listed in short turns', async (t) => {
   const large = repositoryWith(Object.fromEntries(names.map((name) => [name, oid('1')])), { 'refs/heads/x': oid('2') });
   await readRefs(large);
   const { longestMs, cpuMs } = await measureTurns(async () => void (await readRefs(large)));
-  t.ok(longestMs < 60, `${longestMs.toFixed(0)} of ${cpuMs.toFixed(0)} ms`);
+  t.ok(longestMs < cpuMs / 2, `${longestMs.toFixed(0)} of ${cpuMs.toFixed(0)} ms`);
 });

@@ -19,7 +19,7 @@ const asked: Record<string, string> = {
   'pull-requests-read': '{pull-requests: read}',
   'pull-requests-write': '{pull-requests: write}',
   'actions-read': '{actions: read}',
-  'actions-write': '{actions: write, unknown-name: write}',
+  'actions-write': '{actions: write}',
   'read-all': 'read-all',
   'write-all': 'write-all',
 };
