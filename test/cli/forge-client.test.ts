@@ -408,7 +408,10 @@ t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
   );
   t.match(await hearth('backup', 'prune', '--keep-daily', 'x'), { code: 2, stderr: /is not a number of backups/ });
   t.match(await hearth('backup', 'prune'), { code: 0, stdout: 'Removed 0, kept 1.\n' });
-  t.match(await hearth('ssh', 'hostkey', 'show'), { code: 0, stdout: /^SHA256:\S+ \(ED25519\)\nSHA256:\S+ \(ECDSA\)\n$/ });
+  t.match(await hearth('ssh', 'hostkey', 'show'), {
+    code: 0,
+    stdout: /^SHA256:\S+ \(ED25519\)\nSHA256:\S+ \(ECDSA\)\n$/,
+  });
 });
 
 t.test('repo import and mirror by ssh: a generated key, or an existing one', canTrySsh, async (t) => {

@@ -1,3 +1,4 @@
+// time limit: 300 s
 import t from 'tap';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -7,8 +7,11 @@ import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
-import { checkWorkflows } from './check-workflows.ts';
 import { findRepository } from './find-repository.ts';
+
+/** Loaded when it runs: it needs the module of CI, and other commands do not. */
+const checkWorkflows: Action<object, [string[]]> = async (cli, options, files) =>
+  (await import('./check-workflows.ts')).checkWorkflows(cli, options, files);
 
 /** `hearth workflow …` and `hearth ci …`: workflows of a repository, its switches, and the key of identity tokens. */
 export function addWorkflowCommands(program: Command, run: Run): void {

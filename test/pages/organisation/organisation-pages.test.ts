@@ -207,7 +207,8 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
   );
   t.same(where(await alice.post('/orgs/apex/delete', { confirm: 'apex' })), [303, '/?done=organisation-deleted']);
   t.equal((await alice.get('/orgs/apex')).status, 404);
-  t.equal((await alice.post('/orgs', { name: 'apex' })).status, 422, 'its name stays reserved');
+  t.equal((await bob.post('/orgs', { name: 'apex' })).status, 422, 'its name stays reserved');
+  t.equal((await alice.post('/orgs', { name: 'apex' })).status, 303, 'for the user who deleted it');
 });
 
 t.test('SPEC §9 before a rename the page says how many follow from other servers', async (t) => {
