@@ -39,6 +39,7 @@ t.test('a token acts for its owner, within its scope', async (t) => {
     ending: secret.slice(-4),
     access: 'write',
     repositoryIds: null,
+    onlyPackages: false,
     expiresAt: null,
     createdAt: clock.now(),
     lastUsedAt: null,

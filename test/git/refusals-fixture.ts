@@ -72,8 +72,8 @@ export const refusals: readonly Refusal[] = [
  */
 async function holdOpen(repositories: Modules['repositories'], repository: string) {
   const own = repositories as Bounds;
-  const { openForPush } = own;
-  const found = await openForPush(localAdministrator, 'alice', repository);
-  own.openForPush = async () => found;
-  return { end: () => void (own.openForPush = openForPush) };
+  const { openGitForPush } = own;
+  const found = await openGitForPush(localAdministrator, 'alice', repository);
+  own.openGitForPush = async () => found;
+  return { end: () => void (own.openGitForPush = openGitForPush) };
 }

@@ -659,5 +659,5 @@ t.test('git findings 11: a push to a full disk ends with a sentence in git’s o
     if (code !== 0) refused.push(stderr);
   }
   t.equal(refused.length, 2);
-  for (const text of refused) t.match(text, /The disk is full: nothing was changed/);
+  for (const text of refused) t.match(text, /The disk of the server is full: nothing was changed/);
 });

@@ -113,7 +113,7 @@ t.test('curl, which gives no pack before the 100 Continue', async (t) => {
 t.test('a client that goes on with a request that has its response is left', async (t) => {
   const modules = {
     repositories: {
-      openForPush: async () => ({ path: '/nowhere' }),
+      openGitForPush: async () => ({ path: '/nowhere' }),
       pushes: { receive: async (_: unknown, { output }: { output: Writable }) => void output.write('answered') },
     },
     logger: silentLogger,

@@ -29,9 +29,9 @@ const lastReason = () => hearth.events('ssh.closing').at(-1)?.['reason'];
 /** While it is installed, commands that look for a repository never end. */
 function respondNothing(t: { teardown(done: () => void): void }): void {
   const { repositories } = hearth.modules;
-  const { openForRead } = repositories;
-  t.teardown(() => (repositories.openForRead = openForRead));
-  repositories.openForRead = () => new Promise(() => {});
+  const { openGitForRead } = repositories;
+  t.teardown(() => (repositories.openGitForRead = openGitForRead));
+  repositories.openGitForRead = () => new Promise(() => {});
 }
 
 t.test('ten sessions at a time, and another is refused meanwhile', async (t) => {
@@ -57,7 +57,7 @@ t.test('one account has a limit of connections, and its clients get the reason',
   const { key } = await crowded.person('alice');
   const { key: bobs } = await crowded.person('bob');
   const { repositories } = crowded.modules;
-  repositories.openForRead = () => new Promise(() => {});
+  repositories.openGitForRead = () => new Promise(() => {});
   const reasons = () => crowded.events('ssh.closing').map(({ reason }) => reason);
   const signIn = () => crowded.client(t, { privateKey: key.privateKey });
   const [first, second] = [await signIn(), await signIn()];

@@ -18,7 +18,7 @@ async function startWaiting(t: Parameters<typeof startSsh>[0]) {
   writeFileSync(path.join(work, 'data'), randomBytes(3_000_000));
   await runGit(['add', '.'], { cwd: work });
   await runGit(['commit', '-qm', 'Data'], { cwd: work });
-  const { openForRead, openForPush } = repositories;
+  const { openGitForRead, openGitForPush } = repositories;
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => (goOn = resolve));
   let waiting = 0;
@@ -26,8 +26,8 @@ async function startWaiting(t: Parameters<typeof startSsh>[0]) {
     waiting += 1;
     return gate;
   };
-  repositories.openForRead = async (...args) => (await wait(), openForRead(...args));
-  repositories.openForPush = async (...args) => (await wait(), openForPush(...args));
+  repositories.openGitForRead = async (...args) => (await wait(), openGitForRead(...args));
+  repositories.openGitForPush = async (...args) => (await wait(), openGitForPush(...args));
   const git = (...args: string[]) => hearth.git(args, { keys: [alice.key], cwd: work });
   return { hearth, alice, git, goOn: () => goOn(), isWaiting: () => until(() => waiting > 0) };
 }

@@ -36,7 +36,7 @@ t.test('security F07: the offer is exactly the pinned list', async (t) => {
       'diffie-hellman-group14-sha256',
       'kex-strict-s-v00@openssh.com',
     ].join(','),
-    'ssh-ed25519',
+    'ssh-ed25519,ecdsa-sha2-nistp256',
     ciphers,
     ciphers,
     macs,

@@ -19,7 +19,7 @@ function applicationRoutes<V extends PersonContext>(row: SettingsRow<V>, pages: 
     confirmed(row('POST', '/applications/:app', pages.edit)),
     confirmed(row('POST', '/applications/:app/secret', pages.replaceSecret)),
     row('GET', '/applications/:app/secret/:oneTimeToken', pages.showSecret),
-    row('POST', '/applications/:app/delete', pages.remove),
+    confirmed(row('POST', '/applications/:app/delete', pages.remove)),
   ];
 }
 

@@ -30,6 +30,7 @@ const harmless: Record<string, string> = {
   '/settings/gpg/:id/delete': 'as for SSH keys',
   '/settings/tokens/:id/delete': 'as for SSH keys',
   '/settings/emails/:id/delete': 'as for SSH keys',
+  '/settings/applications/grants/:grant/delete': 'as for SSH keys',
   '/settings/emails/verify': 'the link in the mail is the proof',
   '/settings/emails/:id/send': 'the mail goes to the address itself',
   '/settings/emails/:id/public': 'shows what is there already',
