@@ -26,7 +26,7 @@ t.test('listeners are called in this order', async (t) => {
   t.strictSame(listeners.fork, [webhooks.onFork]);
   t.strictSame(listeners.restoreFromTrash, [pulls.onRestore]);
   t.strictSame(listeners.signUp, [organisations.joinInvited]);
-  t.strictSame(listeners.securityEvent, [], 'without mail, nobody is told of sign-ins');
+  t.strictSame(names(listeners.securityEvent), ['onAccessGiven'], 'without mail, nobody is told of sign-ins');
   t.equal(listeners.accountDeletion.length, 2);
 });
 

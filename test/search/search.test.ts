@@ -194,7 +194,9 @@ t.test('SPEC §4.2 every search is live: it sees all earlier writes, of any proc
 
   await db.write(async ({ manager }) => {
     await manager.query("UPDATE handles SET released_at = 9 WHERE owner_id = 'o'");
-    await manager.query("INSERT INTO handles (folded, display, kind, owner_id) VALUES ('union', 'Union', 'organisation', 'o')");
+    await manager.query(
+      "INSERT INTO handles (folded, display, kind, owner_id) VALUES ('union', 'Union', 'organisation', 'o')",
+    );
     await manager.query("UPDATE organisations SET name = 'Union' WHERE id = 'o'");
   });
   t.strictSame([await names('guild'), await names('union')], [[], ['Union/stove']], 'the owner has another handle');

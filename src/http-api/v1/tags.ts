@@ -39,14 +39,14 @@ export async function showTags(
     tags.map(({ oid }) => oid),
   );
   const page = origin + repositoryUrl(found.canonical);
-  const at = `${found.canonical.owner}/${found.canonical.name}`;
   return Promise.all(
     tags.map(async ({ name, oid }, index) => {
       const commit = await git.refs
         .resolve(found.path, `refs/tags/${name}`)
         .then((id) => git.objects.commit(found.path, id))
         .catch(() => null);
-      const archive = `${origin}/${at}/archive/${name.split('/').map(encodeURIComponent).join('/')}`;
+      // By its full name: a branch may have the same short one.
+      const archive = `${page}/archive/refs/tags/${name.split('/').map(encodeURIComponent).join('/')}`;
       return {
         name,
         id: oid,

@@ -64,6 +64,7 @@ function subjectStyles(template: string): string[] {
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
   if (template === 'runs/tests') return ['runs.css', 'tests.css'];
   if (/^runs\//.test(template)) return ['runs.css'];
+  if (/^wiki\//.test(template)) return ['wiki.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];

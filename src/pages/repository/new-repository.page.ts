@@ -1,3 +1,4 @@
+import { isDomainError } from '../../kernel/index.ts';
 import type { Visibility } from '../../access/index.ts';
 import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
@@ -144,8 +145,13 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
         repository: { name },
       } = (await deps.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name });
+      // A member of an organisation may create a repository there and not manage its labels.
       if (labels && !isImport)
-        await deps.issues.addDefaultLabels(viewer, { repository: { owner: owner.handle, name } });
+        await deps.issues
+          .addDefaultLabels(viewer, { repository: { owner: owner.handle, name } })
+          .catch((error: unknown) => {
+            if (!isDomainError(error) || error.code !== 'forbidden') throw error;
+          });
       if (!isImport) return seeOther(url);
       const waits = (await deps.mirrors.find(id))?.isWaitingForKey === true;
       return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
