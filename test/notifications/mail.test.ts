@@ -90,6 +90,7 @@ t.test('rights, accounts and wishes are asked again when a mail is sent', async 
   const { accounts, issues, notifications, repositories, send, alice, bob, carol } = await openMails(t);
   const cellar = { owner: 'alice', name: 'cellar' };
   await repositories.collaborators.add(alice, 'alice', 'cellar', { username: 'bob', role: 'write' });
+  t.equal((await send()).length, 1, 'of the access');
   await issues.open(alice, cellar, { title: 'A secret', body: '@bob' });
   await repositories.collaborators.remove(alice, 'alice', 'cellar', 'bob');
   t.same(await send(), [], 'who lost access gets nothing');
@@ -151,6 +152,7 @@ t.test('a digest has one line for each conversation that may be read', async (t)
   const { issues, notifications, repositories, send, alice, bob } = await openMails(t);
   await notifications.changeSettings(bob, { digest: 'daily' });
   await repositories.collaborators.add(alice, 'alice', 'cellar', { username: 'bob', role: 'write' });
+  t.equal((await send()).length, 1, 'of the access');
   await issues.open(alice, roof, { title: 'One', body: '@bob' });
   await issues.open(alice, roof, { title: 'Two', body: '@bob' });
   await issues.comment(alice, at(1), { body: '@bob!' });

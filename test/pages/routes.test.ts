@@ -184,7 +184,9 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
     path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':username', 'alice');
   const pages = table.filter(
     ({ method, path, access }) =>
-      method === 'GET' && !apart.test(path) && access !== 'open' && access !== 'federation' && access !== 'operator',
+      method === 'GET' &&
+      !apart.test(path) &&
+      !['open', 'federation', 'oauth', 'operator', 'packages'].includes(access),
   );
   for (const { path, access } of pages) {
     for (const [who, browser] of Object.entries(browsers) as [Who, Visitor][]) {
@@ -205,8 +207,10 @@ t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
 t.test('security D01 every form refuses a signed-out visitor and another site before it reads a byte', async (t) => {
   const web = await startWeb(t);
   const { owner } = await principals(web);
+  // The form of OAuth2 has a token of its own: test/http-oauth/openid.test.ts.
   const forms = table.filter(
-    ({ method, access, path }) => method === 'POST' && access !== 'federation' && !/\/git-\w+-pack$/.test(path),
+    ({ method, access, path }) =>
+      method === 'POST' && access !== 'federation' && access !== 'oauth' && !/\/git-\w+-pack$/.test(path),
   );
   for (const { path, access } of forms) {
     const target = path

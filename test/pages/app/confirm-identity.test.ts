@@ -17,7 +17,7 @@ const declared = table.filter((route) => 'confirmation' in route && route.confir
 
 /** Paths of what signs people in, of deletions and of transfers. */
 const dangerous =
-  /(?:delete|transfer|purge|administrator|second-factor\/reset|reset-link|people\/new|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$|\/settings\/keys(?:\/|$)/;
+  /(?:delete|transfer|purge|administrator|second-factor\/reset|reset-link|people\/new|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$|\/settings\/keys(?:\/|$)|\/applications(?:\/|$)|\/consent\/:uid\/confirm$/;
 
 /** Routes that look like it and ask for no confirmation, each with its reason. */
 const harmless: Record<string, string> = {
@@ -40,6 +40,7 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/settings/branches/:rule/delete': 'a rule is made again in a minute',
   '/repos/:owner/:name/branches/delete': 'the activity of the repository brings it back',
   '/repos/:owner/:name/tags/delete': 'as for branches',
+  '/repos/:owner/:name/wiki/_delete/*path': 'a commit, whose version stays in the history',
   '/repos/:owner/:name/delete/*path': 'a commit, which another one reverts',
   '/repos/:owner/:name/runs/:number/delete': 'logs of one run',
   '/repos/:owner/:name/runs/:number/artifacts/:id/delete': 'a file of one run',
