@@ -213,7 +213,7 @@ t.test('every other page: the sign-in page, the 404, or the page itself', async 
   const rows = table.filter(
     ({ access, path }) =>
       neededRight(access) === null &&
-      !['git', 'api', 'task', 'federation', 'open'].includes(access) &&
+      !['git', 'api', 'task', 'federation', 'oauth', 'open', 'packages'].includes(access) &&
       !apart.test(path),
   );
   const cells = rows.flatMap((route) => fixture.principals.map((who) => ({ route, who })));
