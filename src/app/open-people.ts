@@ -16,7 +16,7 @@ export function openPeople(storage: Storage) {
   const settings = { maxKeysPerPerson: config.keys.maxPerPerson };
   const signing = createSigning({ ...storage, accounts, instanceKey: instanceKey('signing'), settings });
   const singleSignOn = createSingleSignOn({ ...storage, accounts, organisations });
-  const oauth = createOAuth({ ...storage, accounts, instanceKey: instanceKey('oauth') });
+  const oauth = createOAuth({ ...storage, instanceKey: instanceKey('oauth') });
   return { owners, avatars, accounts, organisations, signing, singleSignOn, oauth };
 }
 

@@ -22,19 +22,15 @@ export function createProviders(deps: OAuthHttpDeps & { render: Render }): () =>
   let made: { keys: string; at: Promise<ProviderAt> } | null = null;
   return async () => {
     if (origin === null) return null;
-    const signing = await deps.oauth.keys.signing();
-    const keys = signing.map(({ kid }) => kid).join(' ');
-    if (made?.keys !== keys) made = { keys, at: makeProvider(deps, origin, signing) };
+    const keys = await deps.oauth.keys.ids();
+    if (made?.keys !== keys) made = { keys, at: makeProvider(deps, origin) };
     return made.at;
   };
 }
 
-async function makeProvider(
-  deps: OAuthHttpDeps & { render: Render },
-  origin: string,
-  keys: Awaited<ReturnType<OAuthHttpDeps['oauth']['keys']['signing']>>,
-): Promise<ProviderAt> {
+async function makeProvider(deps: OAuthHttpDeps & { render: Render }, origin: string): Promise<ProviderAt> {
   const { default: ProviderClass, errors, interactionPolicy } = await import('oidc-provider');
+  const keys = await deps.oauth.keys.signing();
   const adapter = createAdapter(deps.oauth, errors);
   const policy = interactionPolicy.base();
   const provider = new ProviderClass(origin, configurationOf(deps, { keys, adapter, policy, origin }));
@@ -42,7 +38,7 @@ async function makeProvider(
   provider.proxy = true;
   useOwnSessions(provider);
   useOwnTokens(provider, deps);
-  provider.use(endSessionHere(deps, origin));
+  provider.use(endSessionHere(deps));
   for (const event of ['server_error', 'grant.error', 'authorization.error', 'introspection.error', 'revocation.error'])
     provider.on(event, (_ctx: OidcContext, error: Error) =>
       deps.logger[event === 'server_error' ? 'error' : 'debug']('oauth.error', { event, error: error.message }),
@@ -84,7 +80,7 @@ function useOwnTokens(provider: Provider, { random = systemRandom }: OAuthHttpDe
 
 /** Signing out at the application's wish ends the session on the website. */
 const endSessionHere =
-  ({ accounts }: OAuthHttpDeps, _origin: string) =>
+  ({ accounts }: OAuthHttpDeps) =>
   async (ctx: OidcContext, next: () => Promise<void>): Promise<void> => {
     await next();
     if (ctx.oidc?.route !== 'end_session_confirm' || ctx.status !== 303 || !ctx.oidc.params?.logout) return;

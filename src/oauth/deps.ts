@@ -1,4 +1,3 @@
-import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -9,6 +8,5 @@ export interface OAuthDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  accounts: Pick<Accounts, 'personById'>;
   key: InstanceKey;
 }

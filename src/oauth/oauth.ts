@@ -1,4 +1,3 @@
-import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
@@ -14,7 +13,7 @@ import {
 } from './applications/manage-applications.ts';
 import type { OAuthDeps } from './deps.ts';
 import { grantOf, listGrants, revokeGrant } from './grants/grants.ts';
-import { reencryptSigningKeys, rotateSigningKeys, signingKeys } from './keys/signing-keys.ts';
+import { reencryptSigningKeys, rotateSigningKeys, signingKeyIds, signingKeys } from './keys/signing-keys.ts';
 import {
   consumeRecord,
   findRecord,
@@ -30,7 +29,6 @@ export interface OAuthOptions {
   clock: Clock;
   random: Random;
   logger: Logger;
-  accounts: Pick<Accounts, 'personById'>;
   instanceKey: InstanceKey;
 }
 
@@ -60,7 +58,7 @@ export function createOAuth({ instanceKey, ...tools }: OAuthOptions) {
       removeGrant: bind(removeGrant),
     },
     tokens: applicationTokens(deps),
-    keys: { signing: bind(signingKeys), rotate: bind(rotateSigningKeys) },
+    keys: { ids: bind(signingKeyIds), signing: bind(signingKeys), rotate: bind(rotateSigningKeys) },
     removeExpired: () => removeExpiredRecords(deps),
     reencrypt: () => reencryptSigningKeys(deps),
     /** The key of cookies of unfinished requests. */

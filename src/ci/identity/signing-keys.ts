@@ -1,9 +1,8 @@
-import { createHash, createPrivateKey, generateKeyPair } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
 import { IsNull, LessThan } from 'typeorm';
 import { internal } from '../../kernel/index.ts';
-import { decrypt, encrypt, reencrypt } from '../../sealing/index.ts';
+import { decrypt, encrypt, makeRsaKey, reencrypt } from '../../sealing/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { identityKeySchema } from '../schema/identity-key-schema.ts';
 import type { IdentityKeyRow } from '../schema/identity-key-schema.ts';
@@ -25,23 +24,18 @@ export interface SigningKey {
   key: KeyObject;
 }
 
-const modulusLength = 2048;
 /** Tokens are good for minutes; services that check them keep the list of keys for hours. */
 const retiredTtlMs = 24 * 3_600_000;
 
 const use = 'identity keys';
 
-/** The thumbprint of an RSA key (RFC 7638): its members in the order of the alphabet. */
-const thumbprint = ({ e, kty, n }: IdentityKeyRow['publicKey']): string =>
-  createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
-
-/** In the pool of threads of Node: it takes some hundred milliseconds. */
 async function makeKey({ key, random }: KeyDeps): Promise<Omit<IdentityKeyRow, 'createdAt' | 'retiredAt'>> {
-  const pair = await promisify(generateKeyPair)('rsa', { modulusLength });
-  const publicKey = pair.publicKey.export({ format: 'jwk' }) as IdentityKeyRow['publicKey'];
-  const id = thumbprint(publicKey);
-  const pem = pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
-  return { id, publicKey, privateKey: encrypt(key.for(use), random, id, pem) };
+  const { id, publicKey, pem } = await makeRsaKey();
+  return {
+    id,
+    publicKey: publicKey as IdentityKeyRow['publicKey'],
+    privateKey: encrypt(key.for(use), random, id, pem),
+  };
 }
 
 /** The key that signs now; made when it is first needed. */

@@ -1,14 +1,12 @@
-import { createHash, createPrivateKey, generateKeyPair } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
-import { promisify } from 'node:util';
 import { IsNull, LessThan } from 'typeorm';
-import { decrypt, encrypt, reencrypt } from '../../sealing/index.ts';
+import { decrypt, encrypt, makeRsaKey, reencrypt } from '../../sealing/index.ts';
 import type { OAuthDeps } from '../deps.ts';
 import { oauthKeySchema } from '../schema/key-schema.ts';
 import type { OAuthKeyRow } from '../schema/key-schema.ts';
 
 const use = 'oauth keys';
-const modulusLength = 2048;
 const dayMs = 24 * 3_600_000;
 /** A key signs for three months; after that it is published for a day, for tokens that it has signed. */
 const signsForMs = 90 * dayMs;
@@ -17,15 +15,8 @@ const publishedForMs = dayMs;
 /** A private key as JSON (RFC 7517), with `kid`, `use` and `alg`. */
 export type SigningJwk = JsonWebKey & { kid: string; use: 'sig'; alg: 'RS256' };
 
-/** The thumbprint of an RSA key (RFC 7638): its members in the order of the alphabet. */
-const thumbprint = ({ e, kty, n }: JsonWebKey): string =>
-  createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
-
-/** In the pool of threads of Node: it takes some hundred milliseconds. */
 async function makeKey({ key, random }: OAuthDeps): Promise<Pick<OAuthKeyRow, 'id' | 'privateKey'>> {
-  const pair = await promisify(generateKeyPair)('rsa', { modulusLength });
-  const id = thumbprint(pair.publicKey.export({ format: 'jwk' }));
-  const pem = pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+  const { id, pem } = await makeRsaKey();
   return { id, privateKey: encrypt(key.for(use), random, id, pem) };
 }
 
@@ -45,22 +36,30 @@ function toJwk(deps: OAuthDeps, { id, privateKey }: OAuthKeyRow): SigningJwk | n
   return { ...createPrivateKey(pem).export({ format: 'jwk' }), kid: id, use: 'sig', alg: 'RS256' };
 }
 
-const published = (deps: OAuthDeps): Promise<OAuthKeyRow[]> =>
+const readKeys = (deps: OAuthDeps): Promise<OAuthKeyRow[]> =>
   deps.db.read.find(oauthKeySchema, { order: { createdAt: 'DESC', id: 'DESC' }, take: 20 });
 
-/** The keys of identity tokens, the one that signs first; it is made when it is first needed. */
-export async function signingKeys(deps: OAuthDeps): Promise<SigningJwk[]> {
-  let rows = await published(deps);
+/** Keys that are published, the one that signs first; it is made when it is first needed. */
+async function published(deps: OAuthDeps): Promise<OAuthKeyRow[]> {
+  let rows = await readKeys(deps);
   if (!rows.some(({ retiredAt }) => retiredAt === null)) {
     await addKey(deps, { retiresOthers: false });
-    rows = await published(deps);
+    rows = await readKeys(deps);
   }
   const from = deps.clock.now() - publishedForMs;
   return rows
     .filter(({ retiredAt }) => retiredAt === null || retiredAt > from)
-    .toSorted((a, b) => Number(a.retiredAt !== null) - Number(b.retiredAt !== null))
-    .map((row) => toJwk(deps, row))
-    .filter((jwk) => jwk !== null);
+    .toSorted((a, b) => Number(a.retiredAt !== null) - Number(b.retiredAt !== null));
+}
+
+/** What changes when keys do. Each request asks, without decrypting a key. */
+export async function signingKeyIds(deps: OAuthDeps): Promise<string> {
+  return (await published(deps)).map(({ id }) => id).join(' ');
+}
+
+/** The keys of identity tokens, the one that signs first. */
+export async function signingKeys(deps: OAuthDeps): Promise<SigningJwk[]> {
+  return (await published(deps)).map((row) => toJwk(deps, row)).filter((jwk) => jwk !== null);
 }
 
 /** A scheduled task: replaces a key that has signed for three months, and removes what is published no more. */

@@ -11,11 +11,6 @@ export type Payload = Record<string, unknown>;
 export interface StoredRecord {
   payload: Payload;
   userId: string | null;
-  clientId: string | null;
-  grantId: string | null;
-  createdAt: number;
-  expiresAt: number | null;
-  isConsumed: boolean;
 }
 
 /** The kind whose key is needed when it was found by something else. */
@@ -65,11 +60,6 @@ const toStored = (row: RecordRow, key: string | null): StoredRecord => ({
     ...(row.consumedAt === null ? {} : { consumed: Math.floor(row.consumedAt / 1000) }),
   },
   userId: row.userId,
-  clientId: row.clientId,
-  grantId: row.grantId,
-  createdAt: row.createdAt,
-  expiresAt: row.expiresAt,
-  isConsumed: row.consumedAt !== null,
 });
 
 const isOver = ({ clock }: OAuthDeps, row: RecordRow | null): row is null =>
