@@ -28,7 +28,7 @@ function start(
     readdirSync(root, { recursive: true })
       .map(String)
       .filter((name) => name.includes('.'));
-  const from = (source: () => Readable) => async () => ((made += 1), source());
+  const from = (source: () => Readable) => async () => ((made += 1), { stream: source(), isLasting: true });
   return { archives, files, from, made: () => made };
 }
 
@@ -48,6 +48,11 @@ t.test('a repeated request gets the same bytes without git', async (t) => {
     await buffer(await archives.open(repository, other, whole));
   await buffer(await archives.open('/somewhere/5678.git', request, whole));
   t.equal(made(), 5, 'another commit, name, format or repository is another archive');
+  const passing = async () => ({ ...(await whole()), isLasting: false });
+  for (const nth of [6, 7]) {
+    await buffer(await archives.open(repository, { ...request, prefix: 'passing' }, passing));
+    t.equal(made(), nth, 'one that does not last is made each time');
+  }
   await archives.forget(repository);
   t.equal(files().length, 1);
 });

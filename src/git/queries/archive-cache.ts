@@ -12,9 +12,18 @@ import type { ArchiveRequest } from './stream-git.ts';
  * tree git writes the time of day into the archive. The caller checks access.
  */
 export interface ArchiveCache {
-  /** The archive from disk, or from `make`, whose bytes are stored as they pass; one that breaks off is not stored. */
-  open(repository: string, request: ArchiveRequest, make: () => Promise<Readable>): Promise<Readable>;
+  /**
+   * The archive from disk, or from `make`, whose bytes are stored as they pass; one that breaks off or does not last
+   * is not stored.
+   */
+  open(repository: string, request: ArchiveRequest, make: () => Promise<MadeArchive>): Promise<Readable>;
   forget(repository: string): Promise<void>;
+}
+
+interface MadeArchive {
+  stream: Readable;
+  /** Whether it depends on the commit alone. */
+  isLasting: boolean;
 }
 
 export interface ArchiveLimits {
@@ -72,7 +81,8 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
       );
       const known = await read(place);
       if (known !== null) return known;
-      const source = await make();
+      const { stream: source, isLasting } = await make();
+      if (!isLasting) return source;
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         if (!(await hasFreeSpace())) return source;

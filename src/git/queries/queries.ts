@@ -38,7 +38,7 @@ import type { AnnotatedTag } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
 import { weighBlame, weighFiles, weighFolder, weighLastChange, weighList, weighSmall } from './weigh-results.ts';
-import { archive, archiveAsTar, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
+import { archive, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
@@ -192,8 +192,10 @@ export function createGitQueries(
     grep: (target, request) => grep(deps, target, request),
     note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),
-    archive: (target, request) => archives.open(target, request, () => archive(deps, target, request)),
-    archiveAsTar: (target, request) => archiveAsTar(deps, target, request),
+    archive: (target, request) =>
+      archives.open(target, request, () => archive(deps, target, request, () => refs.read(target))),
+    archiveAsTar: async (target, request) =>
+      (await archive(deps, target, { ...request, format: 'tar' }, () => refs.read(target))).stream,
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
     mailPatches: (target, range) => mailPatches(deps, target, range),
     plainDiff: (target, range) => plainDiff(deps, target, range),

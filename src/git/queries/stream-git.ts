@@ -8,6 +8,7 @@ import type { GitExit } from '../processes/git-runner.ts';
 import type { Semaphore } from '../../kernel/index.ts';
 import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
+import { openSubstitution } from './export-subst.ts';
 
 export interface StreamDeps extends BrowseDeps {
   /** Archives take slots of clones, not of pages. */
@@ -18,6 +19,8 @@ interface StreamOptions {
   slots: Semaphore;
   timeLimitMs: number;
   client?: string | undefined;
+  /** Another folder for git than the repository's own. */
+  gitDir?: string | undefined;
 }
 
 /**
@@ -37,12 +40,12 @@ async function streamGit(
   { runner, limits }: BrowseDeps,
   path: string,
   argv: readonly string[],
-  { slots, timeLimitMs, client }: StreamOptions,
+  { slots, timeLimitMs, client, gitDir = path }: StreamOptions,
 ): Promise<Readable> {
   const leave = await slots.acquire({ repository: path, client });
   try {
     const git = runner.start({
-      argv: [`--git-dir=${path}`, ...argv],
+      argv: [`--git-dir=${gitDir}`, ...argv],
       timeLimitMs,
       memoryLimitBytes: limits.readMemoryBytes,
       yields: true,
@@ -92,24 +95,24 @@ export interface ArchiveRequest {
   client?: string;
 }
 
-/** All files of a commit. */
+/** All files of a commit, and whether they depend on the commit alone. */
 export async function archive(
   deps: StreamDeps,
   path: string,
-  { oid, format, prefix, client }: ArchiveRequest,
-): Promise<Readable> {
+  { oid, format, prefix, client }: Omit<ArchiveRequest, 'format'> & { format: ArchiveFormat | 'tar' },
+  readRefs: () => Promise<ReadonlyMap<string, string>>,
+): Promise<{ stream: Readable; isLasting: boolean }> {
   const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
-  return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
-}
-
-/** The same as an uncompressed tar, for callers that change what is in it. */
-export async function archiveAsTar(
-  deps: StreamDeps,
-  path: string,
-  { oid, prefix, client }: Omit<ArchiveRequest, 'format'>,
-): Promise<Readable> {
-  const argv = ['archive', '--format=tar', `--prefix=${prefix}/`, checked(oid)];
-  return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
+  const substitution = await openSubstitution(deps, path, oid, readRefs);
+  const options = { slots: deps.slots, timeLimitMs: archiveLimitMs, client, gitDir: substitution?.gitDir };
+  try {
+    const stream = await streamGit(deps, path, argv, options);
+    stream.once('close', () => void substitution?.dispose().catch(() => {}));
+    return { stream, isLasting: substitution?.isLasting ?? true };
+  } catch (error) {
+    await substitution?.dispose();
+    throw error;
+  }
 }
 
 /** A commit as a mail for `git am`. */

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import { readGitToEnd } from './read-git.ts';
+
+/**
+ * A temporary folder beside the objects of a repository with which `git archive` expands `export-subst`
+ * (gitattributes(5)) in those files whose placeholders are facts of the commit.
+ */
+export interface Substitution {
+  gitDir: string;
+  /** Whether the result depends on the commit alone; one that names refs changes when they move. */
+  isLasting: boolean;
+  dispose(): Promise<void>;
+}
+
+const limits = { outputBytes: 1024 * 1024, files: 200, placeholders: 256, refs: 50_000, timeMs: 30_000 };
+
+/**
+ * Facts of a commit. Other placeholders run a verifier (`%G?`), show notes (`%N`), pad to any width (`%w`, `%<`) or
+ * depend on the time of day (`%ar`).
+ */
+const fact = /%(?:%|n|[HhTtPpsDd]|a[neIidst]|c[neIidst]|\(describe(?::[^()]*)?\))/g;
+const describeOption = /^(?:tags(?:=(?:true|false))?|abbrev=\d{1,2}|(?:match|exclude)=[\w./-]*\*?[\w./-]*)$/;
+const namesRefs = /%(?:[Dd]|\(describe)/;
+
+/** Null when no file asks for it, and when finding them exceeds a limit: then every string stays as it is. */
+export async function openSubstitution(
+  deps: BrowseDeps,
+  repository: string,
+  oid: string,
+  readRefs: () => Promise<ReadonlyMap<string, string>>,
+): Promise<Substitution | null> {
+  // Nearly every repository ends here.
+  if ((await findLines(deps, repository, oid, 'export-subst', [':(glob)**/.gitattributes']))?.length === 0) return null;
+  const lines = await findLines(deps, repository, oid, '$Format:', []);
+  if (lines === null || lines.length === 0) return null;
+  const { denied, expanded } = judge(lines);
+  if (expanded.length === 0 || denied.length > limits.files) return null;
+
+  const isLasting = !expanded.some((format) => namesRefs.test(format));
+  const refs = isLasting ? new Map<string, string>() : await readRefs();
+  if (refs.size > limits.refs) return null;
+  const gitDir = path.join(repository, 'objects', `tmp_objdir-archive-${randomBytes(8).toString('hex')}`);
+  const dispose = () => rm(gitDir, { recursive: true, force: true });
+  try {
+    for (const folder of ['objects/info', 'refs', 'info']) await mkdir(path.join(gitDir, folder), { recursive: true });
+    await copyFile(path.join(repository, 'HEAD'), path.join(gitDir, 'HEAD'));
+    await copyFile(path.join(repository, 'config'), path.join(gitDir, 'config'));
+    await writeFile(path.join(gitDir, 'objects', 'info', 'alternates'), `${path.join(repository, 'objects')}\n`);
+    await writeFile(path.join(gitDir, 'packed-refs'), packedRefs(refs));
+    // These attributes outrank those in the repository.
+    await writeFile(path.join(gitDir, 'info', 'attributes'), Buffer.concat(denied.map(withoutSubstitution)));
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { gitDir, isLasting, dispose };
+}
+
+interface Line {
+  file: Buffer;
+  text: string;
+}
+
+/** Lines of a commit's files, binary ones included, that contain a text; null when a limit was reached. */
+async function findLines(
+  deps: BrowseDeps,
+  repository: string,
+  oid: string,
+  text: string,
+  paths: readonly string[],
+): Promise<Line[] | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const argv = ['grep', '--no-color', '-a', '-z', '--full-name', '-F', '-e', text, checked(oid), '--', ...paths];
+  const take = (chunk: Buffer): boolean => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    return bytes <= limits.outputBytes;
+  };
+  const { isWhole, code } = await readGitToEnd(deps, repository, argv, take, {
+    timeLimitMs: limits.timeMs,
+    yields: true,
+    environment: { GIT_LITERAL_PATHSPECS: '0' },
+  });
+  if (!isWhole || (code !== 0 && code !== 1)) return null;
+  const output = Buffer.concat(chunks);
+  const lines: Line[] = [];
+  // `<oid>:<path> NUL <line> LF`: a path may contain a line feed.
+  for (let start = 0; start < output.length; ) {
+    const pathEnd = output.indexOf(0, start);
+    const end = output.indexOf(0x0a, pathEnd + 1);
+    if (pathEnd === -1 || end === -1) return null;
+    const file = Buffer.from(output.subarray(start + oid.length + 1, pathEnd));
+    lines.push({ file, text: output.toString('latin1', pathEnd + 1, end) });
+    start = end + 1;
+  }
+  return lines;
+}
+
+/** Splits files by whether everything that git would expand in them is a fact of the commit. */
+function judge(lines: readonly Line[]): { denied: Buffer[]; expanded: string[] } {
+  const files = new Map<string, { file: Buffer; formats: string[]; isDenied: boolean }>();
+  let placeholders = 0;
+  for (const { file, text } of lines) {
+    const key = file.toString('latin1');
+    const found = files.get(key) ?? { file, formats: [], isDenied: false };
+    files.set(key, found);
+    for (let at = text.indexOf('$Format:'); at !== -1; at = text.indexOf('$Format:', at + 1)) {
+      const end = text.indexOf('$', at + 1);
+      // git reads on in the lines below.
+      const format = end === -1 ? null : text.slice(at + '$Format:'.length, end);
+      placeholders += format?.split('%').length ?? 0;
+      if (format === null || placeholders > limits.placeholders || !isFactual(format)) found.isDenied = true;
+      else found.formats.push(format);
+    }
+  }
+  const all = [...files.values()];
+  return {
+    denied: all.filter(({ isDenied }) => isDenied).map(({ file }) => file),
+    expanded: all.filter(({ isDenied }) => !isDenied).flatMap(({ formats }) => formats),
+  };
+}
+
+function isFactual(format: string): boolean {
+  let isAllowed = true;
+  const rest = format.replace(fact, (placeholder) => {
+    const options = /^%\(describe:(.*)\)$/s.exec(placeholder)?.[1];
+    if (options?.split(',').some((option) => !describeOption.test(option))) isAllowed = false;
+    return '';
+  });
+  return isAllowed && !rest.includes('%');
+}
+
+/** Branches and tags alone: hidden refs and those of pull requests are not named. */
+function packedRefs(refs: ReadonlyMap<string, string>): string {
+  return [...refs]
+    .filter(([name]) => /^refs\/(?:heads|tags)\//.test(name))
+    .map(([name, id]) => `${id} ${name}\n`)
+    .join('');
+}
+
+/** A line of gitattributes(5): the path as a quoted C string whose pattern characters are escaped. */
+function withoutSubstitution(file: Buffer): Buffer {
+  const pattern = file.toString('latin1').replace(/[\\*?[]/g, '\\$&');
+  const quoted = pattern.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r');
+  return Buffer.from(`"/${quoted}" -export-subst\n`, 'latin1');
+}
