@@ -62,7 +62,9 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
 function subjectStyles(template: string): string[] {
   if (template === 'pulls/changes') return ['issues.css', 'pulls.css', 'wide.css'];
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
-  if (template === 'runs/tests') return ['runs.css', 'tests.css'];
+  if (template === 'runs/tests') return ['runs.css', 'tests.css', 'admin.css'];
+  if (template === 'runs/runner') return ['runs.css', 'admin.css'];
+  if (/^(?:admin\/|sign-in\/(?:new-invite|invites)$)/.test(template)) return ['admin.css'];
   if (/^runs\//.test(template)) return ['runs.css'];
   if (/^wiki\//.test(template)) return ['wiki.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
