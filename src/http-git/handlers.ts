@@ -32,7 +32,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
         if (moved === null) throw error;
         return moved;
       });
-      if (typeof opened === 'string') return redirect(exchange, `${opened}/info/refs?service=git-${service}`);
+      if (!('path' in opened)) return redirect(exchange, opened, service);
       const { path } = opened;
       const protocol = readProtocol(exchange, service);
       const refs = await deps.git.transfers.advertiseRefs({ path, service, protocol, signal });
@@ -47,7 +47,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
     uploadPack: guarded(deps, async (exchange, signal) => {
       const { req, res, state } = exchange;
       const viewer = await authenticate(deps, exchange);
-      const { path } = await open(deps, exchange, viewer, 'upload-pack');
+      const { path } = await openAtAnyAddress(deps, exchange, viewer, 'upload-pack');
       const input = openGitBody(req, 'application/x-git-upload-pack-request', maxFetchBytes);
       begin(exchange, 'application/x-git-upload-pack-result');
       const { cutShort } = await deps.git.transfers.uploadPack({
@@ -69,7 +69,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
     receivePack: guarded(deps, async (exchange, signal) => {
       const { req, res } = exchange;
       const viewer = await authenticate(deps, exchange);
-      const opened = await open(deps, exchange, viewer, 'receive-pack');
+      const opened = await openAtAnyAddress(deps, exchange, viewer, 'receive-pack');
       // The pack is bounded by git's own limit.
       const input = openGitBody(req, 'application/x-git-receive-pack-request', Infinity);
       begin(exchange, 'application/x-git-receive-pack-result');
@@ -143,26 +143,48 @@ function guarded(
 /** How long a client may go on with a request that has its response. */
 const restMs = 5_000;
 
-function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, service: Service) {
-  const { owner, name } = params;
-  const bare = name.replace(/\.git$/i, '');
-  const { repositories } = deps;
+interface Address {
+  owner: string;
+  name: string;
+}
+
+const addressOf = ({ params: { owner, name } }: GitExchange): Address => ({ owner, name: name.replace(/\.git$/i, '') });
+
+function open(
+  { repositories }: GitHttpDeps,
+  exchange: GitExchange,
+  viewer: Viewer,
+  service: Service,
+  { owner, name } = addressOf(exchange),
+) {
   const opening =
     service === 'upload-pack'
-      ? repositories.openGitForRead(viewer, owner, bare)
-      : repositories.openGitForPush(viewer, owner, bare);
+      ? repositories.openGitForRead(viewer, owner, name)
+      : repositories.openGitForPush(viewer, owner, name);
   return opening.catch(challengeAnonymous(viewer));
 }
 
+/**
+ * As `open`, and at an earlier address where the repository is now: some clients follow the redirect of the first
+ * request and send the next one to the earlier address again.
+ */
+function openAtAnyAddress(deps: GitHttpDeps, exchange: GitExchange, viewer: Viewer, service: Service) {
+  return open(deps, exchange, viewer, service).catch(async (error: unknown) => {
+    const moved = await movedTo(deps, exchange, viewer);
+    if (moved === null) throw error;
+    return open(deps, exchange, viewer, service, moved);
+  });
+}
+
 /** Where a repository is now that was once at this address, for viewers who may see it there. */
-async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
-  const { owner, name } = params;
-  const moved = await repositories.findMovedGit(viewer, owner, name.replace(/\.git$/i, ''));
-  return moved === null ? null : `/git/${encodeURIComponent(moved.owner)}/${encodeURIComponent(moved.name)}.git`;
+function movedTo({ repositories }: GitHttpDeps, exchange: GitExchange, viewer: Viewer): Promise<Address | null> {
+  const { owner, name } = addressOf(exchange);
+  return repositories.findMovedGit(viewer, owner, name);
 }
 
 /** git follows a redirect on its first request, says so, and then stays at the new address. */
-function redirect({ res, headers }: GitExchange, to: string): void {
+function redirect({ res, headers }: GitExchange, { owner, name }: Address, service: Service): void {
+  const to = `/git/${encodeURIComponent(owner)}/${encodeURIComponent(name)}.git/info/refs?service=git-${service}`;
   res.writeHead(301, [...headers, ...Object.entries(uncached).flat(), 'Location', to, 'Content-Length', '0']).end();
 }
 

@@ -138,6 +138,55 @@ t.test('the same rules hold for the requests behind the advertisement', async (t
   t.same([probe.status, probe.bytes.length], [200, 0], 'git’s probe');
 });
 
+t.test(
+  'a client that posts to the earlier address of a repository is served, by the rules of the new one',
+  async (t) => {
+    const { repositories } = server.app.modules;
+    for (const [name, visibility] of [
+      ['earlier', 'PUBLIC'],
+      ['hidden', 'PRIVATE'],
+    ] as const) {
+      const url = await server.newRepository(name, visibility);
+      await clientGit(['push', '--quiet', url, 'main'], { cwd: sample });
+      await repositories.rename(localAdministrator, 'alice', name, `${name}-moved`);
+    }
+    const [read, write] = ['git-upload-pack', 'git-receive-pack'];
+    const command = encodePacket(`${'0'.repeat(40)} ${main} refs/heads/late\0 report-status`);
+    const push = Buffer.concat([command, flushPacket, packOf(sample, 'main', 'main')]);
+    const answers: [target: string, who: Record<string, string>, status: number][] = [
+      ['earlier', {}, 200],
+      ['hidden', {}, 401],
+      ['hidden', bearer(bob), 404],
+      ['hidden', bearer(alice), 200],
+      ['hidden-absent', bearer(alice), 404],
+    ];
+    for (const [name, who, status] of answers) {
+      const asked = await sendRequest(`/git/alice/${name}.git/${read}`, {
+        headers: { ...fetchType, ...who },
+        body: wants,
+      });
+      t.equal(asked.status, status, `${name} ${status}`);
+      if (status === 200) t.match(asked.text, /PACK/);
+      if (status === 200) continue;
+      const pushed = await sendRequest(`/git/alice/${name}.git/${write}`, {
+        headers: { ...pushType, ...who },
+        body: push,
+      });
+      t.equal(pushed.status, status, `a push to ${name} ${status}`);
+    }
+    const reader = await sendRequest(`/git/alice/earlier.git/${write}`, {
+      headers: { ...pushType, ...bearer(bob) },
+      body: push,
+    });
+    t.match(reader.text, /ng refs\/heads\/late you may not write here/);
+    const pushed = await sendRequest(`/git/alice/earlier.git/${write}`, {
+      headers: { ...pushType, ...bearer(alice) },
+      body: push,
+    });
+    t.match(pushed.text, /ok refs\/heads\/late/);
+  },
+);
+
 t.test('SECURITY A07: only the smart protocol exists', async (t) => {
   for (const target of ['/git/alice/open.git/info/refs', `${refs('open')}&service=git-receive-pack`]) {
     t.equal((await sendRequest(target)).status, 400, target);
