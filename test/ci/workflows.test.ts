@@ -118,6 +118,10 @@ t.test('expressions evaluate as on runners, with status functions of the run', a
     ['${{ vars.constructor }}', 'c'],
     ['${{ needs.absent.result }}', null],
     ['${{ toJSON(matrix.list) }}', '[\n  1,\n  2\n]'],
+    ["${{ format('{0} {1}', 1e21, 1234567890.123456789) }}", '1E+21 1234567890.12346'],
+    ["${{ join(fromJSON('[1e15, 0.00001, 0.0001, -0.0]'), ' ') }}", '1E+15 1E-05 0.0001 0'],
+    ['v${{ 0.30000000000000004 }}', 'v0.3'],
+    ['${{ 0.30000000000000004 }}', 0.30000000000000004],
     ['no expression', 'no expression'],
     ['', ''],
   ];

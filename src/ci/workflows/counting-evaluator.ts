@@ -1,5 +1,6 @@
 import { data, Evaluator } from '@actions/expressions';
 import type { EvaluationBudget } from './evaluation-budget.ts';
+import { JsonNumber } from './expression-data.ts';
 import type { ExpressionData } from './expression-data.ts';
 import type { ExpressionFunction } from './expression-functions.ts';
 
@@ -28,6 +29,7 @@ export class CountingEvaluator extends Evaluator {
   protected override eval(tree: Tree): ExpressionData {
     const value = super.eval(tree);
     this.#budget.spend(sizeOf(value));
-    return value;
+    // The parser makes numbers of its own.
+    return value instanceof data.NumberData ? new JsonNumber(value.value) : value;
   }
 }

@@ -5,6 +5,7 @@ import { toDictionary, toJson } from './expression-data.ts';
 import { functionsFor, isFunction, statusFunctions } from './expression-functions.ts';
 import type { JobOutcome } from './expression-functions.ts';
 import type { Json } from './json.ts';
+import { numberText } from './number-text.ts';
 
 /** What expressions can read: `github`, `needs`, `matrix` and so on, and the results of status functions. */
 export interface ExpressionScope {
@@ -96,6 +97,7 @@ function evaluateText(text: string, scope: CountedScope): Json {
 /** Converts a value to text by the rules of the expression language. */
 export function textOf(value: Json): string {
   if (value === null) return '';
+  if (typeof value === 'number') return numberText(value);
   if (Array.isArray(value)) return 'Array';
   return typeof value === 'object' ? 'Object' : String(value);
 }

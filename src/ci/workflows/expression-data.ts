@@ -1,6 +1,7 @@
 import { data } from '@actions/expressions';
 import type { EvaluationBudget } from './evaluation-budget.ts';
 import type { Json } from './json.ts';
+import { numberText } from './number-text.ts';
 
 export type ExpressionData = data.ExpressionData;
 type Pair = ReturnType<data.Dictionary['pairs']>[number];
@@ -44,6 +45,13 @@ class JsonDictionary extends data.Dictionary {
   }
 }
 
+/** The library's number, but as text what runners make of it. */
+export class JsonNumber extends data.NumberData {
+  override coerceString(): string {
+    return numberText(this.value);
+  }
+}
+
 /** One data object per JSON object and list, for their lifetime: `==` compares them by identity. */
 const made = new WeakMap<object, ExpressionData>();
 
@@ -51,7 +59,7 @@ const made = new WeakMap<object, ExpressionData>();
 export function toData(value: Json): ExpressionData {
   if (value === null) return new data.Null();
   if (typeof value === 'string') return new data.StringData(value);
-  if (typeof value === 'number') return new data.NumberData(value);
+  if (typeof value === 'number') return new JsonNumber(value);
   if (typeof value === 'boolean') return new data.BooleanData(value);
   let known = made.get(value);
   if (known === undefined) {
