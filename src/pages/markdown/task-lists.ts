@@ -2,7 +2,7 @@ import type { MarkdownIt } from 'markdown-it';
 import { placeholder as markOf } from './placeholders.ts';
 import { partsOf } from './markdown-env.ts';
 
-const mark = /^\[([ xX])\][ \u00a0]/;
+const mark = /^\[([ xX])\][ \t\u00a0]/;
 const maxLabelLength = 100;
 
 /** Turns `- [x] done` into a list item with a check-box, whose line in the source is recorded. */

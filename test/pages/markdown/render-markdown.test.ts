@@ -52,6 +52,8 @@ t.test('a document keeps its shape', async (t) => {
     render('- [x] done\n- [ ] todo\n- plain'),
     /<li class="task"><input type="checkbox" disabled aria-label="done" checked \/> done<\/li>[^]*<li class="task"><input type="checkbox" disabled aria-label="to do" \/> todo<\/li>[^]*<li>plain/,
   );
+  t.match(render('- [ ]\ttab'), /<li class="task"><input type="checkbox"/);
+  for (const text of ['- [x]done', '- [ ]']) t.notMatch(render(text), /<input/, text);
   t.match(
     render('|a|b|\n|-|-:|\n|1|2|'),
     '<div class="scroll" tabindex="0"><table>\n<thead>\n<tr>\n<th>a</th>\n<th class="align-right">b</th>',
