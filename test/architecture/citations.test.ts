@@ -33,7 +33,6 @@ const absent: [pattern: RegExp, what: string][] = [
     /(?<![\w/-])(?:security|federation(?:\.md)?|dependencies|performance|layout|product) §/g,
     'a section that is not here',
   ],
-  [/(?<![\w./-])findings\//g, 'a document that is not here'],
   [/\b[A-K]-\d{1,2}\b(?![-.\w])/g, 'an id that is not defined'],
   [/\bissues? \d+(?:\.\d+)?\b/g, 'an issue that is not here'],
 ];
