@@ -368,6 +368,40 @@ async function addTools({ modules, push }: Awaited<ReturnType<typeof openCi>>) {
   return { bob, remove };
 }
 
+t.test('a tag or branch of another repository may be named in full, and a branch does not shadow a tag', async (t) => {
+  const fixture = await openCi(t);
+  const { push, addRunner, modules, state } = fixture;
+  const { bob, remove } = await addTools(fixture);
+  const to = await modules.repositories.find(bob, 'bob', 'tools');
+  await push({ '.github/workflows/tool.yml': tool('two') }, { to, by: null, branch: 'v1-tools' });
+  const runner = await addRunner(['linux']);
+  const calls = [
+    ['v1-tools', 'one'],
+    ['tags/v1-tools', 'one'],
+    ['refs/tags/v1-tools', 'one'],
+    ['heads/v1-tools', 'two'],
+    ['refs/heads/v1-tools', 'two'],
+    ['refs/heads/main', 'one'],
+  ] as const;
+  for (const [at, [ref, run]] of calls.entries()) {
+    await push({
+      ...(at === 0 ? remove : {}),
+      ...workflow(
+        `on: push\njobs:\n  a:\n    uses: bob/tools/.github/workflows/tool.yml@${ref}\n    with: {target: arm}\n    secrets: {TOKEN: x}\n`,
+      ),
+    });
+    const task = await runner.fetch();
+    t.match(task?.payload, new RegExp(`run: "?${run}`), `${ref}: ${JSON.stringify(await state(at + 1))}`);
+    if (task !== null) await runner.finish(task.taskId, 'success', {});
+  }
+  await push(workflow('on: push\njobs:\n  a: {uses: bob/tools/.github/workflows/tool.yml@refs/tags/main}\n'));
+  t.match(
+    await state(calls.length + 1),
+    { run: 'failure', reason: /tool\.yml@refs\/tags\/main/ },
+    'no tag of this name',
+  );
+});
+
 t.test('a workflow of another repository is called at its ref, and stays that commit when it runs again', async (t) => {
   const fixture = await openCi(t);
   const { push, state, addRunner, ci, found, viewer, modules } = fixture;
