@@ -257,6 +257,16 @@ t.test('a repository that has moved serves its old address, which clients would 
   t.match(actions?.download?.href, /\/alice\/fresh\.git\//);
   for (const place of ['/alice/fresh.git', '/repos/alice/fresh', '/git/alice/fresh'])
     t.equal((await fetch(`${server.origin}${place}/info/lfs/objects/${object.oid}`)).status, 200, place);
+
+  // What a client writes, by the name of its clone.
+  const more = objectOf('written by the old name');
+  const writer = lfsClient(server, 'renamed', alice);
+  t.equal(await writer.upload(more), 200);
+  t.ok((await lfsClient(server, 'fresh', alice).batch('download', more)).actions?.download);
+  const { status, json } = await writer.call('POST', 'locks', { path: 'a.psd' });
+  t.equal(status, 201);
+  t.match((await writer.call('GET', 'locks')).json.locks, [{ path: 'a.psd' }]);
+  t.equal((await writer.call('POST', `locks/${json.lock.id}/unlock`, {})).status, 200);
 });
 
 t.test('locks: of a person, listed in pages, removed by force by an administrator alone', async (t) => {
