@@ -12,11 +12,11 @@ import { exec } from '../ssh/ssh-fixture.ts';
 import { startPullServer } from './pull-server.ts';
 import type { Clone } from './pull-server.ts';
 
-t.setTimeout(900_000);
+const count = Number(process.env['HEARTH_MERGES'] ?? 0);
+t.setTimeout(Math.max(900, count * 15) * 1_000);
 
 const server = await startPullServer(t, { SERVICE_SSH_ENABLED: 'true', SERVICE_SSH_LISTEN: '127.0.0.1:0' });
 const { accounts, repositories, pulls, git } = server.app.modules;
-const count = Number(process.env['HEARTH_MERGES'] ?? 0);
 
 const person = async (username: string) => personViewer((await accounts.personByUsername(username))!.id, 'admin');
 const alice = await person('alice');
