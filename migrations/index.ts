@@ -7,6 +7,7 @@ import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
 import { packages } from './v250-packages.ts';
+import { userLanguages } from './v320-user-languages.ts';
 import { oauth } from './v280-oauth.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
@@ -196,4 +197,5 @@ export const migrations: readonly Migration[] = [
   repositoryWebsites,
   savedReplies,
   oauth,
+  userLanguages,
 ];

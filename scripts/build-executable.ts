@@ -33,7 +33,15 @@ const fingerprintFile = join(project, 'dist/.built-from');
 /** Changes when any input of the executable does. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(process.version + process.arch);
-  const inputs = ['src/**/*', 'bin/*', 'templates/**/*', 'migrations/**/*', 'scripts/**/*', 'package*.json'];
+  const inputs = [
+    'src/**/*',
+    'bin/*',
+    'templates/**/*',
+    'translations/*',
+    'migrations/**/*',
+    'scripts/**/*',
+    'package*.json',
+  ];
   for (const path of inputs.flatMap((pattern) => globSync(pattern, { cwd: project })).sort()) {
     const file = join(project, path);
     if ((await stat(file)).isFile()) hash.update(`\0${path}\0`).update(await readFile(file));
@@ -49,6 +57,8 @@ async function assets(): Promise<Map<string, Buffer>> {
     const path = join(entry.parentPath, entry.name);
     found.set(`assets/${path.slice(folder.length + 1)}`, await readFile(path));
   }
+  for (const file of globSync('translations/*.json', { cwd: project }))
+    found.set(file, await readFile(join(project, file)));
   return found;
 }
 

@@ -65,6 +65,15 @@ export const options = [
   }),
 
   row({
+    key: 'locale',
+    env: 'SERVICE_LOCALE',
+    type: choice('en', 'de', 'fr'),
+    default: 'en',
+    sentence:
+      'Language of pages and mails for readers who have not chosen one and whose browser asks for none that Hearth has.',
+  }),
+
+  row({
     key: 'ca_file',
     env: 'SERVICE_CA_FILE',
     type: path,

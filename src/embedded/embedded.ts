@@ -27,6 +27,11 @@ export interface Embedded {
   /** All files below templates/assets, sorted, with forward slashes. */
   assetPaths(): string[];
   /**
+   * The text of a message catalogue, `translations/<language>.json`.
+   * @throws Error for a language without a file
+   */
+  translation(language: string): string;
+  /**
    * Renders one pug template to HTML.
    * @param name below templates/, without its ending: 'sign-in/login'
    * @throws Error for a name that has no template
@@ -35,6 +40,6 @@ export interface Embedded {
 }
 
 /** The error for a name that is not embedded. */
-export function unknownName(kind: 'asset' | 'task' | 'template' | 'worker', name: string): Error {
+export function unknownName(kind: 'asset' | 'task' | 'template' | 'translation' | 'worker', name: string): Error {
   return new Error(`There is no ${kind} named ${JSON.stringify(name)}`);
 }

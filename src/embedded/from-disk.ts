@@ -96,6 +96,10 @@ export const embedded: Embedded = {
     readAssets.set(path, { content, checkedAt: performance.now() });
     return content;
   },
+  translation(language) {
+    if (!/^[\w-]+$/.test(language)) throw unknownName('translation', language);
+    return readFileSync(join(projectFolder, 'translations', `${language}.json`), 'utf8');
+  },
   assetPaths: () => filesBelow(assets),
   renderTemplate(name, locals = {}) {
     let known = compiled.get(name);

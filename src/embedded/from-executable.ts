@@ -38,6 +38,11 @@ export const embedded: Embedded = {
     if (!getAssetKeys().includes(assetPrefix + path)) throw unknownName('asset', path);
     return Buffer.from(getRawAsset(assetPrefix + path));
   },
+  translation(language) {
+    const key = `translations/${language}.json`;
+    if (!getAssetKeys().includes(key)) throw unknownName('translation', language);
+    return Buffer.from(getRawAsset(key)).toString();
+  },
   assetPaths: () =>
     getAssetKeys()
       .filter((key) => key.startsWith(assetPrefix))

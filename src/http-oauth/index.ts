@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { anonymousIdentity } from '../http/index.ts';
 import type { Identity, Middleware } from '../http/index.ts';
 import type { Consents } from '../oauth/index.ts';
@@ -12,7 +13,7 @@ export type { OAuthHttpDeps } from './deps.ts';
 
 /** A page in the frame of the website. */
 export type RenderPage = (
-  frame: { identity: Identity; cookie: string | undefined },
+  frame: { identity: Identity; headers: IncomingHttpHeaders },
   template: string,
   locals: Record<string, unknown>,
 ) => string;
@@ -27,7 +28,7 @@ export function createOAuthServer(deps: OAuthHttpDeps & { renderPage: RenderPage
     render(request, template, locals) {
       const signedIn = personOf(request);
       const identity = signedIn === null ? anonymousIdentity : { ...signedIn, avatarAt: null };
-      return deps.renderPage({ identity, cookie: request.headers.cookie }, template, locals);
+      return deps.renderPage({ identity, headers: request.headers }, template, locals);
     },
   });
   return { handle: createOAuthHandler(deps, providerNow), consents: createConsents(deps, providerNow) };

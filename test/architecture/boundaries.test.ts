@@ -40,6 +40,7 @@ const arrows: string[][] = [
   ['objects'],
   ['db', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh', 'nodes'],
   ['workers'],
+  ['translation'],
   ['config', 'embedded', 'files'],
   ['kernel'],
 ];
@@ -68,6 +69,7 @@ const homes: Record<string, string[]> = {
   '@grpc/grpc-js': ['http-runner'],
   'node-cron': ['scheduler'],
   pug: ['embedded'],
+  'intl-messageformat': ['translation'],
   'smol-toml': ['config'],
   nodemailer: ['mail'],
   '@simplewebauthn/server': ['accounts'],

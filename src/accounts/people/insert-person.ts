@@ -59,6 +59,7 @@ export async function insertPerson(
     createdAt: tx.now,
     lastSeenAt: null,
     secondFactorAt: null,
+    language: null,
   };
   if (row.username !== null)
     await deps.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id, takesDeleted });

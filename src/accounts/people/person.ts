@@ -18,6 +18,8 @@ export interface Person {
   lastSeenAt: number | null;
   /** Since when a sign-in needs a second factor; `null` while the person has set none up. */
   secondFactorAt: number | null;
+  /** The code of the language of pages and mails; `null` leaves it to the browser and the server. */
+  language: string | null;
 }
 
 export function toPerson({ passwordHash: _, ...person }: UserRow): Person {

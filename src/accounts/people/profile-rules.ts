@@ -1,9 +1,18 @@
 import { invalid } from '../../kernel/index.ts';
+import { findLanguage } from '../../translation/index.ts';
 import { parseText } from '../validate-text.ts';
 import type { TextRule } from '../validate-text.ts';
 
 export const displayNameRule: TextRule = { field: 'display_name', called: 'The display name', maxCharacters: 100 };
 export const bioRule: TextRule = { field: 'bio', called: 'The text about you', maxCharacters: 1000, manyLines: true };
+/** Validates the code of a language; '' and null mean none. Refuses `unknown_language`. */
+export function parseLanguage(code: string | null): string | null {
+  if (code === null || code === '') return null;
+  if (findLanguage(code) === null)
+    throw invalid('unknown_language', 'Choose one of the languages in the list.', { field: 'language' });
+  return code;
+}
+
 const websiteRule: TextRule = { field: 'website', called: 'The website', maxCharacters: 255 };
 
 /**

@@ -2,7 +2,7 @@ import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
-import { bioRule, displayNameRule, parseWebsite } from './profile-rules.ts';
+import { bioRule, displayNameRule, parseLanguage, parseWebsite } from './profile-rules.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
@@ -11,17 +11,20 @@ export interface Profile {
   displayName?: string;
   bio?: string;
   website?: string;
+  /** The code of a language, or null for the one of the browser. */
+  language?: string | null;
 }
 
 /**
  * Changes a person's profile.
- * Refuses: `invalid_text`, `text_too_long`, `invalid_website`, each with its
+ * Refuses: `invalid_text`, `text_too_long`, `invalid_website`, `unknown_language`, each with its
  * form field; `unknown_person`.
  */
 export async function updateProfile({ db }: AccountsDeps, personId: string, profile: Profile): Promise<Person> {
   const changes: Profile = {};
   if (profile.displayName !== undefined) changes.displayName = parseText(profile.displayName, displayNameRule);
   if (profile.bio !== undefined) changes.bio = parseText(profile.bio, bioRule);
+  if (profile.language !== undefined) changes.language = parseLanguage(profile.language);
   if (profile.website !== undefined) changes.website = parseWebsite(profile.website);
 
   return db.write(async ({ manager }) => {

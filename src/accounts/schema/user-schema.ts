@@ -17,6 +17,8 @@ export interface UserRow {
   lastSeenAt: number | null;
   /** Since when a sign-in needs a second factor; `null` while the person has set none up. */
   secondFactorAt: number | null;
+  /** The code of the language of pages and mails; `null` leaves it to the browser and the server. */
+  language: string | null;
 }
 
 export const userSchema = new EntitySchema<UserRow>({
@@ -35,5 +37,6 @@ export const userSchema = new EntitySchema<UserRow>({
     createdAt: { name: 'created_at', type: 'integer' },
     lastSeenAt: { name: 'last_seen_at', type: 'integer', nullable: true },
     secondFactorAt: { name: 'second_factor_at', type: 'integer', nullable: true },
+    language: { type: 'text', nullable: true },
   },
 });

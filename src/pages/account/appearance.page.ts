@@ -1,15 +1,25 @@
 import { cloneTransports, shortcutSettings, oneOf, preferenceCookies, themes, returnTarget } from '../../http/index.ts';
+import { listLanguages } from '../../translation/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
-/** How the pages look in this browser; open to anonymous viewers too. */
-export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences, query }) =>
-  page('account/appearance', { preferences, notice: viewNotice(query) });
+/** How the pages look in this browser, and the language of the account; open to anonymous viewers too. */
+export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences, person, query }) =>
+  page('account/appearance', {
+    preferences,
+    notice: viewNotice(query),
+    languages: person && [
+      { code: '', name: null, isChosen: person.language === null },
+      ...listLanguages().map(({ code, name }) => ({ code, name, isChosen: code === person.language })),
+    ],
+  });
 
-/** Fields `theme`, `clone` and `keys`, each optional, and `next`. */
-export const saveAppearance: Page<RequestContext, AccountDeps> = ({ form }) => {
+/** Fields `theme`, `clone` and `keys`, each optional, `language` of people with an account, and `next`. */
+export const saveAppearance: Page<RequestContext, AccountDeps> = async ({ form, person }, { accounts }) => {
+  if (person !== null && form.all('language').length > 0)
+    await accounts.updateProfile(person.id, { language: form.text('language') });
   const cookies = preferenceCookies({
     ...(form.text('theme') && { theme: oneOf(themes, form.text('theme')) }),
     ...(form.text('keys') && { keys: oneOf(shortcutSettings, form.text('keys')) }),

@@ -1,3 +1,4 @@
+import { dateFormat } from '../../translation/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** A year of pushes and commits, one square for each day, a column for each week. */
@@ -17,9 +18,8 @@ const weeks = 53;
 const [step, square, top] = [13, 10, 16] as const;
 
 const format = (options: Intl.DateTimeFormatOptions) => {
-  let made: Intl.DateTimeFormat | undefined;
-  return (day: number): string =>
-    (made ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })).format(day * dayMs);
+  const ofMs = dateFormat(options);
+  return (day: number): string => ofMs(day * dayMs);
 };
 const dateOf = format({ dateStyle: 'long' });
 const monthOf = format({ month: 'short' });

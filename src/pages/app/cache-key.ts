@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { currentLanguage } from '../../translation/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { AnyContext } from './request-context.ts';
 
@@ -11,7 +12,7 @@ export interface CacheKey {
 
 /**
  * All that a page of a repository is made of, in one line: the address, who looks and
- * how they like it, the repository's row, what the viewer may do there, its refs and
+ * how they like it, the language, the repository's row, what the viewer may do there, its refs and
  * HEAD, and where this server is reached. Objects have no part in it: their ids never
  * mean other bytes.
  * @param unread the viewer's unread notifications, which the head of the page counts
@@ -34,6 +35,7 @@ export async function cacheKey(
       query.toString(),
       origin,
       preferences,
+      currentLanguage(),
       viewer,
       person && [person.username, person.displayName],
       avatarAt,

@@ -3,6 +3,7 @@ import { createForm, discardBody, readMultipart, readPreferences, returnTarget }
 import type { Context, Middleware } from '../../http/index.ts';
 import type { PageRoute } from '../route.ts';
 import { readForm } from './forms.ts';
+import { inLanguageOf } from './language.ts';
 import type { Render } from './render.ts';
 
 /** What a form may bring beside its fields: files are not kept, so reading stops soon. */
@@ -18,7 +19,7 @@ type Field = [name: string, value: string];
  * a new sign-in: no text is lost with a session. The page is the same for a hidden and an absent address, and repeats
  * neither; its form goes to the address that it came from. It follows the check of the origin.
  */
-export function keepForm(route: PageRoute, render: Render): Middleware {
+export function keepForm(route: PageRoute, render: Render, locale: string): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -31,6 +32,7 @@ export function keepForm(route: PageRoute, render: Render): Middleware {
       ctx.status = status;
       ctx.set({ 'Cache-Control': 'no-store' });
       ctx.vary('Cookie');
+      ctx.vary('Accept-Language');
       ctx.type = 'html';
       const frame = {
         identity: ctx.state.identity,
@@ -38,7 +40,8 @@ export function keepForm(route: PageRoute, render: Render): Middleware {
         path: '/',
         unread: 0,
       };
-      ctx.body = render('app/kept-form', frame, { fields, longest: longestOf(fields), next: cameFrom(ctx) ?? '/' });
+      const locals = { fields, longest: longestOf(fields), next: cameFrom(ctx) ?? '/' };
+      ctx.body = inLanguageOf(ctx, locale, () => render('app/kept-form', frame, locals));
     }
   };
 }

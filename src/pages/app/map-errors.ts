@@ -9,6 +9,7 @@ import {
   retryAfter,
   discardBody,
 } from '../../http/index.ts';
+import { inLanguageOf } from './language.ts';
 import type { Render } from './render.ts';
 import { viewRepositoryHeader } from './repository-header.view.ts';
 
@@ -90,6 +91,7 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   ctx.status = status;
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.vary('Cookie');
+  ctx.vary('Accept-Language');
   const frame = {
     identity: ctx.state.identity,
     preferences: readPreferences(ctx.req.headers.cookie),
@@ -110,7 +112,15 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
 }
 
 /** Catches what the rest of the middleware throws, and responds with an error page. */
-export function withErrorMapping({ logger, render }: { logger: Logger; render: Render }): Middleware {
+export function withErrorMapping({
+  logger,
+  render,
+  locale,
+}: {
+  logger: Logger;
+  render: Render;
+  locale: string;
+}): Middleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -128,10 +138,10 @@ export function withErrorMapping({ logger, render }: { logger: Logger; render: R
         ctx.set('Cache-Control', 'no-store');
         return;
       }
-      const response = responseTo(explainFullDisk(error), ctx.state.requestId);
+      const response = inLanguageOf(ctx, locale, () => responseTo(explainFullDisk(error), ctx.state.requestId));
       if (response.status === 500) logError(logger, error, ctx.state.requestId);
       discardBody(ctx.req);
-      renderError(ctx, response, render);
+      inLanguageOf(ctx, locale, () => renderError(ctx, response, render));
     }
   };
 }

@@ -38,6 +38,7 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
+import { chooseLanguage, inLanguage } from '../../translation/index.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -101,8 +102,10 @@ export function createWebServer(options: WebOptions): WebServer {
   });
   const oauth = createOAuthServer({
     ...options,
-    renderPage: ({ identity, cookie }, template, locals) =>
-      render(template, { identity, preferences: readPreferences(cookie), path: '/', unread: 0 }, locals),
+    renderPage: ({ identity, headers }, template, locals) =>
+      inLanguage(chooseLanguage(identity.person?.language, headers['accept-language'], config.locale), () =>
+        render(template, { identity, preferences: readPreferences(headers.cookie), path: '/', unread: 0 }, locals),
+      ),
   });
   const deps: WebDeps = {
     origins: new Map(),
@@ -163,7 +166,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // gzip: outside of the error pages, which are compressed too.
     compressText,
     // Errors become pages: outside of everything that throws.
-    withErrorMapping({ logger, render }),
+    withErrorMapping({ logger, render, locale: config.locale }),
     // Errors below /api become JSON.
     withApiErrors(logger),
     // Client address and origin; refuses ambiguous requests before a route is looked for.
@@ -219,7 +222,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       // Needs the session; before anything is looked up or read for another site's form.
       refuseCrossSite,
       // Answers a form whose session has ended with a page that keeps it: around whatever refuses it.
-      keepForm(route, render),
+      keepForm(route, render, deps.config.locale),
       // Leads to the choice of a username, password or second factor: before rights, which need a complete account.
       requireOnboarding(route.path, deps),
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.

@@ -1,5 +1,6 @@
 import type { Embedded } from '../../embedded/index.ts';
 import type { Assets, Identity, Preferences } from '../../http/index.ts';
+import { currentLanguage, findLanguage, rich, t } from '../../translation/index.ts';
 import { viewAvatar } from './avatar.view.ts';
 import { viewUnread } from './unread.view.ts';
 
@@ -31,6 +32,8 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
+      t,
+      rich,
       site: {
         version: embedded.version,
         sendsMail,
@@ -38,6 +41,8 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
         theme: preferences.theme,
         keys: preferences.keys,
         path,
+        language: currentLanguage(),
+        direction: findLanguage(currentLanguage())?.dir ?? 'ltr',
         assets: {
           style: assets.url('style.css'),
           subjects: subjectStyles(template).map((file) => assets.url(file)),

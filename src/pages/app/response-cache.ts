@@ -3,6 +3,7 @@ import { createLru } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { anonymousIdentity, countHostHeaders } from '../../http/index.ts';
 import type { Exchange, Middleware, Client, WebDeps } from '../../http/index.ts';
+import { chooseLanguage } from '../../translation/index.ts';
 import { cacheTtlMs } from './rendered-pages.ts';
 
 /**
@@ -18,7 +19,7 @@ export interface ResponseCache {
 }
 
 export interface ResponseCacheOptions {
-  deps: Pick<WebDeps, 'clock' | 'db' | 'git' | 'ssh'>;
+  deps: Pick<WebDeps, 'clock' | 'config' | 'db' | 'git' | 'ssh'>;
   random: Random;
   readClient: (peer: string, headers: IncomingMessage['headers']) => Client;
   /** Called for every request: log, metrics, admission. */
@@ -72,7 +73,6 @@ export const ignoredHeaders = [
   'connection',
   'keep-alive',
   'user-agent',
-  'accept-language',
   'referer',
   'dnt',
   'priority',
@@ -90,7 +90,9 @@ export const ignoredHeaders = [
   'x-real-ip',
   'via',
 ] as const;
-const knownHeaders = new Set<string>([...varyHeaders, ...forwardedHeaders, ...ignoredHeaders]);
+/** Read for the language of the response, which is part of the key: browsers word the same wish in many ways. */
+export const languageHeader = 'accept-language';
+const knownHeaders = new Set<string>([...varyHeaders, ...forwardedHeaders, ...ignoredHeaders, languageHeader]);
 
 export function createResponseCache({ deps, random, readClient, onRequest }: ResponseCacheOptions): ResponseCache {
   const responses = createLru<string, CachedResponse>({
@@ -154,7 +156,7 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
   return {
     serve: (next) => (request, response) => {
       const client = isCacheable(request) ? readClient(request.socket.remoteAddress ?? '', request.headers) : null;
-      const key = client === null ? null : keyOf(request, client);
+      const key = client === null ? null : keyOf(request, client, deps.config.locale);
       if (client === null || key === null) return next(request, response);
       void sendOrHandOn(request, response, client, key, next);
     },
@@ -188,8 +190,12 @@ function isCacheable(request: IncomingMessage): boolean {
 }
 
 /** All of a request that a response depends on; null when it is longer than what is asked for again. */
-function keyOf({ url, headers }: IncomingMessage, { forwardedProto, forwardedHost }: Client): string | null {
-  let key = `${url}\n${forwardedProto}\n${forwardedHost}`;
+function keyOf(
+  { url, headers }: IncomingMessage,
+  { forwardedProto, forwardedHost }: Client,
+  locale: string,
+): string | null {
+  let key = `${url}\n${chooseLanguage(null, headers[languageHeader], locale)}\n${forwardedProto}\n${forwardedHost}`;
   for (const name of varyHeaders) key += headers[name] === undefined ? '\n' : `\n=${headers[name]}`;
   return key.length > maxKeyBytes ? null : key;
 }

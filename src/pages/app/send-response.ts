@@ -15,6 +15,8 @@ import { cacheKey } from './cache-key.ts';
 import type { CacheKey } from './cache-key.ts';
 import type { Render } from './render.ts';
 import type { ContentReply, PageReply, Reply } from './reply.ts';
+import { inLanguage } from '../../translation/index.ts';
+import { languageOf } from './language.ts';
 import { viewNotice } from './notices.view.ts';
 import type { AnyContext, PageHandler } from './request-context.ts';
 
@@ -74,7 +76,7 @@ function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
 /** A page that depends on the viewer is private: neither a cache's nor, when signed in, the disk's. */
 function setPageHeaders(ctx: Context, isUnstored: boolean): void {
   ctx.set('Cache-Control', isUnstored ? 'private, no-store' : 'private, no-cache');
-  ctx.set('Vary', 'Cookie, Authorization');
+  ctx.set('Vary', 'Cookie, Authorization, Accept-Language');
   ctx.type = 'html';
 }
 
@@ -145,7 +147,9 @@ interface PageHandlerOptions {
 
 /** Finds the page in the page cache or runs it, and turns its reply into an HTTP response. */
 export function sendResponse(page: PageHandler, { deps, render, rendered }: PageHandlerOptions): Middleware {
-  return async (ctx) => {
+  return (ctx) => inLanguage(languageOf(ctx, deps.config.locale), () => respond(ctx));
+
+  async function respond(ctx: Context): Promise<void> {
     const request = contextOf(ctx);
     const unreadBefore = rendered === null ? 0 : await deps.notifications.countUnread(request.viewer);
     const key = rendered && (await cacheKey(request, deps, unreadBefore));
@@ -170,5 +174,5 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
     if (mayKeep && (await cacheKey(request, deps, unread))?.key === key.key)
       return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, freshness), key, request);
     sendPage(ctx, reply, request, html);
-  };
+  }
 }

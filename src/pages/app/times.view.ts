@@ -1,3 +1,5 @@
+import { currentLanguage, dateFormat, relativeFormat, t } from '../../translation/index.ts';
+
 /** A moment for a `<time>` element. */
 export interface TimeView {
   /** For machines: `2026-11-20T07:31:02.000Z`. */
@@ -8,13 +10,7 @@ export interface TimeView {
   text: string;
 }
 
-/** Made for the first page that shows a time: together they take some milliseconds of every start otherwise. */
-let formats: { relative: Intl.RelativeTimeFormat; exact: Intl.DateTimeFormat } | undefined;
-const timeFormats = () =>
-  (formats ??= {
-    relative: new Intl.RelativeTimeFormat('en', { numeric: 'auto' }),
-    exact: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
-  });
+const exactFormat = dateFormat({ dateStyle: 'medium', timeStyle: 'short' });
 
 const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 365.25 * 86_400],
@@ -30,7 +26,7 @@ const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms
 
 /** Formatted texts: a list has fifty times, and a format takes microseconds for each. */
 const relativeTexts = new Map<string, string>();
-const exactTexts = new Map<number, string>();
+const exactTexts = new Map<string, string>();
 const maxMemoised = 2_000;
 
 function memoised<Key>(texts: Map<Key, string>, key: Key, make: () => string): string {
@@ -46,9 +42,9 @@ function relativeText(seconds: number): string {
   for (const [unit, length] of steps) {
     if (Math.abs(seconds) < length) continue;
     const count = Math.trunc(seconds / length);
-    return memoised(relativeTexts, `${count} ${unit}`, () => timeFormats().relative.format(count, unit));
+    return memoised(relativeTexts, `${count} ${unit} ${currentLanguage()}`, () => relativeFormat().format(count, unit));
   }
-  return seconds > 0 ? 'in a moment' : 'just now';
+  return seconds > 0 ? t('times.soon') : t('times.now');
 }
 
 /** @param ms the moment, @param now both in milliseconds since the epoch */
@@ -56,7 +52,11 @@ export function viewTime(ms: number, now: number): TimeView {
   const date = new Date(clamp(ms));
   return {
     iso: date.toISOString(),
-    title: memoised(exactTexts, Math.floor(date.getTime() / 60_000), () => `${timeFormats().exact.format(date)} UTC`),
+    title: memoised(
+      exactTexts,
+      `${Math.floor(date.getTime() / 60_000)} ${currentLanguage()}`,
+      () => `${exactFormat(date)} UTC`,
+    ),
     text: relativeText((date.getTime() - now) / 1000),
   };
 }

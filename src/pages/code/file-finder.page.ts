@@ -1,3 +1,4 @@
+import { formatNumber } from '../../translation/index.ts';
 import { page, type Reply } from '../app/reply.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { rankPaths } from './rank-paths.ts';
@@ -33,7 +34,7 @@ export const showFind: Page<RepositoryContext, CodeDeps> = async (context, deps)
       ...frame,
       wanted,
       self: codeUrl(url, 'find', at.ref),
-      total: files.length.toLocaleString('en'),
+      total: formatNumber(files.length),
       rows: ranked.paths.map((path) => ({ path: viewName(path.toString()), url: codeUrl(url, 'blob', at.ref, path) })),
       hidden: ranked.total - ranked.paths.length,
       truncated,

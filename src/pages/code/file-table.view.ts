@@ -1,3 +1,4 @@
+import { formatNumber } from '../../translation/index.ts';
 import type { LastCommit, LastCommits, RefPath, Tree, TreeEntry } from '../../git/index.ts';
 import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -105,7 +106,7 @@ export function viewFileTable({ entries, truncated }: Tree, context: TableContex
     parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
     cut:
       truncated || rows.length > maxRows
-        ? `This folder has more than ${maxRows.toLocaleString('en')} entries; these are the first.`
+        ? `This folder has more than ${formatNumber(maxRows)} entries; these are the first.`
         : null,
     isWaiting: !last.isComplete,
   };

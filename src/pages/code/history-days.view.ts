@@ -1,3 +1,4 @@
+import { dateFormat } from '../../translation/index.ts';
 import type { HistoryEntry } from '../../git/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { codeUrl } from '../app/code-urls.ts';
@@ -22,12 +23,11 @@ export interface HistoryDay {
   rows: HistoryRow[];
 }
 
-let format: Intl.DateTimeFormat | undefined;
+const format = dateFormat({ dateStyle: 'long' });
 
 /** The day in the time zone of the committer: commits of one evening stay together. */
 function dayOf(at: number, offsetMinutes: number): string {
-  format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return format.format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
+  return format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
 }
 
 export function viewHistoryDays(

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../translation/index.ts';
 import type { GrepLine } from '../../git/index.ts';
 import { markHits } from '../../search/index.ts';
 import type { CodeHit, Coverage, TextSegment } from '../../search/index.ts';
@@ -78,12 +79,11 @@ export function viewGrep(
 export function viewCoverage({ visible, searched, tooLarge }: Coverage): string {
   const behind = visible - searched - tooLarge;
   const rest = [
-    tooLarge > 0 ? `${tooLarge.toLocaleString('en')} ${tooLarge === 1 ? 'is' : 'are'} over the size limit` : null,
-    behind > 0 ? `${behind.toLocaleString('en')} ${behind === 1 ? 'is' : 'are'} still to be indexed` : null,
+    tooLarge > 0 ? `${formatNumber(tooLarge)} ${tooLarge === 1 ? 'is' : 'are'} over the size limit` : null,
+    behind > 0 ? `${formatNumber(behind)} ${behind === 1 ? 'is' : 'are'} still to be indexed` : null,
   ].filter((part) => part !== null);
   return (
-    [`Searched ${searched.toLocaleString('en')} of ${viewCount(visible, 'repository', 'repositories')}`, ...rest].join(
-      '; ',
-    ) + '.'
+    [`Searched ${formatNumber(searched)} of ${viewCount(visible, 'repository', 'repositories')}`, ...rest].join('; ') +
+    '.'
   );
 }

@@ -1,3 +1,4 @@
+import { dateFormat } from '../../translation/index.ts';
 import type { Verification, VerificationReason } from '../../signing/index.ts';
 import { personUrl } from '../../http/index.ts';
 
@@ -31,8 +32,7 @@ const labels: Partial<Record<VerificationReason, string>> = {
   malformed_signature: 'Signed',
 };
 
-const day = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
+const day = dateFormat({ dateStyle: 'long' });
 
 /** A sentence for each reason. Addresses are in the commit; a page does not repeat them. */
 const sentences: Readonly<

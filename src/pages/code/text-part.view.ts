@@ -1,3 +1,4 @@
+import { formatNumber } from '../../translation/index.ts';
 import type { TextPart } from './text-parts.ts';
 
 /** Which lines are shown and where the others are, as queries of the same page; null where all are shown. */
@@ -5,7 +6,7 @@ export function viewPart({ number, count, firstLine, lastLine, lineCount }: Omit
   if (count === 1) return null;
   const queryOf = (part: number): string | null =>
     part < 1 || part > count ? null : `?${isSource ? 'plain=1&' : ''}part=${part}`;
-  const [first, last, all] = [firstLine, lastLine, lineCount].map((line) => line.toLocaleString('en'));
+  const [first, last, all] = [firstLine, lastLine, lineCount].map((line) => formatNumber(line));
   return {
     lines: firstLine === lastLine ? `Line ${first} of ${all}` : `Lines ${first} to ${last} of ${all}`,
     isSource,

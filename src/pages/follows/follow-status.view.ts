@@ -1,3 +1,4 @@
+import { formatNumber } from '../../translation/index.ts';
 import type {
   FollowedPerson,
   FollowedRepository,
@@ -122,7 +123,7 @@ export function viewReceivedPush(
   now: number,
 ) {
   const isNewBranch = hashBefore !== null && /^0+$/.test(hashBefore);
-  const count = commitCount === 1 ? '1 commit' : `${commitCount.toLocaleString('en')} commits`;
+  const count = commitCount === 1 ? '1 commit' : `${formatNumber(commitCount)} commits`;
   const says = [
     // A branch from an old commit, or software that says nothing of commits.
     ...(commitCount === 0 && (isNewBranch || hashAfter === null) ? [] : [count]),

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../translation/index.ts';
 import type { IssueFilter, IssueReview, IssueSort, Label, Milestone } from '../../issues/index.ts';
 import { formatIssueQuery, issueReviews, issueSorts, noFilter, parseIssueQuery } from '../../issues/index.ts';
 import { viewLabel } from './label.view.ts';
@@ -109,7 +110,7 @@ export function viewIssueFilter(
   });
   const isNarrowed = formatIssueQuery({ ...filter, state: 'open', sort: noFilter.sort }) !== formatIssueQuery(noFilter);
   const counted = (word: string, count: number | undefined): string =>
-    isNarrowed || count === undefined ? word : `${count.toLocaleString('en')} ${word.toLowerCase()}`;
+    isNarrowed || count === undefined ? word : `${formatNumber(count)} ${word.toLowerCase()}`;
   const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
   return {
     text: formatIssueQuery(filter),

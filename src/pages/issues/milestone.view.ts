@@ -1,3 +1,4 @@
+import { dateFormat, formatNumber } from '../../translation/index.ts';
 import type { Milestone } from '../../issues/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
@@ -17,7 +18,7 @@ export interface MilestoneView {
   percent: number;
 }
 
-let format: Intl.DateTimeFormat | undefined;
+const dayFormat = dateFormat({ dateStyle: 'long' });
 
 /** A day lasts until its end everywhere. */
 const lastOfDayMs = 36 * 3_600_000;
@@ -26,7 +27,6 @@ export function viewMilestone(milestone: Milestone, listUrl: string, now: number
   const { id, title, description, dueOn, closedAt, openCount, closedCount } = milestone;
   const total = openCount + closedCount;
   const at = dueOn === null ? null : Date.parse(`${dueOn}T00:00:00Z`);
-  format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return {
     id,
     title,
@@ -34,12 +34,9 @@ export function viewMilestone(milestone: Milestone, listUrl: string, now: number
     url: `${listUrl}/${id}`,
     isClosed: closedAt !== null,
     closed: closedAt === null ? null : viewTime(closedAt, now),
-    due:
-      at === null
-        ? null
-        : { iso: dueOn!, text: format.format(at), isPast: closedAt === null && now > at + lastOfDayMs },
-    openCount: openCount.toLocaleString('en'),
-    closedCount: closedCount.toLocaleString('en'),
+    due: at === null ? null : { iso: dueOn!, text: dayFormat(at), isPast: closedAt === null && now > at + lastOfDayMs },
+    openCount: formatNumber(openCount),
+    closedCount: formatNumber(closedCount),
     percent: total === 0 ? 0 : Math.floor((closedCount * 100) / total),
   };
 }

@@ -1,3 +1,4 @@
+import { rich, t } from '../../translation/index.ts';
 import { Readable } from 'node:stream';
 import { embedded } from '../../embedded/index.ts';
 import { notFound, unavailable } from '../../kernel/index.ts';
@@ -138,7 +139,7 @@ async function* logEvents(
   for await (const news of ci.logs.follow(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
-      const html = embedded.renderTemplate(live.template, { rows, times: showsTimes }).replaceAll('\n', '');
+      const html = embedded.renderTemplate(live.template, { rows, times: showsTimes, t, rich }).replaceAll('\n', '');
       yield `event: rows\nid: ${news.from + rows.length}\ndata: ${html}\n\n`;
     }
     if (news.isComplete) yield 'event: end\ndata: \n\n';

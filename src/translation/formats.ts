@@ -1,0 +1,38 @@
+import { currentLocale } from './translate.ts';
+
+/** Formats are costly to make and are few: one per locale and kind. */
+function perLocale<Format>(make: (locale: string) => Format): () => Format {
+  const made = new Map<string, Format>();
+  return () => {
+    const locale = currentLocale();
+    let format = made.get(locale);
+    if (format === undefined) made.set(locale, (format = make(locale)));
+    return format;
+  };
+}
+
+const numbers = perLocale((locale) => new Intl.NumberFormat(locale));
+const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
+
+/** A number in the present language: `1,204`, `1.204`. */
+export const formatNumber = (value: number): string => numbers().format(value);
+
+/** `a, b and c` in the present language. */
+export const formatList = (items: readonly string[]): string => lists().format(items);
+
+/**
+ * A format of dates for the present language; the options are given once, where it is defined.
+ * @param options as Intl takes them; UTC unless they name a zone
+ */
+export function dateFormat(options: Intl.DateTimeFormatOptions): (ms: number | Date) => string {
+  const formats = perLocale((locale) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }));
+  return (ms) => formats().format(ms);
+}
+
+/** A format of relative times for the present language: `2 hours ago`. */
+export const relativeFormat = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
+/** A format of numbers with further options, such as one decimal place or a unit. */
+export function numberFormat(options: Intl.NumberFormatOptions): (value: number) => string {
+  const formats = perLocale((locale) => new Intl.NumberFormat(locale, options));
+  return (value) => formats().format(value);
+}
