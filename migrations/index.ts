@@ -9,6 +9,8 @@ import { annotations } from './v138-annotations.ts';
 import { packages } from './v250-packages.ts';
 import { userLanguages } from './v320-user-languages.ts';
 import { oauth } from './v280-oauth.ts';
+import { openFollowers } from './v310-open-followers.ts';
+import { activityOfFollows } from './v311-activity-of-follows.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { namesThatComeBack } from './v220-names-that-come-back.ts';
@@ -197,5 +199,7 @@ export const migrations: readonly Migration[] = [
   repositoryWebsites,
   savedReplies,
   oauth,
+  openFollowers,
+  activityOfFollows,
   userLanguages,
 ];

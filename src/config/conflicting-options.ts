@@ -149,7 +149,7 @@ export function findRisks({ federation, baseUrl, mail, oidc }: Config): string[]
   if (federation.enabled) {
     risks.push(...federationObstacles(federation).map((obstacle) => `federation stays off. ${obstacle}`));
   }
-  if (federation.enabled && federation.peerAllowlist.length === 0) {
+  if (federation.enabled && federation.peerAllowlist.length === 0 && !federation.openFollowers) {
     risks.push('federation.peer_allowlist is empty: only paired servers are allowed');
   }
   if (

@@ -1040,6 +1040,29 @@ export const options = [
     sentence: 'Host names of the servers to federate with. Empty denies every one.',
   }),
   row({
+    key: 'federation.open_followers',
+    env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS',
+    type: boolean,
+    default: false,
+    sentence:
+      'Let users of every server that is not blocked follow public repositories, and users and organisations of this one. ' +
+      'Off: servers on the list only, and only repositories.',
+  }),
+  row({
+    key: 'federation.open_followers_per_host',
+    env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS_PER_HOST',
+    type: integer(1, 10_000_000),
+    default: 10_000,
+    sentence: 'Followers that one server which is not on the list may have here.',
+  }),
+  row({
+    key: 'federation.open_followers_total',
+    env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS_TOTAL',
+    type: integer(1, 10_000_000),
+    default: 100_000,
+    sentence: 'Followers that all servers which are not on the list may have here together.',
+  }),
+  row({
     // SPEC §1
     key: 'federation.max_attempts',
     env: 'SERVICE_FEDERATION_MAX_ATTEMPTS',

@@ -3,23 +3,34 @@ import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Outbound } from '../outbound/index.ts';
+import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
+import type { KeyFetchBudget } from './actors/key-fetch-budget.ts';
 import type { LocalActors } from './actors/local-actors.ts';
 import type { RemoteActors } from './actors/signer.ts';
+import type { BlockList } from './blocks/block-list.ts';
 import type { GroupCommit } from './inbox/group-commit.ts';
 import type { FederationMetrics } from './metrics.ts';
+import type { UnlistedServers } from './open/unlisted-servers.ts';
 
 /** Dependencies of the use-cases of this module. */
 export interface FederationDeps {
   db: Database;
   accounts: Accounts;
   owners: Owners;
+  organisations: Organisations;
   repositories: Repositories;
   git: Git;
   outbound: Outbound;
   localActors: LocalActors;
   remoteActors: RemoteActors;
+  /** Servers and actors that are blocked. */
+  blocks: BlockList;
+  /** What reaches servers off the list; null unless `openFollowers`. */
+  unlisted: UnlistedServers | null;
+  /** Limits questions that visitors cause to other servers. */
+  lookups: KeyFetchBudget;
   /** Group commit for incoming activities. */
   groupCommit: GroupCommit;
   /** Records that a server has contacted this one. */
@@ -41,6 +52,11 @@ export interface FederationSettings {
   /** `SERVICE_FEDERATION_PEER_ALLOWLIST`: `host` or `host:port`, lower case. */
   allowlist: readonly string[];
   devAllowInsecure: boolean;
+  /** Whether users and organisations can be followed, and everything from servers off the list. */
+  openFollowers: boolean;
+  /** Limits of followers from servers off the list: of one server and in all. */
+  openFollowersPerHost: number;
+  openFollowersTotal: number;
   /** Attempts after which deliveries are FAILED. */
   maxAttempts: number;
   userResyncIntervalMs: number;

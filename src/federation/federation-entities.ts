@@ -2,6 +2,8 @@ import { keySchema } from './schema/key-schema.ts';
 import { remoteActorSchema } from './schema/remote-actor-schema.ts';
 import { deliverySchema } from './schema/delivery-schema.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
+import { blockSchema } from './schema/block-schema.ts';
+import { followApprovalSchema, followRequestSchema, ownerFollowerSchema } from './schema/owner-follower-schema.ts';
 import { followerSchema } from './schema/follower-schema.ts';
 import { receivedPushSchema } from './schema/received-push-schema.ts';
 import { remoteFollowSchema } from './schema/remote-follow-schema.ts';
@@ -25,4 +27,8 @@ export const federationEntities = [
   peerSchema,
   pairingCodeSchema,
   originSchema,
+  ownerFollowerSchema,
+  followRequestSchema,
+  followApprovalSchema,
+  blockSchema,
 ];

@@ -7,6 +7,7 @@ import { bindDeps, notFound } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { createOutbound } from '../outbound/index.ts';
 import type { OutboundOptions } from '../outbound/index.ts';
+import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { pushListener } from './activities/publish-pushes.ts';
@@ -32,6 +33,9 @@ import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
 import { followedNews, followingOf } from './follows/following.ts';
+import { localTarget } from './follows/local-target.ts';
+import { activityFeed } from './feed/activity-feed.ts';
+import { findSubscribePage } from './subscribe/find-subscribe-page.ts';
 import { recover, pruneFederation } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
 import { createGroupCommit } from './inbox/group-commit.ts';
@@ -40,6 +44,13 @@ import type { FederationMetrics } from './metrics.ts';
 import { isFederationOn } from './require-federation-on.ts';
 import { acceptOrigin, originChange, originConsequences } from './origin.ts';
 import { createAllowlist } from './peers/allowlist.ts';
+import { createBlockList } from './blocks/block-list.ts';
+import { addBlock, exportBlocks, importBlocks, listBlocks, removeBlock } from './blocks/manage-blocks.ts';
+import { acceptFollower, removeFollower, setApproval } from './followers/approvals.ts';
+import { listSubjectFollowers } from './followers/list-subject-followers.ts';
+import { createOpenRule } from './open/open-rule.ts';
+import { createUnlistedBudget } from './open/unlisted-budget.ts';
+import { createUnlistedServers } from './open/create-unlisted-servers.ts';
 import { countDeadHosts } from './deliveries/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
 import { createSoftwareRecorder } from './peers/learn-software.ts';
@@ -54,6 +65,7 @@ export interface FederationOptions {
   db: Database;
   accounts: Accounts;
   owners: Owners;
+  organisations: Organisations;
   repositories: Repositories;
   git: Git;
   clock: Clock;
@@ -75,15 +87,20 @@ export function createFederation({
   ...tools
 }: FederationOptions) {
   const settings: FederationSettings = { ...settingsOf(config), ...changedSettings };
-  const outbound = createOutbound({
-    isAllowed: createAllowlist({ db: tools.db, settings }),
+  const blocks = createBlockList(tools);
+  const wire = {
     devAllowInsecure: settings.devAllowInsecure,
     baseUrl: settings.origin || config.baseUrl,
     caFile: config.caFile,
     ...changed,
-  });
+  };
+  const outbound = createOutbound({ isAllowed: createAllowlist({ db: tools.db, settings, blocks }), ...wire });
   const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
   const measures = createFederationMetrics();
+  const open = { isAllowed: createOpenRule({ settings, blocks }), ...wire };
+  const unlisted = settings.openFollowers
+    ? createUnlistedServers({ ...tools, localActors, metrics: measures }, open)
+    : null;
   const remoteActors = createRemoteActors({ ...tools, outbound, localActors, metrics: measures });
   const deps: FederationDeps = {
     ...tools,
@@ -91,6 +108,9 @@ export function createFederation({
     outbound,
     localActors,
     remoteActors,
+    blocks,
+    unlisted,
+    lookups: createUnlistedBudget(tools.clock),
     metrics: measures,
     groupCommit: createGroupCommit(tools.db),
     recordContact: createReachabilityRecorder(tools),
@@ -132,11 +152,16 @@ export function createFederation({
     receivePairing: whileOperational((_deps, body: Buffer) => receivePairing(deps, body)),
 
     follow: bind(follow),
+    /** What of this server a text means; null for what is elsewhere. */
+    localTarget: (text: string) => localTarget(deps, text, config.baseUrl),
     /** Of a repository or a person. */
     unfollow: bind(endFollow),
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
     followedNews: bind(followedNews),
+    activityFeed: bind(activityFeed),
+    /** The page of a visitor's own server on which they follow something of this one. */
+    findSubscribePage: bind(findSubscribePage),
     listFollows: bind(listFollows),
     findFollow: bind(findFollow),
     /** On behalf of another person, by an administrator: written to the audit log. */
@@ -161,6 +186,18 @@ export function createFederation({
     acceptInvite: bind(acceptInvite),
     confirmPeer: bind(confirmPeer),
     removePeer: bind(removePeer),
+    addBlock: bind(addBlock),
+    importBlocks: bind(importBlocks),
+    removeBlock: bind(removeBlock),
+    listBlocks: bind(listBlocks),
+    exportBlocks: bind(exportBlocks),
+
+    /** Whether users and organisations can be followed, and everything from servers off the list. */
+    openFollowers: settings.openFollowers,
+    listSubjectFollowers: bind(listSubjectFollowers),
+    setApproval: bind(setApproval),
+    acceptFollower: bind(acceptFollower),
+    removeFollower: bind(removeFollower),
     listKeys: bind(listKeys),
     rotateKeys: bind(rotateKeys),
     showActor: (text: string) => showActor(deps, publications, text),
@@ -188,6 +225,7 @@ export function createFederation({
     async stop(): Promise<void> {
       await drain.stop();
       outbound.close();
+      unlisted?.close();
     },
   };
 }
@@ -203,6 +241,9 @@ function settingsOf(config: Config): FederationSettings {
     obstacles,
     allowlist: federation.peerAllowlist,
     devAllowInsecure: federation.devAllowInsecure,
+    openFollowers: obstacles.length === 0 && federation.openFollowers,
+    openFollowersPerHost: federation.openFollowersPerHost,
+    openFollowersTotal: federation.openFollowersTotal,
     maxAttempts: federation.maxAttempts,
     userResyncIntervalMs: federation.userResyncIntervalMs,
     slots: 64,

@@ -1,15 +1,24 @@
 import { notFound } from '../kernel/index.ts';
-import { tombstoneDocument, instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
+import {
+  instanceDocument,
+  organisationDocument,
+  personDocument,
+  repositoryDocument,
+  tombstoneDocument,
+} from './actors/actor-documents.ts';
 import type { Document } from './actors/actor-documents.ts';
-import { isSamePath, parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
-import { followersOf, outboxOf, repositoriesOf } from './actors/collections.ts';
+import { isSamePath, organisationPath, parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
+import { followersOf, outboxOf, ownerFollowersOf, repositoriesOf } from './actors/collections.ts';
 import { deletedActor } from './actors/deleted-actor.ts';
-import { findActorAt, personActor } from './actors/find-actor.ts';
+import { findActorAt, findOrganisationActor, personActor } from './actors/find-actor.ts';
 import type { FoundActor } from './actors/find-actor.ts';
 import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
 import { publicRepositoryAt } from './actors/public-repositories.ts';
+import type { PublicRepository } from './actors/public-repositories.ts';
 import { webFinger } from './actors/web-finger.ts';
+import { approvesFollowers } from './followers/approvals.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
+import type { OutboxRow } from './schema/outbox-schema.ts';
 import { isFederationOn } from './require-federation-on.ts';
 import type { FederationDeps } from './deps.ts';
 
@@ -56,14 +65,26 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
     if (found.kind === 'instance') return instanceDocument(found.actor, settings);
     if (found.kind === 'user') {
       const { avatarAt = null } = (await deps.owners.ownersById([found.person.id])).get(found.person.id) ?? {};
-      return personDocument(found.actor, { ...found.person, username: found.person.username!, avatarAt }, settings);
+      const followable = { isOpen: settings.openFollowers, approves: await approves(found.person.id) };
+      const person = { ...found.person, username: found.person.username!, avatarAt };
+      return personDocument(found.actor, person, followable, settings);
     }
-    return repositoryDocument(found.actor, found, await ownerActorId(found.repository.ownerUserId), settings);
+    if (found.kind === 'organisation') {
+      const { organisation } = found;
+      const { avatarAt = null } = (await deps.owners.ownersById([organisation.id])).get(organisation.id) ?? {};
+      const followable = { approves: await approves(organisation.id) };
+      return organisationDocument(found.actor, { ...organisation, avatarAt }, followable, settings);
+    }
+    const facts = { ownerActorId: await ownerActorId(found), approves: await approves(found.repository.id) };
+    return repositoryDocument(found.actor, found, facts, settings);
   }
 
-  async function ownerActorId(userId: string | null): Promise<string | null> {
-    if (userId === null) return null;
-    return (await personActor(deps, await deps.accounts.personById(userId)))?.actor.id ?? null;
+  const approves = (subjectId: string): Promise<boolean> => approvesFollowers(db.read, subjectId);
+
+  async function ownerActorId({ repository: { ownerUserId }, owner }: PublicRepository): Promise<string | null> {
+    if (ownerUserId !== null)
+      return (await personActor(deps, await deps.accounts.personById(ownerUserId)))?.actor.id ?? null;
+    return (await findOrganisationActor(deps, owner.handle))?.actor.id ?? null;
   }
 
   async function actor(path: string): Promise<Document> {
@@ -73,6 +94,10 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
     if (deleted === null) throw notFound();
     return tombstoneDocument(deleted);
   }
+
+  /** What an owner tells of a repository is hidden with it. */
+  const isShown = async ({ repositoryId }: OutboxRow): Promise<boolean> =>
+    repositoryId === null || (await deps.repositories.isPublic(db.read, repositoryId));
 
   return {
     actor,
@@ -88,19 +113,21 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
       if (!isSamePath(found.actor.path, path)) throw notFound();
       if (name === 'outbox') return outboxOf(deps, found, page);
       if (name === 'followers' && found.kind === 'repository') return followersOf(deps, found, page);
+      const isOwner = found.kind === 'user' || found.kind === 'organisation';
+      if (name === 'followers' && settings.openFollowers && isOwner) return ownerFollowersOf(deps, found, page);
       if (name === 'repositories' && found.kind === 'user') return repositoriesOf(deps, found, page);
       throw notFound();
     },
     async activity(path, uuid) {
       const { actor } = await find(path);
       const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path });
-      if (row === null) throw notFound();
+      if (row === null || !(await isShown(row))) throw notFound();
       return JSON.parse(row.activity) as Document;
     },
     async note(path, uuid) {
       const { actor: found } = await find(path);
       const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: found.path, type: 'Create' });
-      if (row === null) throw notFound();
+      if (row === null || !(await isShown(row))) throw notFound();
       const { '@context': context, object } = JSON.parse(row.activity) as { '@context': unknown; object: Document };
       return { '@context': context, ...object };
     },
@@ -128,6 +155,11 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
           found.repository.id,
           repositoryPath(found.owner.handle, found.repository.name),
         );
+      }
+      if (address?.kind === 'organisation') {
+        const owner = settings.openFollowers ? await deps.owners.resolve(address.name) : null;
+        if (owner?.kind !== 'organisation') return null;
+        return deps.localActors.peekId('organisation', owner.id, organisationPath(owner.handle));
       }
       if (address?.kind !== 'user') return null;
       const owner = await deps.owners.resolve(address.username);

@@ -1,7 +1,7 @@
 import type { Federation } from '../federation/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 
-const actorPage = /^\/(?:repos\/[^/]+\/[^/]+|users\/[^/]+)$/;
+const actorPage = /^\/(?:repos\/[^/]+\/[^/]+|(?:users|orgs)\/[^/]+)$/;
 
 export const actorTypes = [
   'application/activity+json',

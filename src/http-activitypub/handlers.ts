@@ -118,7 +118,7 @@ export function createFederationHandlers({
         target: url,
         rawHeaders,
         address: ctx.state.address,
-        readBody: () => readBody(ctx, maxActivityBytes),
+        readBody: (maxBytes = maxActivityBytes) => readBody(ctx, maxBytes),
       });
       ctx.status = 202;
       ctx.body = '';

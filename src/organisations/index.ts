@@ -1,4 +1,5 @@
 import { memberSchema } from './member-schema.ts';
+import { organisationFollowSchema } from './organisation-follow-schema.ts';
 import { organisationSchema } from './organisation-schema.ts';
 import { teamMemberSchema, teamSchema, teamSerialSchema } from './teams/team-schema.ts';
 
@@ -18,4 +19,11 @@ export type { FoundTeam, TeamAddress } from './teams/find-team.ts';
 export type { ListedTeam, TeamMember, TeamOfPerson } from './teams/list-teams.ts';
 export type { OwnedRepositories } from './deps.ts';
 
-export const organisationEntities = [organisationSchema, memberSchema, teamSchema, teamSerialSchema, teamMemberSchema];
+export const organisationEntities = [
+  organisationSchema,
+  memberSchema,
+  teamSchema,
+  teamSerialSchema,
+  teamMemberSchema,
+  organisationFollowSchema,
+];

@@ -7,6 +7,12 @@ import { createOrganisation } from './create-organisation.ts';
 import { deleteOrganisation } from './delete-organisation.ts';
 import { editOrganisation, removeAvatar, renameOrganisation, replaceAvatar } from './edit-organisation.ts';
 import { findManaged, findOrganisation, organisationByNumber, organisationsById, roleOf } from './find-organisation.ts';
+import {
+  countOrganisationFollowers,
+  followOrganisation,
+  isFollowingOrganisation,
+  unfollowOrganisation,
+} from './follow-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers, listMembersPage } from './list-members.ts';
 import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
@@ -39,6 +45,13 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
      */
     roleOf: (personId: string, organisationId: string, source: RowSource = deps.db.lookup) =>
       roleOf(source, personId, organisationId),
+
+    follows: {
+      add: bind(followOrganisation),
+      remove: bind(unfollowOrganisation),
+      has: bind(isFollowingOrganisation),
+      count: bind(countOrganisationFollowers),
+    },
 
     edit: bind(editOrganisation),
     rename: bind(renameOrganisation),

@@ -16,9 +16,10 @@ export interface ProtocolHandlers {
   metrics: Middleware;
 }
 
-/** Actors: of repositories and of people. */
+/** Actors: of repositories, of people and of organisations. */
 const repository = '/ap/repos/:owner/:name';
 const person = '/ap/users/:username';
+const organisation = '/ap/orgs/:name';
 
 const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[] => [
   { method: 'GET', path: '/.well-known/webfinger', access: 'federation', cost: 'rows', handle: ap.webFinger },
@@ -33,6 +34,14 @@ const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[]
   { method: 'GET', path: `${person}/repositories`, access: 'federation', cost: 'rows', handle: ap.repositories },
   { method: 'GET', path: `${person}/activities/:id`, access: 'federation', cost: 'rows', handle: ap.activity },
   { method: 'POST', path: `${person}/inbox`, access: 'federation', cost: 'signature', handle: ap.inbox },
+  { method: 'GET', path: `${person}/followers`, access: 'federation', cost: 'rows', handle: ap.followers },
+  { method: 'GET', path: `${person}/notes/:id`, access: 'federation', cost: 'rows', handle: ap.note },
+  { method: 'GET', path: organisation, access: 'federation', cost: 'rows', handle: ap.actor },
+  { method: 'GET', path: `${organisation}/outbox`, access: 'federation', cost: 'rows', handle: ap.outbox },
+  { method: 'GET', path: `${organisation}/followers`, access: 'federation', cost: 'rows', handle: ap.followers },
+  { method: 'GET', path: `${organisation}/activities/:id`, access: 'federation', cost: 'rows', handle: ap.activity },
+  { method: 'GET', path: `${organisation}/notes/:id`, access: 'federation', cost: 'rows', handle: ap.note },
+  { method: 'POST', path: `${organisation}/inbox`, access: 'federation', cost: 'signature', handle: ap.inbox },
   { method: 'GET', path: repository, access: 'federation', cost: 'rows', handle: ap.actor },
   { method: 'GET', path: `${repository}/outbox`, access: 'federation', cost: 'rows', handle: ap.outbox },
   { method: 'GET', path: `${repository}/followers`, access: 'federation', cost: 'rows', handle: ap.followers },

@@ -1447,6 +1447,33 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['oauth_keys', { id: 'ok280', private_key: 'x', created_at: 5000000000000 }],
   ],
+  311: [['organisation_follows', { user_id: 'bob-id', organisation_id: 'o', created_at: 5000000000000 }]],
+  310: [
+    [
+      'owner_followers',
+      {
+        subject_id: 'alice-id',
+        actor_id: 'https://social.example.org/users/bob',
+        inbox: 'https://social.example.org/users/bob/inbox',
+        host: 'social.example.org',
+        follow_id: 'https://social.example.org/follows/1',
+        created_at: 5000000000000,
+      },
+    ],
+    [
+      'follow_requests',
+      {
+        subject_id: 'bob-id',
+        actor_id: 'https://social.example.org/users/bob',
+        inbox: 'https://social.example.org/users/bob/inbox',
+        host: 'social.example.org',
+        follow_id: 'https://social.example.org/follows/2',
+        created_at: 5000000000000,
+      },
+    ],
+    ['follow_approvals', { subject_id: 'bob-id', created_at: 5000000000000 }],
+    ['federation_blocks', { kind: 'host', value: 'spam.example.org', reason: 'spam', created_at: 5000000000000 }],
+  ],
   220: [
     [
       'handles',

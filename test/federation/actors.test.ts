@@ -65,7 +65,12 @@ t.test('SPEC §2.5 a public repository is an actor', async (t) => {
   } as const;
   const person = { ...(await accounts.personByUsername('alice')), id: 'u', username: 'a', avatarAt: 5 };
   t.match(
-    personDocument(drawn, person, { origin: 'https://forge.example', sshOrigin: null }),
+    personDocument(
+      drawn,
+      person,
+      { isOpen: false, approves: false },
+      { origin: 'https://forge.example', sshOrigin: null },
+    ),
     { icon: { type: 'Image', url: 'https://forge.example/avatars/u?v=5' } },
     'an uploaded one',
   );

@@ -48,6 +48,7 @@ t.test('federation status shows counts and obstacles', async (t) => {
     obstacles: [],
     baseUrl: home.origin,
     peers: ['127.0.0.3'],
+    openFollowers: false,
     queue: { pending: 0, failed: 0, oldestPendingMs: null },
   });
   const status = async (env: Record<string, string>) =>
@@ -139,7 +140,7 @@ t.test('federation follow, follows and unfollow', async (t) => {
 
 t.test('federation peers lists servers and tests one', async (t) => {
   await home.modules.federation.drain();
-  t.match(await outputOf('federation', 'peers'), /^PEER\tsettings\t<time>\t\t0\t0\n\[0\]$/);
+  t.match(await outputOf('federation', 'peers'), /^PEER\tsettings\t\t<time>\t\t0\t0\n\[0\]$/);
   t.equal(await outputOf('federation', 'peer', 'list'), await outputOf('federation', 'peers'));
   t.match(
     await outputOf('federation', 'peer', 'test', peer.host),

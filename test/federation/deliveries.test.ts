@@ -289,6 +289,7 @@ t.test(
     const deps = {
       random: { uuid: () => '00000000-0000-4000-8000-ffffffffffff' },
       localActors: { idOf: (path: string) => path },
+      settings: { openFollowers: false, allowlist: [] },
     } as never;
     await modules.db.write((tx) =>
       publish(

@@ -70,6 +70,7 @@ function lastErrorOf({ goneAt, silentSince, lastError }: ListedPeer): string {
 const peerColumns: Column<ListedPeer>[] = [
   { title: 'HOST', cell: ({ host }) => host, whole: true },
   { title: 'ALLOWED', cell: ({ allowed, askedAt }) => (askedAt === null ? allowed : 'asks to be paired') },
+  { title: 'SOFTWARE', cell: ({ software }) => software ?? '' },
   { title: 'LAST OK', cell: ({ lastSuccessAt }) => never(lastSuccessAt) },
   { title: 'LAST ERROR', cell: lastErrorOf },
   { title: 'QUEUED', cell: ({ queued }) => queued, align: 'right' },
@@ -89,7 +90,10 @@ const listPeers: Action<object, []> = async (cli) => {
     retryAt: isoOrNull(row.retryAt),
     silentSince: isoOrNull(row.silentSince),
     goneAt: isoOrNull(row.goneAt),
-    retainedFollowers: row.followers,
+    software: row.software,
+    reads: row.reads,
+    followers: row.followers,
+    retainedFollowers: row.goneAt === null ? 0 : row.followers,
     queued: row.queued,
     failed: row.failed,
   }));

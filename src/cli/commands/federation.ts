@@ -7,6 +7,7 @@ import { counted, isoOrNull, never } from '../terminal/output.ts';
 import type { Cli } from '../cli.ts';
 import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
+import { addBlockCommands } from './federation-block.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
@@ -22,6 +23,7 @@ export function addFederationCommands(program: Command, run: Run): void {
     'hearth federation status',
   );
   addPeerCommands(federation, run);
+  addBlockCommands(federation, run);
   withExamples(
     federation
       .command('follow')
@@ -98,7 +100,7 @@ const showStatus: Action<object, []> = async (cli) => {
     federation.countDeliveries(),
     federation.originChange(),
   ]);
-  const allowed = peers.filter((peer) => peer.allowed !== 'no');
+  const allowed = peers.filter((peer) => peer.allowed === 'settings' || peer.allowed === 'pairing');
   cli.output.show(
     [
       ['Federation', federation.isOperational ? 'operational' : 'off'],
@@ -116,6 +118,9 @@ const showStatus: Action<object, []> = async (cli) => {
         'Peers',
         allowed.length === 0 ? 'none allowed or paired: every other server is denied' : `${allowed.length} allowed`,
       ],
+      ...(federation.openFollowers
+        ? [['Followers', 'taken from every server that is not blocked'] as [string, string]]
+        : []),
       ['Deliveries', `${counts.pending} queued, ${counts.failed} failed`],
     ],
     {
@@ -126,6 +131,7 @@ const showStatus: Action<object, []> = async (cli) => {
       baseUrl: federation.baseUrl,
       ...(change === null ? {} : { formerOrigin: change.from }),
       peers: allowed.map(({ host }) => host),
+      openFollowers: federation.openFollowers,
       queue: counts,
     },
   );

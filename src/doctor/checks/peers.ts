@@ -7,7 +7,7 @@ export async function checkPeers(
   federation: Pick<Federation, 'isOperational' | 'listPeers' | 'checkPeer'>,
 ): Promise<GroupReport> {
   if (!federation.isOperational) return { area: 'peers', findings: [], summary: 'federation is off' };
-  const peers = (await federation.listPeers()).filter(({ allowed }) => allowed !== 'no');
+  const peers = (await federation.listPeers()).filter(({ allowed }) => allowed === 'settings' || allowed === 'pairing');
   const findings: CheckResult[] = [];
   for (const { host } of peers) {
     // Steps after the first failure were not tried, or failed because of it.

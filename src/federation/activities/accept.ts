@@ -3,16 +3,8 @@ import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler, IncomingActivity } from './incoming-activity.ts';
-import { activityStreams } from '../documents/contexts.ts';
 import { embedded, idOf, typesOf } from '../documents/json-fields.ts';
-import type { Json } from '../documents/json-fields.ts';
 import type { Tx } from '../../db/index.ts';
-
-/** An Accept or Reject of a Follow, with the four fields that other software matches by, and no more. */
-export function answerContent(follow: { id: string; actor: string; object: string }): Json {
-  const { id, actor, object } = follow;
-  return { '@context': activityStreams, to: [actor], object: { id, type: 'Follow', actor, object } };
-}
 
 /** Only the followed actor can make a follow ACCEPTED (SPEC §3). */
 export const receiveAccept: ActivityHandler<null> = {

@@ -9,6 +9,8 @@ export interface IncomingActivity {
   id: string;
   document: Json;
   signer: RemoteActor;
+  /** Whether its server is not on the list: it may follow, and nothing else. */
+  isUnlisted: boolean;
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { Tx } from '../../db/index.ts';
 import { publish } from '../deliveries/publish.ts';
+import type { Audience } from '../deliveries/publish.ts';
 import type { FederationDeps } from '../deps.ts';
 import { activityStreams, publicAudience } from '../documents/contexts.ts';
 import { escapeHtml } from '../documents/escape-html.ts';
+import type { Json } from '../documents/json-fields.ts';
+import type { ActorKind } from '../schema/key-schema.ts';
 
-/** Notes of a repository per hour; what is beyond that is left out, so that nobody's timeline fills with one thing. */
+/** Notes of an actor per hour; what is beyond that is left out, so that nobody's timeline fills with one thing. */
 const maxPerHour = 12;
 const hourMs = 3_600_000;
 
@@ -18,17 +21,37 @@ export interface NewNote {
 }
 
 /**
- * Publishes a note to the followers that read notes, inside the write of what it tells about. Nothing is written while
- * no follower reads notes.
+ * Publishes a note to the followers that read notes, inside the write of what it tells about: by the repository to its
+ * own followers, by the owner to those who follow only the owner. Nothing is written while nobody reads it.
  */
 export async function publishNote(deps: FederationDeps, tx: Tx, note: NewNote): Promise<void> {
-  const { actorPath, repositoryId, html, url } = note;
+  const { actorPath, repositoryId } = note;
   const readers: unknown[] = await tx.manager.query(
     `SELECT 1 FROM repository_followers f JOIN federation_peers p ON p.host = f.host
       WHERE f.repository_id = ? AND p.reads = 'note' LIMIT 1`,
     [repositoryId],
   );
-  if (readers.length === 0) return;
+  if (readers.length > 0) await publishBy(deps, tx, actorPath, note, { followersOf: repositoryId, reads: 'note' });
+  if (!deps.settings.openFollowers) return;
+  const [owner]: { kind: ActorKind; id: string }[] = await tx.manager.query(
+    `SELECT CASE WHEN owner_org_id IS NULL THEN 'user' ELSE 'organisation' END AS kind,
+            coalesce(owner_org_id, owner_user_id) AS id FROM repositories
+      WHERE id = ? AND EXISTS (SELECT 1 FROM owner_followers WHERE subject_id = coalesce(owner_org_id, owner_user_id))`,
+    [repositoryId],
+  );
+  const actor = owner === undefined ? null : await deps.localActors.ofOwner(owner.kind, owner.id, tx.manager);
+  if (actor === null) return;
+  await publishBy(deps, tx, actor.path, note, { followersOfOwner: owner!.id, besides: repositoryId });
+}
+
+/** Within the limit of an actor: what is beyond it is left out. */
+async function publishBy(
+  deps: FederationDeps,
+  tx: Tx,
+  actorPath: string,
+  { repositoryId, html, url, at }: NewNote,
+  audience: Audience,
+): Promise<void> {
   const [recent]: { n: number }[] = await tx.manager.query(
     `SELECT count(*) AS n FROM federation_outbox
       WHERE actor_path = ? AND is_public = 0 AND created_at > ? AND type = 'Create'`,
@@ -36,22 +59,13 @@ export async function publishNote(deps: FederationDeps, tx: Tx, note: NewNote): 
   );
   if (Number(recent?.n ?? 0) >= maxPerHour) return;
   const actor = deps.localActors.idOf(actorPath);
-  const addressed = { to: [publicAudience], cc: [`${actor}/followers`], published: new Date(note.at).toISOString() };
-  await publish(
-    deps,
-    tx,
-    {
-      type: 'Create',
-      actorPath,
-      repositoryId,
-      content: (uuid) => ({
-        '@context': activityStreams,
-        ...addressed,
-        object: { id: `${actor}/notes/${uuid}`, type: 'Note', attributedTo: actor, ...addressed, url, content: html },
-      }),
-    },
-    { followersOf: repositoryId, reads: 'note' },
-  );
+  const addressed = { to: [publicAudience], cc: [`${actor}/followers`], published: new Date(at).toISOString() };
+  const content = (uuid: string): Json => ({
+    '@context': activityStreams,
+    ...addressed,
+    object: { id: `${actor}/notes/${uuid}`, type: 'Note', attributedTo: actor, ...addressed, url, content: html },
+  });
+  await publish(deps, tx, { type: 'Create', actorPath, repositoryId, content }, audience);
 }
 
 /** Subjects that a note of a push shows; the page has all. */

@@ -1,4 +1,6 @@
+import { followerTables } from '../deliveries/end-follower.ts';
 import { followerSchema } from '../schema/follower-schema.ts';
+import { followRequestSchema, ownerFollowerSchema } from '../schema/owner-follower-schema.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 import { activityStreams } from '../documents/contexts.ts';
@@ -14,7 +16,7 @@ export function undoContent(follow: { id: string; actor: string; object: string 
 
 /**
  * A follower leaves. Only the signer's own row is removed: found by the id of its Follow, or, as older software sends
- * none, by the repository that it names.
+ * none, by what it names.
  */
 export const receiveUndo: ActivityHandler<null> = {
   needsId: false,
@@ -28,15 +30,20 @@ export const receiveUndo: ActivityHandler<null> = {
 
     const followId = idOf(document['object']);
     if (followId !== null) {
-      const gone = await tx.manager.delete(followerSchema, { actorId: signer.id, followId });
-      if (gone.affected !== 0) return;
+      const where = { actorId: signer.id, followId };
+      let gone = 0;
+      for (const table of followerTables) gone += (await tx.manager.delete(table, where)).affected ?? 0;
+      if (gone !== 0) return;
     }
     const { origin } = deps.settings;
     const target = idOf(undone['object']);
     if (!types.includes('Follow') || target === null || !target.startsWith(`${origin}/`)) return;
     const path = target.slice(origin.length);
     const local = parseActorPath(path) === null ? null : await deps.localActors.atPath(path, tx.manager);
-    if (local?.kind !== 'repository') return;
+    if (local == null) return;
+    const key = { actorId: signer.id, subjectId: local.ownerId };
+    await tx.manager.delete(followRequestSchema, key);
+    await tx.manager.delete(ownerFollowerSchema, key);
     await tx.manager.delete(followerSchema, { actorId: signer.id, repositoryId: local.ownerId });
   },
 };

@@ -1,4 +1,5 @@
 import type { Person } from '../../accounts/index.ts';
+import type { Organisation } from '../../organisations/index.ts';
 import { instanceContext, personContext, repositoryContext } from '../documents/contexts.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 import type { FederationSettings } from '../deps.ts';
@@ -17,12 +18,13 @@ const paragraph = (text: string): string => `<p>${escapeHtml(text).replaceAll('\
 
 /**
  * A public repository as an actor (ForgeFed).
- * @param ownerActorId the owner's Person; organisations have no actor, then it is left out
+ * @param facts.ownerActorId that of the owner; left out for an organisation without one
+ * @param facts.approves whether someone decides about each follower
  */
 export function repositoryDocument(
   actor: LocalActor,
   { repository, owner }: PublicRepository,
-  ownerActorId: string | null,
+  { ownerActorId, approves }: { ownerActorId: string | null; approves: boolean },
   { origin, sshOrigin }: Facts,
 ): Document {
   const path = `${encodeURIComponent(owner.handle)}/${encodeURIComponent(repository.name)}`;
@@ -59,15 +61,24 @@ export function repositoryDocument(
     ],
     discoverable: true,
     endpoints: sharedInbox(origin),
-    manuallyApprovesFollowers: false,
+    manuallyApprovesFollowers: approves,
     publicKey: publicKeyOf(actor),
   };
 }
 
-/** A person. People cannot be followed, only their repositories, so it declares manual approval. */
+/** What an owner says of those who follow it. */
+export interface Followable {
+  /** Whether it can be followed at all. */
+  isOpen: boolean;
+  /** Whether someone decides about each follower. */
+  approves: boolean;
+}
+
+/** A person. While people cannot be followed, only their repositories, it declares manual approval. */
 export function personDocument(
   actor: LocalActor,
   person: Person & { username: string; avatarAt: number | null },
+  { isOpen, approves }: Followable,
   { origin }: Facts,
 ): Document {
   return {
@@ -81,11 +92,40 @@ export function personDocument(
     published: isoTime(person.createdAt),
     inbox: `${actor.id}/inbox`,
     outbox: `${actor.id}/outbox`,
+    ...(isOpen ? { followers: `${actor.id}/followers` } : {}),
     repositories: `${actor.id}/repositories`,
     ...avatar(origin, person),
     discoverable: true,
     endpoints: sharedInbox(origin),
-    manuallyApprovesFollowers: true,
+    manuallyApprovesFollowers: !isOpen || approves,
+    publicKey: publicKeyOf(actor),
+  };
+}
+
+/** An organisation, which can be followed; there are such actors only while this is possible. */
+export function organisationDocument(
+  actor: LocalActor,
+  organisation: Organisation & { avatarAt: number | null },
+  { approves }: Pick<Followable, 'approves'>,
+  { origin }: Facts,
+): Document {
+  const { name, displayName, description, createdAt } = organisation;
+  return {
+    '@context': personContext,
+    id: actor.id,
+    type: 'Organization',
+    preferredUsername: name,
+    name: displayName || name,
+    ...(description === '' ? {} : { summary: paragraph(description) }),
+    url: `${origin}/orgs/${encodeURIComponent(name)}`,
+    published: isoTime(createdAt),
+    inbox: `${actor.id}/inbox`,
+    outbox: `${actor.id}/outbox`,
+    followers: `${actor.id}/followers`,
+    ...avatar(origin, organisation),
+    discoverable: true,
+    endpoints: sharedInbox(origin),
+    manuallyApprovesFollowers: approves,
     publicKey: publicKeyOf(actor),
   };
 }

@@ -16,6 +16,8 @@ export const repositoryPath = (owner: string, name: string): string =>
 
 export const personPath = (username: string): string => `/ap/users/${encodeURIComponent(username)}`;
 
+export const organisationPath = (name: string): string => `/ap/orgs/${encodeURIComponent(name)}`;
+
 /**
  * `owner--name`, the name of a repository for software whose user names contain no slash; `null` where that is not a
  * name either. Handles never contain `--`, so the first one separates.
@@ -46,18 +48,19 @@ export function isSamePath(path: string, other: string): boolean {
 export type ActorAddress =
   | { kind: 'repository'; owner: string; name: string }
   | { kind: 'user'; username: string }
+  | { kind: 'organisation'; name: string }
   | { kind: 'instance' };
 
 /** Reads `/ap/…`; `null` for anything that is no actor's path. */
 export function parseActorPath(path: string): ActorAddress | null {
   if (path === instancePath) return { kind: 'instance' };
-  const [, kind, first, second] = /^\/ap\/(repos|users)\/([^/?#]+)(?:\/([^/?#]+))?$/.exec(path) ?? [];
+  const [, kind, first, second] = /^\/ap\/(repos|users|orgs)\/([^/?#]+)(?:\/([^/?#]+))?$/.exec(path) ?? [];
   if (kind === undefined || (kind === 'repos') === (second === undefined)) return null;
   try {
     const owner = decodeURIComponent(first!);
-    return kind === 'users'
-      ? { kind: 'user', username: owner }
-      : { kind: 'repository', owner, name: decodeURIComponent(second!) };
+    if (kind === 'users') return { kind: 'user', username: owner };
+    if (kind === 'orgs') return { kind: 'organisation', name: owner };
+    return { kind: 'repository', owner, name: decodeURIComponent(second!) };
   } catch {
     return null;
   }

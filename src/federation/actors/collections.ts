@@ -1,10 +1,12 @@
+import type { EntityManager, EntitySchema, FindOptionsOrder, FindOptionsWhere } from 'typeorm';
 import { activityStreams, pushContext } from '../documents/contexts.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
 import { followerSchema } from '../schema/follower-schema.ts';
+import { ownerFollowerSchema } from '../schema/owner-follower-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { repositoryPath } from './actor-paths.ts';
-import type { PersonActor, RepositoryActor } from './find-actor.ts';
+import type { OrganisationActor, PersonActor, RepositoryActor } from './find-actor.ts';
 import { repositoryActor } from './find-actor.ts';
 
 /** Items on a page; other servers read the first one only (SPEC §8). */
@@ -48,22 +50,32 @@ export function outboxOf(
 }
 
 /** Remote actors that follow a repository, newest first, with the first page inside. */
-export function followersOf(
-  deps: FederationDeps,
+export const followersOf = (
+  { db }: FederationDeps,
   { actor, repository }: RepositoryActor,
   page: number | null,
+): Promise<Document> => listedFollowers(db.read, actor, followerSchema, { repositoryId: repository.id }, page);
+
+/** Remote actors that follow a user or an organisation, as `followersOf`. */
+export const ownerFollowersOf = (
+  { db }: FederationDeps,
+  { actor }: PersonActor | OrganisationActor,
+  page: number | null,
+): Promise<Document> => listedFollowers(db.read, actor, ownerFollowerSchema, { subjectId: actor.ownerId }, page);
+
+function listedFollowers<Row extends { actorId: string; createdAt: number }>(
+  manager: EntityManager,
+  actor: { id: string },
+  table: EntitySchema<Row>,
+  where: FindOptionsWhere<Row>,
+  page: number | null,
 ): Promise<Document> {
-  const where = { repositoryId: repository.id };
+  const order = { createdAt: 'DESC', actorId: 'DESC' } as FindOptionsOrder<Row>;
   return withFirstPage(page, async () => ({
     id: `${actor.id}/followers`,
-    total: await deps.db.read.countBy(followerSchema, where),
+    total: await manager.countBy(table, where),
     async items({ limit, skip }) {
-      const rows = await deps.db.read.find(followerSchema, {
-        where,
-        order: { createdAt: 'DESC', actorId: 'ASC' },
-        take: limit,
-        skip,
-      });
+      const rows = await manager.find(table, { where, order, take: limit, skip });
       return rows.map((row) => row.actorId);
     },
   }));

@@ -1,7 +1,8 @@
 import type { Person } from '../../accounts/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
+import type { Organisation } from '../../organisations/index.ts';
 import type { FederationDeps } from '../deps.ts';
-import { instancePath, parseActorPath, personPath, repositoryPath } from './actor-paths.ts';
+import { instancePath, organisationPath, parseActorPath, personPath, repositoryPath } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
 import { publicRepositoryAt, publicRepositoryById } from './public-repositories.ts';
 import type { PublicRepository } from './public-repositories.ts';
@@ -10,10 +11,12 @@ import type { PublicRepository } from './public-repositories.ts';
 export type FoundActor =
   | ({ kind: 'repository'; actor: LocalActor } & PublicRepository)
   | { kind: 'user'; actor: LocalActor; person: Person }
+  | { kind: 'organisation'; actor: LocalActor; organisation: Organisation }
   | { kind: 'instance'; actor: LocalActor };
 
 export type RepositoryActor = Extract<FoundActor, { kind: 'repository' }>;
 export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
+export type OrganisationActor = Extract<FoundActor, { kind: 'organisation' }>;
 
 /**
  * The actor at a path: the one with this permanent path, else, where no actor has it, the current owner of the name,
@@ -34,6 +37,11 @@ export async function findActorAt(deps: FederationDeps, path: string): Promise<F
       return (await deps.localActors.atPath(path)) === null
         ? findPersonActor(deps, address.username)
         : personWithPath(deps, path);
+    case 'organisation':
+      if (!deps.settings.openFollowers) return null;
+      return (await deps.localActors.atPath(path)) === null
+        ? findOrganisationActor(deps, address.name)
+        : organisationWithPath(deps, path);
   }
 }
 
@@ -75,6 +83,18 @@ export async function findPersonActor(deps: FederationDeps, username: string): P
   return person === null ? null : personActor(deps, person);
 }
 
+/** By its current name; `null` for all while only repositories can be followed. */
+export async function findOrganisationActor(deps: FederationDeps, name: string): Promise<OrganisationActor | null> {
+  if (!deps.settings.openFollowers) return null;
+  const organisation = await deps.organisations.find(name).catch(nullIfNotFound);
+  return organisation === null ? null : organisationActor(deps, organisation);
+}
+
+export async function organisationActor(deps: FederationDeps, organisation: Organisation): Promise<OrganisationActor> {
+  const actor = await deps.localActors.ensure('organisation', organisation.id, organisationPath(organisation.name));
+  return { kind: 'organisation', actor, organisation };
+}
+
 export async function repositoryActor(
   deps: FederationDeps,
   { repository, owner }: PublicRepository,
@@ -109,4 +129,11 @@ async function personWithPath(deps: FederationDeps, path: string): Promise<Perso
   if (actor?.kind !== 'user') return null;
   const person = await deps.accounts.personById(actor.ownerId).catch(nullIfNotFound);
   return person?.username == null ? null : { kind: 'user', actor, person };
+}
+
+async function organisationWithPath(deps: FederationDeps, path: string): Promise<OrganisationActor | null> {
+  const actor = await deps.localActors.atPath(path);
+  if (actor?.kind !== 'organisation') return null;
+  const organisation = (await deps.organisations.byIds([actor.ownerId])).get(actor.ownerId);
+  return organisation === undefined ? null : { kind: 'organisation', actor, organisation };
 }

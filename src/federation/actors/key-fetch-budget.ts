@@ -12,27 +12,38 @@ const perSecond = 1;
 /** Limit of remembered networks; an evicted one has its full budget again. */
 const maxNetworks = 10_000;
 
-/** A token bucket per network of the client address. */
+/** What limits the fetches for unknown signers. */
 export interface KeyFetchBudget {
   /**
-   * @param network as `addressGroup` gives it
+   * @param network of the client, as `addressGroup` gives it
+   * @param host of the key
    * @returns null when the fetch may start, else the number of seconds to wait
    */
-  take(network: string): number | null;
+  take(network: string, host: string): number | null;
 }
 
 export function createKeyFetchBudget(clock: Clock): KeyFetchBudget {
-  const buckets = createLru<string, { left: number; at: number }>({
-    name: 'key fetch budgets',
-    maxWeight: maxNetworks,
-  });
+  return createTokenBuckets(clock, { name: 'key fetch budgets', burst, perSecond });
+}
+
+export interface TokenBuckets {
+  /** @returns null when there was a token, else the number of seconds until there is one */
+  take(key: string): number | null;
+}
+
+/** A token bucket per key; the least used ones are forgotten. */
+export function createTokenBuckets(
+  clock: Clock,
+  { name, burst, perSecond }: { name: string; burst: number; perSecond: number },
+): TokenBuckets {
+  const buckets = createLru<string, { left: number; at: number }>({ name, maxWeight: maxNetworks });
   return {
-    take(network) {
+    take(key) {
       const now = clock.now();
-      const bucket = buckets.get(network) ?? { left: burst, at: now };
+      const bucket = buckets.get(key) ?? { left: burst, at: now };
       bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond);
       bucket.at = now;
-      buckets.set(network, bucket);
+      buckets.set(key, bucket);
       if (bucket.left < 1) return Math.ceil((1 - bucket.left) / perSecond);
       bucket.left -= 1;
       return null;

@@ -5,6 +5,7 @@ import { fetchDocument } from './fetch-document.ts';
 import { FetchQueue } from './fetch-queue.ts';
 import type { FetchRequester } from './fetch-queue.ts';
 import { createKeyFetchBudget } from './key-fetch-budget.ts';
+import type { KeyFetchBudget } from './key-fetch-budget.ts';
 import { namedKey, ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
 import type { ActorSource, UnusableField } from './parse-remote-actor.ts';
 import { remoteActorSchema } from '../schema/remote-actor-schema.ts';
@@ -21,8 +22,14 @@ const maxCachedEntries = 5_000;
 
 type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
 
-/** See `RemoteActors`. */
-export function createRemoteActors(deps: Deps): RemoteActors {
+/**
+ * See `RemoteActors`.
+ * @param budget limits the fetches for unknown signers
+ */
+export function createRemoteActors(
+  deps: Deps,
+  budget: KeyFetchBudget = createKeyFetchBudget(deps.clock),
+): RemoteActors {
   const { db, clock } = deps;
   // Bounded, because anonymous clients choose the names.
   const remembered = <Value>(name: string) => createLru<string, Value>({ name, maxWeight: maxCachedEntries });
@@ -32,7 +39,6 @@ export function createRemoteActors(deps: Deps): RemoteActors {
   const rechecks = remembered<number>('actor checks');
   const runningFetches = new Map<string, Promise<RemoteActor>>();
   const queue = new FetchQueue();
-  const budget = createKeyFetchBudget(clock);
 
   const isFresh = ({ fetchedAt }: RemoteActor): boolean =>
     clock.now() - fetchedAt < actorTtlMs && fetchedAt <= clock.now();
@@ -85,7 +91,7 @@ export function createRemoteActors(deps: Deps): RemoteActors {
   ): Promise<RemoteActor> {
     const askedAt = clock.now();
     if (asker !== 'trusted') {
-      const wait = budget.take(asker.network);
+      const wait = budget.take(asker.network, url.host);
       if (wait !== null) throw overBudget(wait);
     }
     return queue.run(url.host, asker, async () => {

@@ -2,7 +2,13 @@ import { invalid } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { instanceName, readAlias } from './actor-paths.ts';
-import { findActorById, findPersonActor, findRepositoryActor, instanceActor } from './find-actor.ts';
+import {
+  findActorById,
+  findOrganisationActor,
+  findPersonActor,
+  findRepositoryActor,
+  instanceActor,
+} from './find-actor.ts';
 import type { FoundActor } from './find-actor.ts';
 
 const maxLength = 512;
@@ -33,7 +39,8 @@ async function findResource(deps: FederationDeps, resource: string): Promise<Fou
   const slash = name.indexOf('/');
   if (slash !== -1) return findRepositoryActor(deps, name.slice(0, slash), name.slice(slash + 1));
   const alias = readAlias(name);
-  return alias === null ? findPersonActor(deps, name) : findRepositoryActor(deps, alias.owner, alias.name);
+  if (alias !== null) return findRepositoryActor(deps, alias.owner, alias.name);
+  return (await findPersonActor(deps, name)) ?? findOrganisationActor(deps, name);
 }
 
 /** An actor id, or the page of a repository or person. */
@@ -42,11 +49,12 @@ async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor
   if (url?.origin !== deps.settings.origin) return null;
   const actor = await findActorById(deps, url.origin + url.pathname);
   if (actor !== null) return actor;
-  const [, kind, first = '', second] = /^\/(repos|users)\/([^/]+)(?:\/([^/]+))?\/?$/.exec(url.pathname) ?? [];
+  const [, kind, first = '', second] = /^\/(repos|users|orgs)\/([^/]+)(?:\/([^/]+))?\/?$/.exec(url.pathname) ?? [];
   const owner = decode(first);
   const name = decode(second ?? '');
   if (owner === null || name === null) return null;
   if (kind === 'repos' && name !== '') return findRepositoryActor(deps, owner, name);
+  if (kind === 'orgs' && name === '') return findOrganisationActor(deps, owner);
   return kind === 'users' && name === '' ? findPersonActor(deps, owner) : null;
 }
 
@@ -70,6 +78,13 @@ function decode(text: string): string | null {
   }
 }
 
+const pages = { user: 'users', organisation: 'orgs', repository: 'repos' } as const;
+
+function nameOf(found: Exclude<FoundActor, { kind: 'instance' }>): string {
+  if (found.kind === 'user') return found.person.username!;
+  return found.kind === 'organisation' ? found.organisation.name : `${found.owner.handle}/${found.repository.name}`;
+}
+
 function describe(origin: string, found: FoundActor, byAlias: boolean): Document {
   const { host } = new URL(origin);
   const { actor } = found;
@@ -80,16 +95,19 @@ function describe(origin: string, found: FoundActor, byAlias: boolean): Document
       links: [{ rel: 'self', type: 'application/activity+json', href: actor.id }],
     };
   }
-  const isPerson = found.kind === 'user';
-  const name = isPerson ? found.person.username! : `${found.owner.handle}/${found.repository.name}`;
+  const name = nameOf(found);
   const path = name.split('/').map(encodeURIComponent).join('/');
-  const page = `${origin}/${isPerson ? 'users' : 'repos'}/${path}`;
+  const page = `${origin}/${pages[found.kind]}/${path}`;
   return {
     subject: `acct:${byAlias ? name.replace('/', '--') : name}@${host}`,
     aliases: [actor.id, page],
     links: [
       { rel: 'self', type: 'application/activity+json', href: actor.id },
       { rel: 'http://webfinger.net/rel/profile-page', type: 'text/html', href: page },
+      // Where this user follows what other servers have.
+      ...(found.kind === 'user'
+        ? [{ rel: 'http://ostatus.org/schema/1.0/subscribe', template: `${origin}/following?target={uri}` }]
+        : []),
     ],
   };
 }

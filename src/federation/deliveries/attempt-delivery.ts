@@ -1,4 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
+import type { Outbound } from '../../outbound/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { bodyDigest, signRequest } from '../signatures/index.ts';
 import type { ClaimedDelivery } from './claim.ts';
@@ -9,7 +10,7 @@ import type { Attempt } from './record-attempts.ts';
 import type { IsStillPublic } from './is-still-public.ts';
 
 /** What a delivery sends; the same for thousands of rows. */
-export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repositoryId'> {
+export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repositoryId' | 'type'> {
   body: Buffer;
   /** `Digest` header of the body. */
   digest: string;
@@ -31,7 +32,8 @@ export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: 
   const row = await db.read.findOneBy(outboxSchema, { id: outboxId });
   if (row === null) return null;
   const body = Buffer.from(row.activity);
-  return { actorPath: row.actorPath, repositoryId: row.repositoryId, body, digest: bodyDigest(body) };
+  const { actorPath, repositoryId, type } = row;
+  return { actorPath, repositoryId, type, body, digest: bodyDigest(body) };
 }
 
 /**
@@ -74,14 +76,15 @@ async function tryOnce(deps: FederationDeps, delivery: ClaimedDelivery, request:
 }
 
 async function send(
-  { outbound, localActors, clock }: FederationDeps,
+  deps: FederationDeps,
   { targetInbox, key: host }: ClaimedDelivery,
   message: OutboxMessage | null,
   { isPublic, signal }: DeliveryRequest,
 ): Promise<Omit<Attempt, 'delivery'>> {
   const unsent = { wasReached: true, hasResponded: false };
   if (message === null) return { outcome: { kind: 'forbidden', error: 'the activity is gone' }, ...unsent };
-  const url = await outbound.checkUrl(targetInbox);
+  const { localActors, clock } = deps;
+  const { outbound, url } = await wayTo(deps, targetInbox, message);
   if (message.repositoryId !== null && !(await isPublic(message.repositoryId))) {
     return {
       outcome: { kind: 'forbidden', error: 'the repository is no longer public, so this was not sent' },
@@ -103,6 +106,24 @@ async function send(
   });
   const outcome = classifyResponse(host, response.status, response.headers['retry-after'], clock.now());
   return { outcome, wasReached: true, hasResponded: true };
+}
+
+/** Of followers only: what is sent to them, wherever they are. Follows of users here go to servers on the list. */
+const forFollowers: ReadonlySet<string> = new Set(['Accept', 'Reject', 'Push', 'Create', 'Delete']);
+
+/** Refuses as `checkUrl` does, in its words for servers on the list. */
+async function wayTo(
+  { outbound, unlisted }: FederationDeps,
+  inbox: string,
+  { type }: OutboxMessage,
+): Promise<{ outbound: Outbound; url: URL }> {
+  try {
+    return { outbound, url: await outbound.checkUrl(inbox) };
+  } catch (error) {
+    const mayBeOpen = isDomainError(error) && error.reason === 'host_not_allowed' && forFollowers.has(type);
+    if (unlisted === null || !mayBeOpen) throw error;
+    return { outbound: unlisted.outbound, url: await unlisted.outbound.checkUrl(inbox) };
+  }
 }
 
 /** Refusals of `outbound.send` that a response causes. */

@@ -1,23 +1,41 @@
+import type { EntitySchema } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { followerSchema } from '../schema/follower-schema.ts';
+import { followRequestSchema, ownerFollowerSchema } from '../schema/owner-follower-schema.ts';
+
+interface Inbox {
+  inbox: string;
+  host: string;
+}
+
+/** Followers of everything that can be followed here, and those who ask to. */
+export const followerTables = [followerSchema, ownerFollowerSchema, followRequestSchema] as readonly EntitySchema<
+  Inbox & { actorId: string; followId: string }
+>[];
 
 /**
- * Inside a write: a remote actor follows nothing here any more, because it is deleted or its inbox is gone for good.
- * What waits for its inbox is not sent.
+ * Inside a write: remote actors follow nothing here any more, because one is deleted, an inbox is gone for good, or a
+ * server is blocked. What waits for their inboxes is not sent.
  */
-export async function endFollower(tx: Tx, gone: { actorId: string } | { inbox: string }): Promise<void> {
+export async function endFollower(
+  tx: Tx,
+  gone: { actorId: string } | { inbox: string } | { host: string },
+): Promise<void> {
   const { manager, now } = tx;
   const where = 'inbox' in gone ? { ...gone, host: new URL(gone.inbox).host } : gone;
-  const rows = await manager.findBy(followerSchema, where);
-  if (rows.length === 0) return;
-  await manager.delete(followerSchema, where);
-  for (const inbox of new Set(rows.map((row) => row.inbox))) {
+  const inboxes = new Map<string, Inbox>();
+  for (const table of followerTables) {
+    for (const { inbox, host } of await manager.findBy(table, where)) inboxes.set(inbox, { inbox, host });
+    await manager.delete(table, where);
+  }
+  for (const one of inboxes.values()) {
     // A shared inbox serves others.
-    if (await manager.existsBy(followerSchema, { inbox, host: new URL(inbox).host })) continue;
+    const others = await Promise.all(followerTables.map((table) => manager.existsBy(table, one)));
+    if (others.includes(true)) continue;
     await manager.query(
       `UPDATE federation_delivery SET state = 'FAILED', last_error = ?, settled_at = ?, cancelled_at = ?
         WHERE state = 'PENDING' AND target_inbox = ? AND host = ? AND locked_until <= ?`,
-      ['the follower is gone', now, now, inbox, new URL(inbox).host, now],
+      ['the follower is gone', now, now, one.inbox, one.host, now],
     );
   }
 }

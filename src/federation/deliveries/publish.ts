@@ -1,3 +1,4 @@
+import { inList } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Json } from '../documents/json-fields.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -19,7 +20,9 @@ export interface NewActivity {
 export type Audience =
   | { inbox: string }
   /** Of a repository: those on servers that read pushes, or those on servers that read notes. */
-  | { followersOf: string; reads: 'push' | 'note' };
+  | { followersOf: string; reads: 'push' | 'note' }
+  /** Of a user or an organisation: those that do not follow the repository itself, who hear of it from there. */
+  | { followersOfOwner: string; besides: string };
 
 /**
  * Records an activity and a delivery to each of its readers, inside the write of
@@ -50,7 +53,8 @@ export async function publish(
     createdAt: tx.now,
   });
   if ('inbox' in audience) await enqueue(tx, uuid, audience.inbox);
-  else await enqueueToFollowers(tx, uuid, audience);
+  else if ('followersOf' in audience) await enqueueToFollowers(deps, tx, uuid, audience);
+  else await enqueueToOwnersFollowers(tx, uuid, audience);
   return id;
 }
 
@@ -76,18 +80,40 @@ export async function enqueue({ manager, now }: Tx, outboxId: string, targetInbo
 /**
  * One statement for all followers: ten thousand rows never pass through memory.
  * Those of a server that is known to be down wait for it instead of trying; for one that is given up
- * nothing is queued, since every push would only add rows that fail.
+ * nothing is queued, since every push would only add rows that fail. Nor is anything for followers of servers off the
+ * list while these are not served.
  */
 async function enqueueToFollowers(
+  { settings }: FederationDeps,
   { manager, now }: Tx,
   outboxId: string,
   { followersOf, reads }: Extract<Audience, { followersOf: string }>,
 ): Promise<void> {
+  const served = settings.openFollowers ? '' : `AND ${inList('f.host')}`;
+  const listed = settings.openFollowers ? [] : [JSON.stringify(settings.allowlist)];
   await manager.query(
-    `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
-     SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?
+    `${insertDeliveries}
        FROM repository_followers f LEFT JOIN federation_peers p ON p.host = f.host
-      WHERE f.repository_id = ? AND p.gone_at IS NULL AND coalesce(p.reads, 'push') = ?`,
-    [outboxId, now, now, now, followersOf, reads],
+      WHERE f.repository_id = ? AND p.gone_at IS NULL AND coalesce(p.reads, 'push') = ?
+        AND (p.open_at IS NULL OR p.paired_at IS NOT NULL OR (1 = 1 ${served}))`,
+    [outboxId, now, now, now, followersOf, reads, ...listed],
+  );
+}
+
+const insertDeliveries = `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
+     SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?`;
+
+/** As `enqueueToFollowers`, for those who follow the owner alone; users and organisations are followed by people. */
+async function enqueueToOwnersFollowers(
+  { manager, now }: Tx,
+  outboxId: string,
+  { followersOfOwner, besides }: Extract<Audience, { followersOfOwner: string }>,
+): Promise<void> {
+  await manager.query(
+    `${insertDeliveries}
+       FROM owner_followers f LEFT JOIN federation_peers p ON p.host = f.host
+      WHERE f.subject_id = ? AND p.gone_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM repository_followers r WHERE r.repository_id = ? AND r.actor_id = f.actor_id)`,
+    [outboxId, now, now, now, followersOfOwner, besides],
   );
 }

@@ -1,6 +1,6 @@
-import { invalid, unauthenticated } from '../../kernel/index.ts';
+import { unauthenticated } from '../../kernel/index.ts';
 import { idOf, typesOf, webUrl } from '../documents/json-fields.ts';
-import type { Json } from '../documents/json-fields.ts';
+import { parseActivity } from '../documents/parse-activity.ts';
 import type { IncomingActivity } from '../activities/incoming-activity.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
@@ -12,27 +12,17 @@ import type { RemoteActor } from '../schema/remote-actor-schema.ts';
  */
 export function readActivity(
   body: Buffer,
-  signer: RemoteActor,
+  { actor: signer, isUnlisted }: { actor: RemoteActor; isUnlisted: boolean },
   needsId: (types: readonly string[]) => boolean,
 ): IncomingActivity {
-  const document = parseObject(body);
+  const document = parseActivity(body);
   if (idOf(document['actor']) !== signer.id) {
     throw unauthenticated('actor_not_signer', 'The activity is of another actor than the one who signed it.');
   }
   const id = document['id'];
-  if (id == null && !needsId(typesOf(document['type']))) return { id: '', document, signer };
+  if (id == null && !needsId(typesOf(document['type']))) return { id: '', document, signer, isUnlisted };
   if (typeof id !== 'string' || webUrl(id)?.host !== signer.host) {
     throw unauthenticated('activity_id', 'The id of the activity is no URL on the host of its actor.');
   }
-  return { id, document, signer };
-}
-
-function parseObject(body: Buffer): Json {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  } catch {
-    // Reported below.
-  }
-  throw invalid('activity_malformed', 'The body is no JSON object.');
+  return { id, document, signer, isUnlisted };
 }

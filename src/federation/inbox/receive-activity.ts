@@ -4,6 +4,7 @@ import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { receiveAccept } from '../activities/accept.ts';
 import type { ActivityHandler, IncomingActivity } from '../activities/incoming-activity.ts';
 import { cleanText, typesOf } from '../documents/json-fields.ts';
+import type { Json } from '../documents/json-fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receiveDelete } from '../activities/delete.ts';
 import { receivePush } from '../activities/push.ts';
@@ -13,6 +14,7 @@ import type { Signer } from '../actors/signer.ts';
 import type { FederationDeps } from '../deps.ts';
 import { isSignedBy, readSignedHead, requireDigest } from '../signatures/index.ts';
 import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
+import { maxUnlistedBytes, requireFollowing, requireOpenFollowers } from '../open/require-following.ts';
 import { readActivity } from './read-activity.ts';
 
 /** The result of an activity. */
@@ -27,9 +29,11 @@ const handlers = new Map<string, ActivityHandler<never>>([
   ['Delete', receiveDelete as ActivityHandler<never>],
 ]);
 
+const handledType = (types: readonly string[]): string | undefined => types.find((name) => handlers.has(name));
+
 /** That of the first type with an effect. */
 function handlerOf(types: readonly string[]): ActivityHandler<never> | null {
-  const type = types.find((name) => handlers.has(name));
+  const type = handledType(types);
   return type === undefined ? null : handlers.get(type)!;
 }
 
@@ -37,15 +41,18 @@ function handlerOf(types: readonly string[]): ActivityHandler<never> | null {
 export interface ArrivingActivity extends ArrivedHead {
   /** Client address, through trusted proxies. */
   address: string;
-  readBody(): Promise<Buffer>;
+  /** @param maxBytes less than the usual limit */
+  readBody(maxBytes?: number): Promise<Buffer>;
 }
 
 /**
  * Receives a signed activity (SPEC §5): header, allowlist and date, and only then the body and its digest; the
  * signer's key, the signature; then, in one write, the deduplication record and the effect. A second copy changes
  * nothing.
+ * From servers off the list, while these may follow, only a Follow and its Undo get as far as the key.
  * Refuses with `unauthenticated`, for a reason that is only logged: those of `readSignedRequest`,
- * `signer_not_allowed`, `signer_unknown`, `signature_wrong`, and of `readActivity`. Refuses `activity_malformed` when
+ * `signer_not_allowed`, `unlisted_activity`, `signer_unknown`, `signature_wrong`, `signer_blocked`, and of
+ * `readActivity`. Refuses `activity_malformed` when
  * what was signed is no JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the
  * key.
  */
@@ -63,19 +70,25 @@ export async function receiveActivity(deps: FederationDeps, arriving: ArrivingAc
 
 async function processActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<ReceiveResult> {
   const signed = readSignedHead(arriving, deps.settings.origin, deps.clock.now());
-  await requireAllowed(deps, signed.parameters.keyId);
-  const body = await arriving.readBody();
+  const { keyId } = signed.parameters;
+  const unlisted = (await isAllowed(deps, keyId)) ? null : await requireOpenFollowers(deps, keyId);
+  const body = await arriving.readBody(unlisted === null ? undefined : maxUnlistedBytes);
   requireDigest(signed, body);
-  const signer = await verifiedSigner(deps, signed, arriving.address);
+  if (unlisted !== null) {
+    const typeOf = (document: Json) => handledType(typesOf(document['type']));
+    await requireFollowing(deps, { body, typeOf, keyId });
+  }
+  const signer = await verifiedSigner(unlisted ?? deps, signed, arriving.address);
+  if (await deps.blocks.hasActor(signer.actor.id)) throw unauthenticated('signer_blocked', 'The signer is blocked.');
   const activity = readActivity(
     body,
-    signer.actor,
+    { actor: signer.actor, isUnlisted: unlisted !== null },
     (types) => types.length === 0 || handlerOf(types)?.needsId === true,
   );
   await deps.recordContact(signer.actor.host);
 
   const types = typesOf(activity.document['type']);
-  const type = types.find((name) => handlers.has(name));
+  const type = handledType(types);
   const handler = handlerOf(types);
   const prepared = handler === null ? null : await handler.prepare(deps, activity);
   return deps.groupCommit(async (tx) => {
@@ -88,17 +101,20 @@ async function processActivity(deps: FederationDeps, arriving: ArrivingActivity)
 }
 
 /** The host is checked by name before any network access. */
-async function requireAllowed({ outbound }: FederationDeps, keyId: string): Promise<void> {
+async function isAllowed({ outbound }: FederationDeps, keyId: string): Promise<boolean> {
   try {
     await outbound.checkUrl(keyId);
+    return true;
   } catch (cause) {
+    if (!isDomainError(cause)) throw cause;
+    if (cause.reason === 'host_not_allowed') return false;
     throw unauthenticated('signer_not_allowed', 'The signer is on no host that is allowed here.', { cause });
   }
 }
 
 /** A cached key that does not fit may be outdated: it is refreshed, but not for every bad request. */
 async function verifiedSigner(
-  { remoteActors }: FederationDeps,
+  { remoteActors }: Pick<FederationDeps, 'remoteActors'>,
   signed: SignedRequest,
   address: string,
 ): Promise<Signer> {

@@ -1,6 +1,7 @@
 import { isNotNull } from '../../db/index.ts';
 import { In } from 'typeorm';
 import type { Database } from '../../db/index.ts';
+import type { BlockList } from '../blocks/block-list.ts';
 import type { FederationSettings } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
@@ -19,14 +20,19 @@ export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {
 export function createAllowlist({
   db,
   settings,
+  blocks,
 }: {
   db: Database;
+  blocks: BlockList;
   settings: Pick<FederationSettings, 'allowlist' | 'devAllowInsecure'>;
 }): (url: URL) => Promise<boolean> {
   const listed = new Set(settings.allowlist);
   return async (url) => {
     const entries = entriesFor(url, settings.devAllowInsecure);
-    if (entries.some((entry) => listed.has(entry))) return true;
+    const isListed = entries.some((entry) => listed.has(entry));
+    // A block counts for servers on the list as well.
+    if (isListed) return !(await blocks.hasHost(url.hostname));
+    if (await blocks.hasHost(url.hostname)) return false;
     return db.read.existsBy(peerSchema, { host: In(entries), pairedAt: isNotNull() });
   };
 }

@@ -1,12 +1,23 @@
+import { In } from 'typeorm';
+import { namesOf } from '../blocks/block-list.ts';
 import type { FederationDeps } from '../deps.ts';
+import { blockSchema } from '../schema/block-schema.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
+import type { PeerRow } from '../schema/peer-schema.ts';
 
 /** Another server, with its state. */
 export interface ListedPeer {
   /** Host, with its port where it is not the usual one. */
   host: string;
-  /** Where it is allowed: in the settings, by a pairing, or not (any more). */
-  allowed: 'settings' | 'pairing' | 'no';
+  /**
+   * Where it is allowed: in the settings, by a pairing, for followers alone because these come from everywhere, not
+   * (any more), or not because it is blocked.
+   */
+  allowed: 'settings' | 'pairing' | 'followers' | 'no' | 'blocked';
+  /** As its NodeInfo names it; null when it was not asked or says nothing. */
+  software: string | null;
+  /** What its followers here get. */
+  reads: 'push' | 'note';
   /** When it asked to be paired and waits for an administrator. */
   askedAt: number | null;
   lastSuccessAt: number | null;
@@ -19,7 +30,7 @@ export interface ListedPeer {
   goneAt: number | null;
   /** Since when it has not responded. */
   silentSince: number | null;
-  /** Of such a server: its followers of local repositories, which are kept. */
+  /** Its followers here. */
   followers: number;
   queued: number;
   failed: number;
@@ -35,8 +46,8 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
   );
   const byHost = new Map(counts.map((row) => [row.host, row]));
   const followerCounts: { host: string; followers: number }[] = await db.read.query(
-    `SELECT p.host, count(*) AS followers FROM federation_peers p CROSS JOIN repository_followers f
-      WHERE p.gone_at IS NOT NULL AND f.host = p.host GROUP BY p.host`,
+    `SELECT p.host AS host, (SELECT count(*) FROM repository_followers f WHERE f.host = p.host)
+          + (SELECT count(*) FROM owner_followers f WHERE f.host = p.host) AS followers FROM federation_peers p`,
   );
   const followersOf = new Map(followerCounts.map((row) => [row.host, Number(row.followers)]));
   const listed = new Set(settings.allowlist);
@@ -47,15 +58,30 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
   const hosts = new Set([...[...listed].filter((host) => !stands(host)), ...known]);
   const isListed = (host: string): boolean =>
     listed.has(host) || (settings.devAllowInsecure && listed.has(host.replace(/:\d+$/, '')));
+  const blocked = new Set(
+    (await db.read.findBy(blockSchema, { kind: 'host', value: In([...hosts].flatMap(blockNames)) })).map(
+      ({ value }) => value,
+    ),
+  );
+  const allowedBy = (host: string, row: PeerRow | undefined): ListedPeer['allowed'] => {
+    if (blockNames(host).some((name) => blocked.has(name))) return 'blocked';
+    if (isListed(host)) return 'settings';
+    if (row?.pairedAt != null) return 'pairing';
+    return row?.openAt != null && settings.openFollowers ? 'followers' : 'no';
+  };
   return [...hosts].sort().map((host) => {
     const row = rows.get(host);
     return {
       host,
-      allowed: isListed(host) ? 'settings' : row?.pairedAt != null ? 'pairing' : 'no',
+      allowed: allowedBy(host, row),
+      software: row?.software ?? null,
+      reads: row?.reads ?? 'push',
       askedAt: row?.askedAt ?? null,
       lastSuccessAt: row?.lastSuccessAt ?? null,
-      lastErrorAt: row?.lastErrorAt ?? null,
-      lastError: row?.lastError ?? null,
+      // An error before the last success is history.
+      ...((row?.lastErrorAt ?? 0) >= (row?.lastSuccessAt ?? 0)
+        ? { lastErrorAt: row?.lastErrorAt ?? null, lastError: row?.lastError ?? null }
+        : { lastErrorAt: null, lastError: null }),
       failures: row?.failures ?? 0,
       retryAt: row !== undefined && row.retryAt > clock.now() ? row.retryAt : null,
       goneAt: row?.goneAt ?? null,
@@ -66,3 +92,6 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
     };
   });
 }
+
+/** The names by which a host with its port may be blocked. */
+const blockNames = (host: string): string[] => namesOf(URL.parse(`https://${host}`)?.hostname ?? host);

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** The subject of a local actor. */
-export type ActorKind = 'repository' | 'user' | 'instance';
+export type ActorKind = 'repository' | 'user' | 'organisation' | 'instance';
 
 /**
  * The key pair of a local actor, and with it the actor's permanent path: an actor keeps its first id after renames,
@@ -11,7 +11,7 @@ export interface KeyRow {
   /** `/ap/repos/alice/tool`; with the base URL in front it is the actor id. */
   apPath: string;
   kind: ActorKind;
-  /** UUID of the repository or user; `instance` for the instance. */
+  /** UUID of the repository, user or organisation; `instance` for the instance. */
   ownerId: string;
   publicKeyPem: string;
   privateKeyPem: string;

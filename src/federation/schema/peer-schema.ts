@@ -25,6 +25,8 @@ export interface PeerRow {
   softwareAt: number | null;
   /** Whether its followers get notes for people; null for pushes. */
   reads: 'note' | null;
+  /** When a first actor there followed something here without the server being on the list. */
+  openAt: number | null;
 }
 
 /** A code that lets one other server request pairing; only its hash is stored. */
@@ -52,6 +54,7 @@ export const peerSchema = new EntitySchema<PeerRow>({
     software: { type: 'text', nullable: true },
     softwareAt: { name: 'software_at', type: 'integer', nullable: true },
     reads: { type: 'text', nullable: true },
+    openAt: { name: 'open_at', type: 'integer', nullable: true },
   },
 });
 

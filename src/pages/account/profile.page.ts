@@ -75,6 +75,9 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (context, dep
     isFollowed,
     followers: viewCount(follows.followers, 'follower'),
     following: viewNumber(follows.following),
+    elsewhereUrl: deps.federation.openFollowers
+      ? `/following/elsewhere?path=${encodeURIComponent(personUrl(owner.handle))}`
+      : null,
     stars: stars === 0 ? null : viewCount(stars, 'starred repository', 'starred repositories'),
     organisations: memberships.map(({ organisation: { id, name, displayName } }) => ({
       name: displayName || name,

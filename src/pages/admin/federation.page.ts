@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewPeer } from './peers.view.ts';
+import { choosePeers, viewPeer } from './peers.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
@@ -27,12 +27,15 @@ async function federationPage(
     federation.countDeliveries(),
     federation.originChange(),
   ]);
+  const { shown, left } = choosePeers(peers.filter(({ askedAt }) => askedAt === null));
   return page('admin/federation', {
+    isOpen: federation.openFollowers,
+    left,
     isOn: federation.isOperational,
     obstacles: federation.obstacles,
     origin: federation.origin,
     originChange,
-    peers: peers.filter(({ askedAt }) => askedAt === null).map((peer) => viewPeer(peer, now)),
+    peers: shown.map((peer) => viewPeer(peer, now)),
     requesting: peers.filter(({ askedAt }) => askedAt !== null).map((peer) => viewPeer(peer, now)),
     counts,
     form: { code: form.text('code') },

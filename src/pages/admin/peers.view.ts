@@ -1,14 +1,34 @@
 import type { ListedDelivery, ListedPeer } from '../../federation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 
-const allowedWords = { settings: 'by the settings', pairing: 'by pairing', no: 'not allowed' } as const;
+const allowedWords = {
+  settings: 'by the settings',
+  pairing: 'by pairing',
+  followers: 'followers only',
+  no: 'not allowed',
+  blocked: 'blocked',
+} as const;
+
+/** Servers with followers that nobody named, on one page: those with the most. */
+const shownOpen = 50;
+
+/** Every server that an administrator has to do with, and some of those whose followers are taken from everywhere. */
+export function choosePeers(peers: readonly ListedPeer[]): { shown: ListedPeer[]; left: number } {
+  const open = peers.filter(({ allowed }) => allowed === 'followers').sort((a, b) => b.followers - a.followers);
+  const chosen = new Set(open.slice(0, shownOpen));
+  return {
+    shown: peers.filter((peer) => peer.allowed !== 'followers' || chosen.has(peer)),
+    left: Math.max(0, open.length - shownOpen),
+  };
+}
 
 export function viewPeer(peer: ListedPeer, now: number) {
   const { host, allowed, askedAt, lastSuccessAt, lastErrorAt, lastError, failures, queued, failed, retryAt, goneAt } =
     peer;
   return {
     host,
-    isAllowed: allowed !== 'no',
+    isAllowed: allowed !== 'no' && allowed !== 'blocked',
+    isBlocked: allowed === 'blocked',
     isPaired: allowed === 'pairing',
     allowed: allowedWords[allowed],
     requestedAt: askedAt === null ? null : viewTime(askedAt, now),
@@ -21,6 +41,9 @@ export function viewPeer(peer: ListedPeer, now: number) {
         ? null
         : { since: viewTime(peer.silentSince ?? goneAt, now), followers: viewFollowers(peer.followers) },
     retry: retryAt === null ? null : viewTime(retryAt, now),
+    followers: peer.followers,
+    software: peer.software,
+    reads: peer.reads === 'note' ? 'notes' : 'pushes',
     queued,
     failed,
   };

@@ -9,6 +9,7 @@ import {
   retryDelivery,
   sendDeliveryNow,
 } from './federation-deliveries.page.ts';
+import { addBlock, exportBlocks, importBlocks, removeBlock, showBlocks } from './federation-blocks.page.ts';
 import { showFollowers, showActors } from './federation-actors.page.ts';
 import {
   showFederation,
@@ -204,6 +205,18 @@ export const adminRoutes: readonly Route[] = [
     page: retryFollowFor,
   },
   { method: 'GET', path: '/admin/federation/followers', access: 'administrator', cost: 'rows', page: showFollowers },
+  { method: 'GET', path: '/admin/federation/blocks', access: 'administrator', cost: 'rows', page: showBlocks },
+  { method: 'POST', path: '/admin/federation/blocks', access: 'administrator', cost: 'rows', page: addBlock },
+  { method: 'POST', path: '/admin/federation/blocks/remove', access: 'administrator', cost: 'rows', page: removeBlock },
+  {
+    method: 'POST',
+    path: '/admin/federation/blocks/import',
+    access: 'administrator',
+    cost: 'rows',
+    page: importBlocks,
+    maxFormBytes: 4 * 1024 * 1024,
+  },
+  { method: 'GET', path: '/admin/federation/blocks/export', access: 'administrator', cost: 'rows', page: exportBlocks },
   { method: 'GET', path: '/admin/federation/actors', access: 'administrator', cost: 'rows', page: showActors },
   { method: 'GET', path: '/admin/federation/deliveries', access: 'administrator', cost: 'rows', page: showDeliveries },
   {

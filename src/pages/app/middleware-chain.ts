@@ -99,6 +99,7 @@ export function createWebServer(options: WebOptions): WebServer {
     assets,
     sendsMail: options.mail.isConfigured,
     hasProviders: options.singleSignOn.providers.length > 0,
+    federates: options.federation.isOperational,
   });
   const oauth = createOAuthServer({
     ...options,

@@ -23,12 +23,14 @@ interface RenderDeps {
   sendsMail: boolean;
   /** Whether there are pages about providers that people sign in with. */
   hasProviders: boolean;
+  /** Whether there are pages about followers on other servers. */
+  federates: boolean;
 }
 
 /**
  * Renders a template inside the layout. Templates get view models only, never a request or a database row.
  */
-export function createRender({ embedded, assets, sendsMail, hasProviders }: RenderDeps): Render {
+export function createRender({ embedded, assets, sendsMail, hasProviders, federates }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
@@ -38,6 +40,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
         version: embedded.version,
         sendsMail,
         hasProviders,
+        federates,
         theme: preferences.theme,
         keys: preferences.keys,
         path,

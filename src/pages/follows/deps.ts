@@ -1,4 +1,7 @@
 import type { WebDeps } from '../../http/index.ts';
 
 /** What the pages of this folder call. */
-export type FollowsDeps = Pick<WebDeps, 'clock' | 'federation'>;
+export type FollowsDeps = Pick<
+  WebDeps,
+  'clock' | 'federation' | 'repositories' | 'owners' | 'accounts' | 'organisations'
+>;

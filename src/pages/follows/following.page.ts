@@ -6,6 +6,7 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { FollowsDeps } from './deps.ts';
+import { followHere } from './follow-here.ts';
 
 /** So many repositories at once, followed for themselves or along with a person; pushes are on the first page. */
 async function readPart({ person, query }: PersonContext, federation: FollowsDeps['federation']) {
@@ -59,7 +60,13 @@ export const showFollowing: Page<PersonContext, FollowsDeps> = (context, deps) =
 export const addFollow: Page<PersonContext, FollowsDeps> = (context, deps) =>
   submitForm(
     async () => {
-      const { kind } = await deps.federation.follow(context.person.id, context.form.text('target'));
+      const target = context.form.text('target');
+      const local = deps.federation.localTarget(target);
+      if (local !== null) {
+        await followHere(context, deps, local);
+        return seeOther(withNotice('/following/activity', 'followed-here'));
+      }
+      const { kind } = await deps.federation.follow(context.person.id, target);
       return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));
     },
     (refusal) => followingPage(context, deps, refusal),

@@ -23,6 +23,7 @@ async function organisationPage(
   const organisation = await organisations.find(name);
   const owner = (await owners.ownersById([organisation.id])).get(organisation.id);
   const role = viewer.kind === 'person' ? await organisations.roleOf(viewer.id, organisation.id) : null;
+  const isFollowed = viewer.kind === 'person' ? await organisations.follows.has(viewer.id, organisation.id) : null;
   const [members, { repositories: rows, next }, readme] = await Promise.all([
     organisations.memberCount(organisation.id),
     listPage(
@@ -37,6 +38,10 @@ async function organisationPage(
     people: viewCount(members, 'person', 'people'),
     since: viewTime(organisation.createdAt, clock.now()),
     role,
+    isFollowed,
+    elsewhereUrl: deps.federation.openFollowers
+      ? `/following/elsewhere?path=${encodeURIComponent(organisationUrl(organisation.name))}`
+      : null,
     readme,
     mayCreate: role === 'MEMBER' || role === 'OWNER',
     repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
@@ -55,6 +60,18 @@ export const showOrganisation: Page<RequestContext, OrganisationDeps> = async (c
     ? organisationPage(context, deps, wanted, null)
     : movedTo(organisationUrl(owner.handle));
 };
+
+const following =
+  (verb: 'add' | 'remove'): Page<PersonContext, OrganisationDeps> =>
+  async ({ person, params }, { organisations }) => {
+    const { id, name } = await organisations.find(params.name ?? '');
+    await organisations.follows[verb](person.id, id);
+    return seeOther(organisationUrl(name));
+  };
+
+/** What happens in its repositories is part of the activity feed from now on. */
+export const followOrganisation = following('add');
+export const unfollowOrganisation = following('remove');
 
 /** Ends one's own membership. The last OWNER sees on the organisation's page why not. */
 export const leaveOrganisation: Page<PersonContext, OrganisationDeps> = (context, deps) => {

@@ -20,7 +20,7 @@ import {
   setTeamRepository,
   removeTeamRepository,
 } from './team.page.ts';
-import { showOrganisation, leaveOrganisation } from './organisation.page.ts';
+import { followOrganisation, leaveOrganisation, showOrganisation, unfollowOrganisation } from './organisation.page.ts';
 
 const at = '/orgs/:name';
 const team = `${at}/teams/:team` as const;
@@ -30,6 +30,8 @@ export const organisationRoutes: readonly Route[] = [
   { method: 'GET', path: '/orgs/new', access: 'signed-in', cost: 'free', page: showNewOrganisation },
   { method: 'POST', path: '/orgs', access: 'signed-in', cost: 'rows', page: createOrganisation },
   { method: 'GET', path: at, access: 'public', cost: 'rows', page: showOrganisation },
+  { method: 'POST', path: `${at}/follow`, access: 'signed-in', cost: 'rows', page: followOrganisation },
+  { method: 'POST', path: `${at}/unfollow`, access: 'signed-in', cost: 'rows', page: unfollowOrganisation },
   { method: 'POST', path: `${at}/leave`, access: 'signed-in', cost: 'rows', page: leaveOrganisation },
   { method: 'GET', path: `${at}/members`, access: 'organisation:owner', cost: 'rows', page: showMembers },
   { method: 'POST', path: `${at}/members`, access: 'organisation:owner', cost: 'rows', page: addMember },

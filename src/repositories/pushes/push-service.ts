@@ -26,7 +26,7 @@ import { PushRecovery } from './push-recovery.ts';
 import { openForPush, receivePush } from './receive-push.ts';
 import type { IncomingPush, RunningPushes } from './receive-push.ts';
 import { findPushByTip } from './find-push-by-tip.ts';
-import { recentPushes } from './recent-pushes.ts';
+import { describePushes, recentPushes } from './recent-pushes.ts';
 import type { ReviewPort } from './review-port.ts';
 import { listLostTips, undoPush } from './undo-push.ts';
 import type { UndoRequest } from './undo-push.ts';
@@ -100,6 +100,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       undoPush(deps, apply, viewer, { owner, name }, request),
 
     listRecent: bind(recentPushes),
+    describe: bind(describePushes),
     /** A push by its id, as listeners hear of it. */
     find: (pushId: string) => findPush(deps, journal, pushId),
     /** The push that gave a ref its tip. */

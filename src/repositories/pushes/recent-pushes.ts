@@ -37,25 +37,43 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
   if (repositories.size === 0) return [];
   const found = await newestOfEach(deps, [...repositories.keys()], limit);
   const pushes = found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).slice(0, limit * 2);
+  // All its commands may have been rejected, or it was a round of a pull request.
+  return (await withMoves(deps, pushes, repositories)).filter((push) => push.updates.length > 0).slice(0, limit);
+}
+
+/** Pushes by their ids, those to repositories that the viewer may read. */
+export async function describePushes(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Map<string, RecentPush>> {
+  if (ids.length === 0) return new Map();
+  const [among, parameters] = idsIn('p.id', ids);
+  const pushes = await selectRows(deps.db.read, pushSchema, `SELECT p.* FROM pushes p WHERE ${among}`, parameters);
+  const rows = await rowsInOrder(deps, viewer, [...new Set(pushes.map(({ repositoryId }) => repositoryId))]);
+  const repositories = new Map((await withOwners(deps, rows)).map((repository) => [repository.id, repository]));
+  const known = pushes.filter(({ repositoryId }) => repositories.has(repositoryId));
+  return new Map((await withMoves(deps, known, repositories)).map((push) => [push.id, push]));
+}
+
+async function withMoves(
+  deps: RepositoryDeps,
+  pushes: readonly PushRow[],
+  repositories: ReadonlyMap<string, ListedRepository>,
+): Promise<RecentPush[]> {
   if (pushes.length === 0) return [];
   const moves = await firstMovesOf(deps, pushes);
   const people = await deps.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
-  return (
-    pushes
-      .map(
-        (push): RecentPush => ({
-          id: push.id,
-          repository: repositories.get(push.repositoryId)!,
-          person: push.userId === null ? null : (people.get(push.userId) ?? null),
-          deployKey: push.deployKey,
-          at: push.createdAt,
-          updates: moves.get(push.id)!.moves.map(([, ref, oldId, newId]) => ({ ref, oldId, newId })),
-          updateCount: moves.get(push.id)!.count,
-        }),
-      )
-      // All its commands may have been rejected, or it was a round of a pull request.
-      .filter((push) => push.updates.length > 0)
-      .slice(0, limit)
+  return pushes.map(
+    (push): RecentPush => ({
+      id: push.id,
+      repository: repositories.get(push.repositoryId)!,
+      person: push.userId === null ? null : (people.get(push.userId) ?? null),
+      deployKey: push.deployKey,
+      at: push.createdAt,
+      updates: moves.get(push.id)!.moves.map(([, ref, oldId, newId]) => ({ ref, oldId, newId })),
+      updateCount: moves.get(push.id)!.count,
+    }),
   );
 }
 

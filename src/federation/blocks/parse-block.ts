@@ -1,0 +1,96 @@
+import { invalid } from '../../kernel/index.ts';
+import { cleanText, webUrl } from '../documents/json-fields.ts';
+import type { Block } from '../schema/block-schema.ts';
+
+/** What is blocked, and why; `createdAt` comes with the row. */
+export type NewBlock = Omit<Block, 'createdAt'>;
+
+const maxReason = 500;
+
+/** Reads a host name (`*.` in front is left out) or the address of an actor. Refuses `invalid_block`. */
+export function parseBlock(text: string, reason: string): NewBlock {
+  const value = text.trim();
+  const words = cleanText(reason.replaceAll('\n', ' '), maxReason);
+  const actor = webUrl(value);
+  if (actor !== null && (actor.pathname !== '/' || actor.search !== ''))
+    return { kind: 'actor', value: actor.href, reason: words };
+  const name = value
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/\/$/, '')
+    .replace(/^\*?\./, '');
+  const url = URL.parse(`https://${name}`);
+  const isHost = url !== null && url.hostname !== '' && url.href === `https://${url.host}/` && url.port === '';
+  if (!isHost || name.length > 253 || !/^[a-z0-9.[\]:-]+$/.test(url.hostname)) {
+    throw invalid('invalid_block', 'Give the name of a server, as spam.example.org, or the address of an actor.', {
+      field: 'value',
+    });
+  }
+  return { kind: 'host', value: url.hostname.replace(/\.$/, ''), reason: words };
+}
+
+/** Limit of lines of an imported list. */
+export const mostImported = 50_000;
+
+export interface ReadBlocks {
+  blocks: NewBlock[];
+  /** Lines that block nothing: too mild for a block here, or not understood. */
+  skipped: { line: number; text: string; why: 'severity' | 'unreadable' }[];
+}
+
+/**
+ * Reads a list: a server or an actor a line with an optional reason after a comma, or the CSV that Mastodon and its
+ * relatives export, of whose domains those with the severity `suspend` are taken. Refuses `block_list_too_long`.
+ */
+export function parseBlocks(text: string): ReadBlocks {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  if (lines.length > mostImported)
+    throw invalid('block_list_too_long', `A list has at most ${mostImported} lines.`, { field: 'list' });
+  let titles: string[] | null = null;
+  const read: ReadBlocks = { blocks: [], skipped: [] };
+  for (const [index, text] of lines.entries()) {
+    const fields = parseCsvLine(text);
+    const [first = ''] = fields;
+    if (first === '') continue;
+    if (/^#?domain$/i.test(first)) {
+      titles = fields.map((title) => title.toLowerCase().replace(/^#/, ''));
+      continue;
+    }
+    if (first.startsWith('#')) continue;
+    const named = (name: string): string => (titles === null ? '' : (fields[titles.indexOf(name)] ?? ''));
+    const severity = named('severity').toLowerCase();
+    if (severity !== '' && severity !== 'suspend') {
+      read.skipped.push({ line: index + 1, text: first, why: 'severity' });
+      continue;
+    }
+    const reason = titles === null ? fields.slice(1).join(', ') : named('public_comment');
+    try {
+      read.blocks.push(parseBlock(first, reason));
+    } catch {
+      read.skipped.push({ line: index + 1, text: first.slice(0, 100), why: 'unreadable' });
+    }
+  }
+  return read;
+}
+
+/** The fields of one line of CSV (RFC 4180); a quoted field does not go on in the next line. */
+function parseCsvLine(line: string): string[] {
+  const fields: string[] = [];
+  const field = /\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(,|$)/y;
+  for (let at = 0; at <= line.length; at = field.lastIndex) {
+    field.lastIndex = at;
+    const [, quoted, plain = '', end] = field.exec(line) ?? [];
+    if (end === undefined) return [line.trim()];
+    fields.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"'));
+    if (end === '') break;
+  }
+  return fields;
+}
+
+const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** A list as `parseBlocks` reads it; that of servers is one that Mastodon and its relatives import. */
+export function formatBlocks(blocks: readonly NewBlock[]): string {
+  const rows = blocks.map(({ value, reason }) => [value, 'suspend', reason].map(csvField).join(','));
+  return ['#domain,#severity,#public_comment', ...rows, ''].join('\n');
+}

@@ -1,0 +1,8 @@
+import { activityStreams } from './contexts.ts';
+import type { Json } from './json-fields.ts';
+
+/** An Accept or Reject of a Follow, with the four fields that other software matches by, and no more. */
+export function answerContent(follow: { id: string; actor: string; object: string }): Json {
+  const { id, actor, object } = follow;
+  return { '@context': activityStreams, to: [actor], object: { id, type: 'Follow', actor, object } };
+}

@@ -1,0 +1,168 @@
+import { In } from 'typeorm';
+import type { PersonViewer } from '../../access/index.ts';
+import { idsIn, selectRaw } from '../../db/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { RecentPush } from '../../repositories/index.ts';
+import type { FederationDeps } from '../deps.ts';
+import type { ListedPush } from '../follows/following.ts';
+import { receivedPushSchema } from '../schema/received-push-schema.ts';
+import type { PushedCommit } from '../schema/received-push-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import { feedKinds, localKeys, remoteKeys } from './feed-keys.ts';
+import type { FeedKey, FeedKind, FeedPosition } from './feed-keys.ts';
+
+/** Something that happened in what a user follows. */
+export type FeedEntry = { at: number } & (
+  | { kind: 'push'; push: RecentPush }
+  | { kind: 'remote-push'; push: ListedPush }
+  | { kind: 'release'; repository: RepositoryName; tag: string; title: string; author: string | null }
+  | {
+      kind: 'opened' | 'merged';
+      repository: RepositoryName;
+      isPull: boolean;
+      number: number;
+      title: string;
+      author: string | null;
+    }
+);
+
+export interface RepositoryName {
+  owner: string;
+  name: string;
+}
+
+export interface FeedFilter {
+  /** Kinds of entries; all by default. */
+  kinds?: readonly FeedKind[];
+  /** Of this server or of others; both by default. */
+  place?: 'here' | 'elsewhere' | null;
+  /** What the page before gave as `next`. */
+  after?: string | null;
+  limit: number;
+}
+
+const beginning: FeedPosition = { at: Number.MAX_SAFE_INTEGER, id: '' };
+
+/**
+ * What happened in everything that a user follows, here and elsewhere, the newest first: pushes, releases, issues and
+ * pull requests that were opened, pull requests that were merged. What the user may not read is not among it. Refuses
+ * `invalid_page`.
+ */
+export async function activityFeed(
+  deps: FederationDeps,
+  viewer: PersonViewer,
+  { kinds = feedKinds, place = null, after = null, limit }: FeedFilter,
+): Promise<{ entries: FeedEntry[]; next: string | null }> {
+  const paging = { before: after === null ? beginning : readPosition(after), limit: limit + 1 };
+  const lists = await Promise.all([
+    ...(place === 'elsewhere' ? [] : kinds.map((kind) => localKeys(deps, viewer, kind, paging))),
+    ...(place === 'here' || !kinds.includes('push') ? [] : [remoteKeys(deps, viewer, paging)]),
+  ]);
+  const keys = lists.flat().sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+  const shown = keys.slice(0, limit);
+  const last = shown.at(-1);
+  const entries = await describe(deps, viewer, shown);
+  return { entries, next: keys.length > limit && last !== undefined ? `${last.at}.${last.id}` : null };
+}
+
+function readPosition(text: string): FeedPosition {
+  const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{1,64})$/.exec(text) ?? [];
+  if (at === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  return { at: Number(at), id: id! };
+}
+
+async function describe(deps: FederationDeps, viewer: PersonViewer, keys: readonly FeedKey[]): Promise<FeedEntry[]> {
+  const idsOf = (kind: FeedKind, isElsewhere = false) =>
+    keys.filter((key) => key.kind === kind && key.isElsewhere === isElsewhere).map(({ id }) => id);
+  const [pushes, remote, releases, issues] = await Promise.all([
+    deps.repositories.pushes.describe(viewer, idsOf('push')),
+    remotePushes(deps, viewer.id, idsOf('push', true)),
+    releaseRows(deps, idsOf('release')),
+    issueRows(deps, [...idsOf('opened'), ...idsOf('merged')]),
+  ]);
+  return keys.flatMap(({ kind, isElsewhere, id, at }): FeedEntry[] => {
+    if (isElsewhere) {
+      const push = remote.get(id);
+      return push === undefined ? [] : [{ kind: 'remote-push', at, push }];
+    }
+    if (kind === 'push') {
+      const push = pushes.get(id);
+      return push === undefined ? [] : [{ kind, at, push }];
+    }
+    const row = kind === 'release' ? releases.get(id) : issues.get(id);
+    if (row === undefined) return [];
+    const repository = { owner: row.owner, name: row.name };
+    if ('tag' in row) return [{ kind: 'release', at, repository, tag: row.tag, title: row.title, author: row.author }];
+    const author = kind === 'merged' ? row.mergedBy : row.author;
+    const { isPull, number, title } = row;
+    return [{ kind: kind === 'merged' ? 'merged' : 'opened', at, repository, isPull, number, title, author }];
+  });
+}
+
+async function remotePushes(
+  { db }: FederationDeps,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, ListedPush>> {
+  const rows = await db.read.findBy(receivedPushSchema, { id: In([...ids]) });
+  const actors = [...new Set(rows.map(({ actorId }) => actorId))];
+  const follows = await db.read.findBy(remoteFollowSchema, { userId, remoteActorId: In(actors) });
+  const byActor = new Map(follows.map((follow) => [follow.remoteActorId, follow]));
+  return new Map(
+    rows.flatMap((row): [string, ListedPush][] => {
+      const follow = byActor.get(row.actorId);
+      if (follow === undefined) return [];
+      const { handle, url } = follow;
+      return [[row.id, { ...row, commits: JSON.parse(row.commits) as PushedCommit[], handle, url }]];
+    }),
+  );
+}
+
+/** The handle that an owner or a person has now. @param id of it, an expression */
+const handleFor = (id: string): string =>
+  `(SELECT h.display FROM handles h WHERE h.owner_id = ${id} AND h.released_at IS NULL)`;
+
+const ofRepository = `${handleFor('coalesce(r.owner_user_id, r.owner_org_id)')} AS owner, r.name AS name`;
+
+interface ReleaseRow extends RepositoryName {
+  id: string;
+  tag: string;
+  title: string;
+  author: string | null;
+}
+
+async function releaseRows({ db }: FederationDeps, ids: readonly string[]): Promise<Map<string, ReleaseRow>> {
+  const [among, parameters] = idsIn('e.id', ids);
+  const rows = await selectRaw<ReleaseRow>(
+    db.read,
+    `SELECT e.id AS id, e.tag AS tag, e.title AS title, ${handleFor('e.author_id')} AS author, ${ofRepository}
+       FROM releases e JOIN repositories r ON r.id = e.repository_id WHERE ${among}`,
+    parameters,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+interface IssueRow extends RepositoryName {
+  id: string;
+  isPull: boolean;
+  number: number;
+  title: string;
+  author: string | null;
+  mergedBy: string | null;
+}
+
+async function issueRows({ db }: FederationDeps, ids: readonly string[]): Promise<Map<string, IssueRow>> {
+  const [among, parameters] = idsIn('e.id', ids);
+  const rows = await selectRaw<Omit<IssueRow, 'isPull'> & { kind: string }>(
+    db.read,
+    `SELECT e.id AS id, e.kind AS kind, e.number AS number, e.title AS title, ${ofRepository},
+            coalesce(${handleFor('e.author_id')}, e.author_name) AS author,
+            coalesce(${handleFor('p.merged_by')}, p.merged_by_name) AS "mergedBy"
+       FROM issues e JOIN repositories r ON r.id = e.repository_id LEFT JOIN pulls p ON p.issue_id = e.id
+      WHERE ${among}`,
+    parameters,
+  );
+  return new Map(
+    rows.map(({ kind, number, ...row }) => [row.id, { ...row, number: Number(number), isPull: kind === 'PULL' }]),
+  );
+}

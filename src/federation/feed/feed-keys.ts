@@ -1,0 +1,105 @@
+import { visibleRepositories } from '../../access/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import { selectRaw } from '../../db/index.ts';
+import type { FederationDeps } from '../deps.ts';
+
+export const feedKinds = ['push', 'release', 'opened', 'merged'] as const;
+export type FeedKind = (typeof feedKinds)[number];
+
+/** Where an entry of a feed is: entries are in the order of both, newest first. */
+export interface FeedKey {
+  kind: FeedKind;
+  isElsewhere: boolean;
+  /** Of a push, a release, an issue; of a received push. */
+  id: string;
+  at: number;
+}
+
+export type FeedPosition = Pick<FeedKey, 'at' | 'id'>;
+
+interface Source {
+  kind: FeedKind;
+  table: string;
+  id: string;
+  at: string;
+  /** A condition on the table. @param x its alias */
+  where(x: string): string;
+}
+
+const sources: readonly Source[] = [
+  {
+    kind: 'push',
+    table: 'pushes',
+    id: 'id',
+    at: 'created_at',
+    where: (x) => `${x}.settled_at IS NOT NULL AND ${x}.moved > 0`,
+  },
+  { kind: 'release', table: 'releases', id: 'id', at: 'listed_at', where: (x) => `${x}.is_draft = 0` },
+  {
+    kind: 'opened',
+    table: 'issues',
+    id: 'id',
+    at: 'created_at',
+    where: (x) => `${x}.deleted_at IS NULL AND ${x}.held_at IS NULL`,
+  },
+  { kind: 'merged', table: 'pulls', id: 'issue_id', at: 'merged_at', where: (x) => `${x}.merged_at IS NOT NULL` },
+];
+
+/** Repositories here that a user follows: starred ones, and those of followed users and organisations. */
+const followed = `SELECT s.repository_id AS id FROM stars s WHERE s.user_id = :userId
+  UNION SELECT o.id FROM user_follows f CROSS JOIN repositories o
+    WHERE f.follower_id = :userId AND o.owner_user_id = f.followed_id AND o.deleted_at IS NULL
+  UNION SELECT o.id FROM organisation_follows f CROSS JOIN repositories o
+    WHERE f.user_id = :userId AND o.owner_org_id = f.organisation_id AND o.deleted_at IS NULL`;
+
+/**
+ * The newest entries of one kind before a position. Of the followed repositories only those count that have the newest
+ * ones, and of each no more than the page needs: an index has both in order, however much there is.
+ */
+export async function localKeys(
+  { db }: Pick<FederationDeps, 'db'>,
+  viewer: PersonViewer,
+  kind: FeedKind,
+  { before, limit }: { before: FeedPosition; limit: number },
+): Promise<FeedKey[]> {
+  const source = sources.find((each) => each.kind === kind)!;
+  const { table, id, at, where } = source;
+  const visible = visibleRepositories(viewer, 'r');
+  const earlier = (x: string) => `(${x}.${at}, ${x}.${id}) < (:at, :id)`;
+  const newest = `SELECT y.${at} FROM ${table} y WHERE y.repository_id = r.id AND ${where('y')} AND ${earlier('y')}
+      ORDER BY y.${at} DESC, y.${id} DESC LIMIT 1`;
+  const rows = await selectRaw<{ id: string; at: number }>(
+    db.read,
+    `SELECT x.${id} AS id, x.${at} AS at FROM
+       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${followed}) own CROSS JOIN repositories r
+         WHERE r.id = own.id AND ${visible.sql} ORDER BY newest DESC, r.id DESC LIMIT :limit) lately
+       CROSS JOIN ${table} x WHERE x.${id} IN
+         (SELECT n.${id} FROM ${table} n WHERE n.repository_id = lately.id AND ${where('n')} AND ${earlier('n')}
+           ORDER BY n.${at} DESC, n.${id} DESC LIMIT :limit)
+      ORDER BY x.${at} DESC, x.${id} DESC LIMIT :limit`,
+    { ...visible.parameters, userId: viewer.id, at: before.at, id: before.id, limit },
+  );
+  return rows.map((row) => ({ kind, isElsewhere: false, id: row.id, at: Number(row.at) }));
+}
+
+/** The newest pushes to followed repositories elsewhere, in the same way. */
+export async function remoteKeys(
+  { db }: Pick<FederationDeps, 'db'>,
+  viewer: PersonViewer,
+  { before, limit }: { before: FeedPosition; limit: number },
+): Promise<FeedKey[]> {
+  const earlier = (x: string) => `(${x}.pushed_at, ${x}.id) < (:at, :id)`;
+  const rows = await selectRaw<{ id: string; at: number }>(
+    db.read,
+    `SELECT x.id AS id, x.pushed_at AS at FROM
+       (SELECT f.remote_actor_id AS id, coalesce((SELECT y.pushed_at FROM received_pushes y
+           WHERE y.actor_id = f.remote_actor_id AND ${earlier('y')} ORDER BY y.pushed_at DESC LIMIT 1), 0) AS newest
+         FROM remote_follows f WHERE f.user_id = :userId ORDER BY newest DESC, f.id DESC LIMIT :limit) lately
+       CROSS JOIN received_pushes x WHERE x.id IN
+         (SELECT n.id FROM received_pushes n WHERE n.actor_id = lately.id AND ${earlier('n')}
+           ORDER BY n.pushed_at DESC, n.id DESC LIMIT :limit)
+      ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`,
+    { userId: viewer.id, at: before.at, id: before.id, limit },
+  );
+  return rows.map((row) => ({ kind: 'push', isElsewhere: true, id: row.id, at: Number(row.at) }));
+}

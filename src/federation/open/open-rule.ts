@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+import type { BlockList } from '../blocks/block-list.ts';
+import type { FederationSettings } from '../deps.ts';
+
+/**
+ * Which servers off the list are contacted while `federation.open_followers` is on: any that is not blocked, by its
+ * name and on the usual port. Whether its address is public is judged when the connection is made.
+ */
+export function createOpenRule({
+  settings: { origin, devAllowInsecure },
+  blocks,
+}: {
+  settings: Pick<FederationSettings, 'origin' | 'devAllowInsecure'>;
+  blocks: BlockList;
+}): (url: URL) => Promise<boolean> {
+  return async (url) => {
+    if (origin === '' || url.host === new URL(origin).host) return false;
+    if (!devAllowInsecure && (url.port !== '' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)) return false;
+    if (!devAllowInsecure && !url.hostname.includes('.')) return false;
+    return !(await blocks.hasHost(url.hostname));
+  };
+}

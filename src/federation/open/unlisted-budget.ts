@@ -1,0 +1,25 @@
+import type { Clock } from '../../kernel/index.ts';
+import { createTokenBuckets } from '../actors/key-fetch-budget.ts';
+import type { KeyFetchBudget } from '../actors/key-fetch-budget.ts';
+
+/**
+ * Fetches for signers on servers that nobody listed: by network as for others, and less of them for one server and for
+ * all together, so that ten thousand servers at once cost what ten cost.
+ */
+export function createUnlistedBudget(clock: Clock, allowance = { perHost: 30, total: 300 }): KeyFetchBudget {
+  const ofNetwork = createTokenBuckets(clock, {
+    name: 'key fetches of unlisted by network',
+    burst: 120,
+    perSecond: 1,
+  });
+  const ofHost = createTokenBuckets(clock, {
+    name: 'key fetches of unlisted by server',
+    burst: allowance.perHost,
+    perSecond: 0.5,
+  });
+  const ofAll = createTokenBuckets(clock, { name: 'key fetches of unlisted', burst: allowance.total, perSecond: 10 });
+  return {
+    // By network first: one that floods takes nothing from the rest.
+    take: (network, host) => ofNetwork.take(network) ?? ofHost.take(host) ?? ofAll.take('all'),
+  };
+}

@@ -1,0 +1,33 @@
+import type { LocalTarget } from '../../federation/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { PersonContext } from '../app/request-context.ts';
+import type { FollowsDeps } from './deps.ts';
+
+/**
+ * Follows something of this server: a repository by its star, a user, an organisation. Refuses `unresolvable_handle` in
+ * one sentence for hidden and absent, and what these refuse.
+ */
+export async function followHere(
+  { viewer, person }: PersonContext,
+  { repositories, owners, accounts, organisations }: FollowsDeps,
+  { owner, name }: LocalTarget,
+): Promise<void> {
+  const unknown = () =>
+    invalid(
+      'unresolvable_handle',
+      `There is nothing here that is called ${name === null ? owner : `${owner}/${name}`}.`,
+      {
+        field: 'target',
+      },
+    );
+  if (name !== null) {
+    await repositories.stars.add(viewer, owner, name).catch((error: unknown) => {
+      throw isDomainError(error) && error.code === 'not_found' ? unknown() : error;
+    });
+    return;
+  }
+  const found = await owners.resolve(owner);
+  if (found === null) throw unknown();
+  if (found.kind === 'user') await accounts.following.follow(person.id, found.id);
+  else await organisations.follows.add(person.id, found.id);
+}
