@@ -11,15 +11,21 @@
  * (executable/assemble-executable.ts); git's version is cached per program file (src/git/processes/cached-version.ts).
  * test/cli/lazy-loading.test.ts limits what a start may load.
  *
- * usage: scripts/build-executable [--if-changed]
+ * Two builds differ only in the recorded chunks; with --reproducible, which takes three recordings instead of one, they
+ * give the same bytes (executable/record-code-cache.ts).
+ *
+ * usage: scripts/build-executable [--if-changed] [--reproducible] [--runtime NODE [--arch arm64]] [--output FILE]
+ *   --runtime  the Node program that becomes the executable, instead of the one that builds. One of another processor
+ *              (--arch arm64) is started by qemu-user for the recording; Debian has it as qemu-user and
+ *              libstdc++6-arm64-cross.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { join, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { assembleExecutable } from './executable/assemble-executable.ts';
 import { bundle, bundleTemplates } from './executable/bundle.ts';
@@ -27,7 +33,19 @@ import { recordCodeCache } from './executable/record-code-cache.ts';
 import { stripSymbols } from './executable/strip-symbols.ts';
 
 const project = join(import.meta.dirname, '..');
-const output = join(project, 'dist/hearth');
+const { values: flags } = parseArgs({
+  options: {
+    'if-changed': { type: 'boolean' },
+    reproducible: { type: 'boolean' },
+    runtime: { type: 'string' },
+    arch: { type: 'string' },
+    output: { type: 'string' },
+  },
+});
+const output = resolve(flags.output ?? join(project, 'dist/hearth'));
+const arch = flags.arch ?? process.arch;
+/** Runs a program of another processor, whose C library is below the folder. */
+const emulator = arch === process.arch ? [] : ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'];
 const fingerprintFile = join(project, 'dist/.built-from');
 
 /** Changes when any input of the executable does. */
@@ -70,7 +88,7 @@ async function buildExecutable(workFolder: string): Promise<void> {
   };
 
   const node = join(workFolder, 'node');
-  await writeFile(node, stripSymbols(await readFile(process.execPath)));
+  await writeFile(node, stripSymbols(await readFile(flags.runtime ?? process.execPath)));
   await chmod(node, 0o755);
 
   const loader = await readFile(join(project, 'scripts/executable/loader.cjs'), 'utf8');
@@ -83,12 +101,19 @@ async function buildExecutable(workFolder: string): Promise<void> {
   const recorder = join(workFolder, 'recorder');
   await assembleExecutable({
     node,
+    arch,
     script: script(true),
     assets: new Map([...contents, ['loader', script(true)]]),
     output: recorder,
     workFolder: await folder('recording'),
   });
-  const code = await recordCodeCache({ recorder, chunks: [...chunks.keys()], workFolder: await folder('recorded') });
+  const code = await recordCodeCache({
+    recorder,
+    emulator,
+    reproducible: flags.reproducible ?? false,
+    chunks: [...chunks.keys()],
+    workFolder: await folder('recorded'),
+  });
   for (const [name, { bytes, runsAtStart }] of code) {
     contents.set(`code/${name}`, bytes);
     if (runsAtStart) continue;
@@ -99,6 +124,7 @@ async function buildExecutable(workFolder: string): Promise<void> {
 
   await assembleExecutable({
     node,
+    arch,
     script: script(false),
     assets: new Map([...contents, ['loader', script(false)]]),
     output,
@@ -108,7 +134,7 @@ async function buildExecutable(workFolder: string): Promise<void> {
 
 const now = await fingerprint();
 const before = await readFile(fingerprintFile, 'utf8').catch(() => '');
-if (process.argv.includes('--if-changed') && before === now && existsSync(output)) process.exit(0);
+if (flags['if-changed'] && before === now && existsSync(output)) process.exit(0);
 
 const workFolder = await mkdtemp(join(tmpdir(), 'hearth-executable-'));
 try {
@@ -116,7 +142,8 @@ try {
 } finally {
   await rm(workFolder, { recursive: true, force: true });
 }
-const { stdout } = await promisify(execFile)(output, ['--version']);
+const [program, ...words] = [...emulator, output];
+const { stdout } = await promisify(execFile)(program!, [...words, '--version']);
 const mebibytes = (await stat(output)).size / 2 ** 20;
-await writeFile(fingerprintFile, now);
-console.log(`dist/hearth: ${stdout.trim()}, ${mebibytes.toFixed(1)} MiB`);
+if (flags.output === undefined) await writeFile(fingerprintFile, now);
+console.log(`${flags.output ?? 'dist/hearth'}: ${stdout.trim()}, ${mebibytes.toFixed(1)} MiB`);

@@ -9,6 +9,7 @@ interface PkgSea {
     options: {
       targets: { platform: string; arch: string; nodeRange: string; output: string }[];
       nodePath: string;
+      useLocalNode: boolean;
       seaConfig: Record<string, unknown>;
     },
   ): Promise<void>;
@@ -31,6 +32,7 @@ const nodeOptions = [
  * Makes one executable with pkg, in its plain SEA mode: pkg's other mode has a virtual file system that costs start
  * time and that nothing here needs.
  * @param options.node the Node program that becomes the executable
+ * @param options.arch its processor, `x64` or `arm64`
  * @param options.script the first script
  * @param options.assets key → bytes, readable through node:sea
  * @param options.output absolute path; replaced atomically, so that a running copy stays intact
@@ -38,12 +40,13 @@ const nodeOptions = [
  */
 export async function assembleExecutable(options: {
   node: string;
+  arch: string;
   script: string;
   assets: Map<string, string | Uint8Array>;
   output: string;
   workFolder: string;
 }): Promise<void> {
-  const { node, script, assets, output, workFolder } = options;
+  const { node, arch, script, assets, output, workFolder } = options;
   const files: Record<string, string> = {};
   for (const [key, content] of assets) {
     files[key] = join(workFolder, 'assets', key);
@@ -66,8 +69,10 @@ export async function assembleExecutable(options: {
   await rm(unfinished, { force: true });
   await mkdir(dirname(output), { recursive: true });
   await pkg.default(main, {
-    targets: [{ platform: 'linux', arch: process.arch, nodeRange: `node${process.versions.node}`, output: unfinished }],
+    targets: [{ platform: 'linux', arch, nodeRange: `node${process.versions.node}`, output: unfinished }],
     nodePath: node,
+    // pkg would start a Node of another processor to ask for its version; it is the version of this one.
+    useLocalNode: arch !== process.arch,
     seaConfig: {
       main: '../loader.cjs',
       assets: files,

@@ -79,9 +79,11 @@
     throw Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' });
   }
 
-  // A process that the recorded one starts on a slow machine has no such folder, and records nothing.
-  if (RECORDING && process.env.HEARTH_RECORD_FOLDER) {
+  // A process that the recorded one starts on a slow machine has no such folder, and records nothing. Threads record
+  // nothing: whether they come to it before the process ends is chance.
+  if (RECORDING && process.env.HEARTH_RECORD_FOLDER && typeof hearthFirstChunk === 'undefined') {
     const { mkdirSync, writeFileSync } = process.getBuiltinModule('node:fs');
+    new Script('()=>0;'.repeat(Number(process.env.HEARTH_RECORD_SHIFT)));
     process.on('exit', () => {
       const keep = (kind, name, script) => {
         const folder = `${process.env.HEARTH_RECORD_FOLDER}/${kind}`;

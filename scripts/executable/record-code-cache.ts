@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,42 +12,140 @@ export interface RecordedCodeCache {
 }
 
 /**
+ * With these, two builds record the same bytes. V8's seed is in the hashes of the strings of a cache, memory that the
+ * collector has used before lies in its gaps, and functions are marked when they become hot: the seed is fixed, the
+ * heap so large that nothing is collected, and nothing is optimised. The executable itself has a random seed; V8 hashes
+ * anew what it loads.
+ */
+const reproducible = [
+  ...['--random-seed=1', '--min-semi-space-size=128', '--max-semi-space-size=128', '--initial-heap-size=1024'],
+  ...['--no-opt', '--no-maglev', '--no-sparkplug'],
+];
+
+/**
+ * V8 numbers functions in the order in which they were compiled, which depends on the order in which files were read.
+ * Two further recordings begin at other numbers: what moved with them is such a number, and 0 is written. V8 compares
+ * these numbers only in its logs. Of anything else that differs (a rare bit), two of three decide.
+ */
+const shifts = [0x5555, 0xaaaa] as const;
+/** How far the order moves a number, at most. */
+const orderMoves = 0x1000;
+
+/** Where a cache states the flags of V8 that it was made with: the executable's own are written there. */
+const flagHash = { start: 12, end: 16 };
+
+/**
  * Runs the recording executable with typical commands and collects, per chunk, V8's code cache of the functions that
- * ran. V8 rejects a cache of another build or other flags; a start is then slower, not wrong.
+ * ran in its main thread. V8 rejects a cache of another build or other flags; a start is then slower, not wrong.
  * @param options.chunks the chunk names
+ * @param options.reproducible whether another build has to give the same bytes: takes three starts instead of one
+ * @param options.emulator program and arguments that run an executable of another processor
  */
 export async function recordCodeCache(options: {
   recorder: string;
   chunks: string[];
   workFolder: string;
+  reproducible?: boolean;
+  emulator?: readonly string[];
 }): Promise<Map<string, RecordedCodeCache>> {
-  const { recorder, chunks, workFolder } = options;
-  const folders = ['version', 'serve'].map((name) => join(workFolder, name));
-  const [version, serve] = folders as [string, string];
-  for (const folder of folders) await mkdir(folder);
-
-  await promisify(execFile)(recorder, ['--version'], {
-    env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: version },
-  });
-  await recordServe(recorder, serve, join(workFolder, 'data'));
+  const { recorder, chunks, workFolder, emulator = [] } = options;
+  const command = [...emulator, recorder];
+  const record = async (name: string, shiftedBy: number): Promise<string> => {
+    const folder = join(workFolder, name);
+    await mkdir(folder);
+    await recordVersion(command, join(folder, 'version'), shiftedBy);
+    await recordServe(command, join(folder, 'serve'), join(folder, 'data'), shiftedBy);
+    return folder;
+  };
+  const flags = await flagsOf(command, join(workFolder, 'flags'), chunks);
+  const folder = await record('once', 0);
+  // A chunk that the shortest command needs contains only what that command runs.
+  const bestOf = (name: string): string => {
+    const candidates = ['version/ran', 'serve/ran', 'serve/idle'].map((kind) => join(kind, name));
+    const best = candidates.find((file) => existsSync(join(folder, file)));
+    if (!best) throw new Error(`Nothing was recorded for ${name}`);
+    return best;
+  };
+  const files = new Map(chunks.map((name) => [name, bestOf(name)]));
+  const sameFunctions = async (other: string): Promise<boolean> => {
+    const sizes = async (of: string) => Promise.all([...files.values()].map((file) => sizeOf(join(of, file))));
+    return String(await sizes(other)) === String(await sizes(folder));
+  };
+  const shifted: string[] = [];
+  for (const by of options.reproducible ? shifts : []) {
+    // On a busy machine a timer may have run in one of them.
+    for (let attempt = 1; shifted.length <= shifts.indexOf(by); attempt += 1) {
+      const other = await record(`shifted-by-${by}-${attempt}`, by);
+      if (await sameFunctions(other)) shifted.push(other);
+      else if (attempt === 4) throw new Error('Each start compiles other functions: build while the machine is idle');
+    }
+  }
 
   const code = new Map<string, RecordedCodeCache>();
-  for (const name of chunks) {
-    // A chunk that the shortest command needs contains only what that command runs.
-    const candidates = [join(version, 'ran', name), join(serve, 'ran', name), join(serve, 'idle', name)];
-    const best = candidates.find((file) => existsSync(file));
-    if (!best) throw new Error(`Nothing was recorded for ${name}`);
-    code.set(name, { bytes: await readFile(best), runsAtStart: !best.includes('/idle/') });
+  for (const [name, file] of files) {
+    const bytes = await readFile(join(folder, file));
+    const others = await Promise.all(shifted.map((other) => readFile(join(other, file))));
+    if (others.length > 0) settleDifferences(bytes, others);
+    bytes.set(flags, flagHash.start);
+    code.set(name, { bytes, runsAtStart: !file.includes('/idle/') });
   }
   return code;
 }
 
-async function recordServe(recorder: string, folder: string, dataFolder: string): Promise<void> {
-  const child = spawn(recorder, ['serve'], {
+/** Null when the file is not there. */
+const sizeOf = (file: string): Promise<number | null> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => null,
+  );
+
+function settleDifferences(bytes: Buffer, shifted: readonly Buffer[]): void {
+  const first = Buffer.from(bytes);
+  const isNumber = (at: number): boolean =>
+    shifted.every((other, index) => {
+      const moved = (other.readUInt16LE(at) - first.readUInt16LE(at) - shifts[index]!) & 0xffff;
+      return moved < orderMoves || moved > 0x10000 - orderMoves;
+    });
+  for (let at = 0; at < first.length - 1; at += 1) {
+    if (shifted.every((other) => other[at] === first[at])) continue;
+    const number = [at, at - 1].find(isNumber);
+    if (number !== undefined) bytes.writeUInt16LE(0, number);
+    else if (shifted.every((other) => other[at] === shifted[0]![at])) bytes[at] = shifted[0]![at]!;
+  }
+}
+
+/** The hash of the flags that the executable runs with. */
+async function flagsOf(command: readonly string[], folder: string, chunks: string[]): Promise<Uint8Array> {
+  await recordVersion(command, folder, 0, ['--random-seed=1']);
+  const file = ['ran', 'idle'].map((kind) => join(folder, kind, chunks[0]!)).find(existsSync)!;
+  return (await readFile(file)).subarray(flagHash.start, flagHash.end);
+}
+
+const nodeOptions = (words: readonly string[]): string => `--node-options=${words.join(' ')}`;
+
+async function recordVersion(
+  [program, ...words]: readonly string[],
+  folder: string,
+  shiftedBy: number,
+  options: readonly string[] = reproducible,
+): Promise<void> {
+  await promisify(execFile)(program!, [...words, nodeOptions(options), '--version'], {
+    env: { PATH: process.env['PATH'], HEARTH_RECORD_FOLDER: folder, HEARTH_RECORD_SHIFT: String(shiftedBy) },
+  });
+}
+
+async function recordServe(
+  [program, ...words]: readonly string[],
+  folder: string,
+  dataFolder: string,
+  shiftedBy: number,
+): Promise<void> {
+  const child = spawn(program!, [...words, nodeOptions(reproducible), 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       HEARTH_RECORD_FOLDER: folder,
+      HEARTH_RECORD_SHIFT: String(shiftedBy),
       SERVICE_DATA_DIR: dataFolder,
       SERVICE_HTTP_LISTEN: '127.0.0.1:0',
       SERVICE_SSH_LISTEN: '127.0.0.1:0',
@@ -64,7 +162,7 @@ async function recordServe(recorder: string, folder: string, dataFolder: string)
     child.stdout.setEncoding('utf8').on('data', listen);
     child.stderr.setEncoding('utf8').on('data', listen);
     child.on('exit', (exitCode) => reject(new Error(`The recording executable ended with ${exitCode}: ${output}`)));
-    setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 30_000).unref();
+    setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 300_000).unref();
   }).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw error;
