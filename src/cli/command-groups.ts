@@ -15,6 +15,7 @@ export interface CommandGroup {
  */
 export const commandGroups: readonly CommandGroup[] = [
   { names: ['serve'], load: async () => (await import('./commands/serve.ts')).addServeCommand },
+  { names: ['demo'], load: async () => (await import('./commands/demo.ts')).addDemoCommand },
   { names: ['setup-url'], load: async () => (await import('./commands/setup-url.ts')).addSetupUrlCommand },
   { names: ['user'], load: async () => (await import('./commands/user.ts')).addUserCommands },
   { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },

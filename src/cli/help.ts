@@ -71,7 +71,21 @@ function describeOption(option: Option, helper: Help): string {
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
   [
     'Server',
-    ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'job', 'mail', 'log', 'version'],
+    [
+      'serve',
+      'demo',
+      'init',
+      'setup-url',
+      'status',
+      'health',
+      'reload',
+      'config',
+      'cron',
+      'job',
+      'mail',
+      'log',
+      'version',
+    ],
   ],
   ['People', ['user', 'key', 'token', 'org', 'handle']],
   ['Repositories', ['repo', 'issue', 'trash', 'export', 'import', 'webhook']],

@@ -159,6 +159,7 @@ holds('only git starts programs, only embedded starts threads, only db opens SQL
 });
 
 holds('only outbound opens connections', connectsNowhere, {
+  'src/cli/demo/call-demo.ts': 'fills the server that its own process has just started',
   'src/cli/commands/health.ts': 'asks the server of its own data folder how it is',
   'src/control/control-client.ts': 'connects to the socket of the server in its own data folder',
   'src/doctor/checks/address.ts': 'calls this very server by the public address that its administrator has named',

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { silentLogger } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+
+interface Options {
+  listen?: string;
+}
+
+/** `hearth demo`: a server with sample content in a temporary folder, which ends with it. */
+export function addDemoCommand(program: Command, run: Run): void {
+  withExamples(
+    program
+      .command('demo')
+      .description('start a server with sample content, which is thrown away at its end')
+      .option('--listen <host:port>', 'address for web pages; left out: a free port of this machine')
+      .action(run(demo)),
+    'hearth demo',
+    'hearth demo --listen 127.0.0.1:3000',
+  );
+}
+
+const day = 86_400_000;
+
+/** Reads no settings: a demo must never meet the data or the database of a real server. */
+async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void> {
+  const [{ loadConfig }, { createApp }, { fillDemo, demoPeople }] = await Promise.all([
+    import('../../config/index.ts'),
+    import('../../app/index.ts'),
+    import('../demo/fill-demo.ts'),
+  ]);
+  const ended = new Promise<void>((resolve) => cli.onSignal(() => resolve()));
+  const folder = mkdtempSync(path.join(tmpdir(), 'hearth-demo-'));
+  // The content is made within seconds, on a clock that goes through four weeks meanwhile.
+  let behind = 28 * day;
+  const clock = { now: () => cli.clock.now() - behind };
+  try {
+    const { config } = loadConfig({
+      argvOverrides: {
+        data_dir: path.join(folder, 'data'),
+        'http.listen': listen,
+        'ssh.listen': '127.0.0.1:0',
+        'grpc.listen': '127.0.0.1:0',
+      },
+      env: {},
+      cwd: folder,
+      readFile: () => '',
+    });
+    const app = await createApp(config, { logger: silentLogger, clock });
+    try {
+      const { http, ssh } = await app.start();
+      const host = http.host.includes(':') ? `[${http.host}]` : http.host;
+      const url = `http://${host}:${http.port}`;
+      const before = cli.clock.now();
+      const { password } = await fillDemo(app.modules, url, {
+        now: clock.now,
+        pass: (ms) => (behind = Math.max(0, behind - ms)),
+      });
+      behind = 0;
+      const seconds = ((cli.clock.now() - before) / 1000).toFixed(1);
+      const json = { url, people: demoPeople, password, ssh: ssh === null ? null : `${ssh.host}:${ssh.port}`, folder };
+      cli.output.print(
+        `${url}\nSign in as ${demoPeople.join(', ')} with the password ${password}; alice is the administrator.\n` +
+          `Filled in ${seconds} s. Everything is removed when this command ends (Ctrl+C).\n`,
+        json,
+      );
+      await ended;
+    } finally {
+      await app.stop({ graceMs: 1_000 });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

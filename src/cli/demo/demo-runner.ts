@@ -1,0 +1,54 @@
+import { callerOf } from './call-demo.ts';
+import type { Answer, Caller } from './call-demo.ts';
+
+const results = { success: 1, failure: 2 } as const;
+
+/** What the runner of a demo says of a job; the check of the pull request fails. */
+function outcomeOf(job: string, isPullRequest: boolean): { log: string[]; result: number } {
+  if (job === 'lint' && isPullRequest)
+    return {
+      log: ['$ npm run lint', 'src/forecast.ts:5:9 lint/suspicious/noAwait', 'Found 1 error.', 'exit status 1'],
+      result: results.failure,
+    };
+  const log =
+    job === 'test'
+      ? ['$ npm test', '✔ a dry day', '✔ a wet day', '2 tests passed']
+      : ['$ npm run lint', 'Checked 6 files.'];
+  return { log, result: results.success };
+}
+
+/** Plays a runner over the runner protocol (Connect with JSON) until all runs have ended. */
+export async function runJobs(alice: Caller, url: string): Promise<void> {
+  const { token } = await alice.api('POST', '/repos/alice/garden/actions/runners/registration-token');
+  const labels = ['linux'];
+  const first = await rpc(alice, 'Register', { name: 'shed', token, version: '1.0.0', labels, agentLabels: labels });
+  const headers = { 'x-runner-uuid': first.runner.uuid as string, 'x-runner-token': first.runner.token as string };
+  const runner = callerOf(url, 'none');
+  await rpc(runner, 'Declare', { version: '1.0.0', labels }, headers);
+  for (let count = 0; count < 60 && (await hasUnfinished(alice)); count += 1) {
+    const { task } = await rpc(runner, 'FetchTask', { tasksVersion: '0' }, headers);
+    if (task != null) await finish(runner, task, headers);
+  }
+}
+
+async function hasUnfinished(alice: Caller): Promise<boolean> {
+  const { workflow_runs: runs } = await alice.api('GET', '/repos/alice/garden/actions/runs?limit=50');
+  return (runs as { status: string }[]).some(({ status }) => status !== 'completed');
+}
+
+async function finish(runner: Caller, task: Answer, headers: Record<string, string>): Promise<void> {
+  const at = new Date().toISOString();
+  const { log, result } = outcomeOf(String(task.context?.job), task.context?.event_name === 'pull_request');
+  const rows = log.map((content) => ({ time: at, content }));
+  await rpc(runner, 'UpdateLog', { taskId: task.id, index: '0', rows, noMore: true }, headers);
+  const state = { id: task.id, result, startedAt: at, stoppedAt: at, steps: [] };
+  await rpc(runner, 'UpdateTask', { state }, headers);
+}
+
+const rpc = (caller: Caller, method: string, body: object, headers: Record<string, string> = {}, timeoutMs = 10_000) =>
+  caller.send('POST', `/api/actions/runner.v1.RunnerService/${method}`, JSON.stringify(body), {
+    'content-type': 'application/json',
+    'connect-protocol-version': '1',
+    'connect-timeout-ms': String(timeoutMs),
+    ...headers,
+  });
