@@ -11,6 +11,7 @@ import { userLanguages } from './v320-user-languages.ts';
 import { oauth } from './v280-oauth.ts';
 import { openFollowers } from './v310-open-followers.ts';
 import { activityOfFollows } from './v311-activity-of-follows.ts';
+import { signatureSchemes } from './v312-signature-schemes.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { namesThatComeBack } from './v220-names-that-come-back.ts';
@@ -201,5 +202,6 @@ export const migrations: readonly Migration[] = [
   oauth,
   openFollowers,
   activityOfFollows,
+  signatureSchemes,
   userLanguages,
 ];

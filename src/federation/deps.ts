@@ -9,6 +9,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { KeyFetchBudget } from './actors/key-fetch-budget.ts';
 import type { LocalActors } from './actors/local-actors.ts';
 import type { RemoteActors } from './actors/signer.ts';
+import type { PeerSchemes } from './deliveries/peer-schemes.ts';
 import type { BlockList } from './blocks/block-list.ts';
 import type { GroupCommit } from './inbox/group-commit.ts';
 import type { FederationMetrics } from './metrics.ts';
@@ -31,6 +32,8 @@ export interface FederationDeps {
   unlisted: UnlistedServers | null;
   /** Limits questions that visitors cause to other servers. */
   lookups: KeyFetchBudget;
+  /** By which schemes deliveries are signed. */
+  schemes: PeerSchemes;
   /** Group commit for incoming activities. */
   groupCommit: GroupCommit;
   /** Records that a server has contacted this one. */

@@ -51,6 +51,7 @@ import { listSubjectFollowers } from './followers/list-subject-followers.ts';
 import { createOpenRule } from './open/open-rule.ts';
 import { createUnlistedBudget } from './open/unlisted-budget.ts';
 import { createUnlistedServers } from './open/create-unlisted-servers.ts';
+import { createPeerSchemes } from './deliveries/peer-schemes.ts';
 import { countDeadHosts } from './deliveries/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
 import { createSoftwareRecorder } from './peers/learn-software.ts';
@@ -111,6 +112,7 @@ export function createFederation({
     blocks,
     unlisted,
     lookups: createUnlistedBudget(tools.clock),
+    schemes: createPeerSchemes(tools),
     metrics: measures,
     groupCommit: createGroupCommit(tools.db),
     recordContact: createReachabilityRecorder(tools),

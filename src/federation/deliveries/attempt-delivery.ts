@@ -1,7 +1,10 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { Outbound } from '../../outbound/index.ts';
 import type { FederationDeps } from '../deps.ts';
-import { bodyDigest, signRequest } from '../signatures/index.ts';
+import type { OutboundResponse } from '../../outbound/index.ts';
+import { saidIn } from '../documents/said-in.ts';
+import { bodyDigest, signMessage, signRequest } from '../signatures/index.ts';
+import type { SignatureScheme } from './peer-schemes.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { Outcome } from './delivery-state.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
@@ -54,7 +57,8 @@ export async function attempt(
   if (done.outcome !== null) {
     metrics.attemptSeconds += (performance.now() - startedAt) / 1000;
     const { kind } = done.outcome;
-    metrics.attempts[!done.wasReached ? 'unreachable' : kind === 'gone' ? 'failed' : kind] += 1;
+    const isRefusal = kind === 'gone' || kind === 'refused';
+    metrics.attempts[!done.wasReached ? 'unreachable' : isRefusal ? 'failed' : kind] += 1;
   }
   return done;
 }
@@ -92,19 +96,25 @@ async function send(
     };
   }
   const key = await localActors.signingKey(message.actorPath);
-  const signed = await signRequest(
-    { method: 'POST', url, body: message.body, digest: message.digest, at: clock.now() },
-    key,
-  );
-  const response = await outbound.send({
-    method: 'POST',
-    url: url.href,
-    headers: { ...signed, 'Content-Type': 'application/activity+json' },
-    body: message.body,
-    maxBytes: maxResponseBytes,
-    signal,
-  });
-  const outcome = classifyResponse(host, response.status, response.headers['retry-after'], clock.now());
+  const knock = async (scheme: SignatureScheme): Promise<OutboundResponse> => {
+    const request = { method: 'POST', url, body: message.body, at: clock.now() } as const;
+    const signed =
+      scheme === 'rfc9421'
+        ? await signMessage(request, key)
+        : await signRequest({ ...request, digest: message.digest }, key);
+    const headers = { ...signed, 'Content-Type': 'application/activity+json' };
+    const { body } = message;
+    return outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes: maxResponseBytes, signal });
+  };
+  const { scheme, mayTryOther } = await deps.schemes.of(host);
+  let response = await knock(scheme);
+  if (response.status === 401 && mayTryOther) {
+    const other = scheme === 'rfc9421' ? 'draft-cavage' : 'rfc9421';
+    const second = await knock(other);
+    await deps.schemes.tried(host, other, second.status !== 401);
+    if (second.status !== 401) response = second;
+  }
+  const outcome = classifyResponse({ host, type: message.type, response, now: clock.now() });
   return { outcome, wasReached: true, hasResponded: true };
 }
 
@@ -129,16 +139,31 @@ async function wayTo(
 /** Refusals of `outbound.send` that a response causes. */
 const responseFaults: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
 
-function classifyResponse(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
-  if (status >= 200 && status < 300) return { kind: 'delivered' };
-  const error = `${host} answered ${status}${words[status] === undefined ? '' : ` (${words[status]})`}`;
-  if (status === 410) return { kind: 'gone', error };
-  const heeds = status === 429 || status === 503;
-  return { kind: 'failed', error, ...(heeds ? { retryAfterMs: readRetryAfter(retryAfter, now) } : {}) };
+interface Answer {
+  host: string;
+  /** Of the activity. */
+  type: string;
+  response: OutboundResponse;
+  now: number;
 }
 
+function classifyResponse({ host, type, response, now }: Answer): Outcome {
+  const { status, headers, body } = response;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  const said = saidIn(body);
+  const error = `${host} answered ${status}${words[status] === undefined ? '' : ` (${words[status]})`}${said}`;
+  if (status === 410) return { kind: 'gone', error };
+  // SPEC §3 counts attempts among forges; to people a note that is refused comes no more.
+  if (type === 'Create' && hopeless.has(status)) return { kind: 'refused', error };
+  const heeds = status === 429 || status === 503;
+  return { kind: 'failed', error, ...(heeds ? { retryAfterMs: readRetryAfter(headers['retry-after'], now) } : {}) };
+}
+
+/** Answers to a note that will be the same in an hour. */
+const hopeless: ReadonlySet<number> = new Set([400, 404, 405, 406, 413, 415, 422, 501]);
+
 const words: Record<number, string> = {
-  401: 'it does not accept our signature; both servers must allow each other',
+  401: 'it does not accept our signature, or does not allow this server',
   403: 'it refuses us',
   404: 'there is no such inbox',
   410: 'the inbox is gone',

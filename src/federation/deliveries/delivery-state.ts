@@ -6,6 +6,8 @@ export type Outcome =
   | { kind: 'delivered' }
   /** @property retryAfterMs the other server's wish, at most heeded up to an hour */
   | { kind: 'failed'; error: string; retryAfterMs?: number }
+  /** The other server will say the same of this activity in an hour. */
+  | { kind: 'refused'; error: string }
   /** The other server says that the inbox is gone for good: it is not asked again. */
   | { kind: 'gone'; error: string }
   /** It must not be sent any more, whatever attempts are left. */
@@ -34,7 +36,8 @@ export function nextDeliveryState(
   const attempts = row.attempts + 1;
   if (outcome.kind === 'delivered')
     return { state: 'DELIVERED', attempts, lastError: null, nextAttemptAt, settledAt: now };
-  if (attempts >= maxAttempts || outcome.kind === 'gone')
+  const isFinal = outcome.kind === 'gone' || outcome.kind === 'refused';
+  if (attempts >= maxAttempts || isFinal)
     return { state: 'FAILED', attempts, lastError: outcome.error, nextAttemptAt, settledAt: now };
   const wait = Math.max(backoffMs(attempts), Math.min(outcome.retryAfterMs ?? 0, maxWishMs));
   return { state: 'PENDING', attempts, lastError: outcome.error, nextAttemptAt: now + wait, settledAt: null };

@@ -49,7 +49,7 @@ export async function recordAttempts(
       reachable.add(host);
     } else if (outcome.kind === 'forbidden') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-    } else if (hasResponded || outcome.kind === 'gone') {
+    } else if (hasResponded || outcome.kind !== 'failed') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
       await recordError(tx, host, outcome.error);
       if (outcome.kind === 'gone') await endFollower(tx, { inbox: delivery.targetInbox });

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { receiveAccept } from '../activities/accept.ts';
 import type { ActivityHandler, IncomingActivity } from '../activities/incoming-activity.ts';
-import { cleanText, typesOf } from '../documents/json-fields.ts';
+import { cleanText, embedded, idOf, typesOf } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
 import { receiveDelete } from '../activities/delete.ts';
@@ -17,8 +17,8 @@ import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
 import { maxUnlistedBytes, requireFollowing, requireOpenFollowers } from '../open/require-following.ts';
 import { readActivity } from './read-activity.ts';
 
-/** The result of an activity. */
-export type ReceiveResult = 'processed' | 'ignored' | 'repeated';
+/** The result of an activity; a reply to a note of this server is ignored, and counted by itself. */
+export type ReceiveResult = 'processed' | 'ignored' | 'reply' | 'repeated';
 
 /** All activities with an effect; others are recorded and ignored (SPEC §6). Of a Delete only that of its own actor. */
 const handlers = new Map<string, ActivityHandler<never>>([
@@ -96,8 +96,14 @@ async function processActivity(deps: FederationDeps, arriving: ArrivingActivity)
     const isNew = activity.id === '' || (await recordSeen(tx, activity, type ?? cleanText(types[0], 100)));
     if (!isNew) return 'repeated';
     await handler?.apply(deps, tx, activity, prepared as never);
-    return handler === null ? 'ignored' : 'processed';
+    if (handler !== null) return 'processed';
+    return isReply(deps, activity) ? 'reply' : 'ignored';
   });
+}
+
+function isReply({ settings }: FederationDeps, { document }: IncomingActivity): boolean {
+  if (!typesOf(document['type']).includes('Create')) return false;
+  return idOf(embedded(document['object'])['inReplyTo'])?.startsWith(`${settings.origin}/`) === true;
 }
 
 /** The host is checked by name before any network access. */

@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import { isDomainError } from '../../kernel/index.ts';
 import { activityStreams } from '../documents/contexts.ts';
 import { asObject } from '../documents/json-fields.ts';
+import { saidIn } from '../documents/said-in.ts';
+import { readSoftware } from './learn-software.ts';
 import { instancePath } from '../actors/actor-paths.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import { instanceActor } from '../actors/find-actor.ts';
@@ -34,7 +36,7 @@ export async function checkPeer(deps: FederationDeps, host: string): Promise<Pee
   const run = async <T>(
     name: PeerCheck['name'],
     needs: unknown,
-    work: () => Promise<{ words: string; ok?: boolean; result: T }>,
+    work: () => Promise<{ words: string; ok?: boolean | null; result: T }>,
   ): Promise<T | null> => {
     if (needs === null) {
       checks.push({ name, ok: null, words: 'not tried' });
@@ -43,7 +45,7 @@ export async function checkPeer(deps: FederationDeps, host: string): Promise<Pee
     try {
       const { words, ok = true, result } = await work();
       checks.push({ name, ok, words });
-      return ok ? result : null;
+      return ok === true ? result : null;
     } catch (error) {
       if (!isDomainError(error)) throw error;
       checks.push({ name, ok: false, words: error.message });
@@ -91,13 +93,25 @@ async function queryWebFinger({ outbound }: FederationDeps, url: URL) {
 }
 
 /** Its instance actor, where NodeInfo says it is, else at Hearth's default path. */
-async function readInstance(deps: FederationDeps, url: URL): Promise<{ words: string; result: RemoteActor }> {
-  const actor = await deps.remoteActors.actor(await instanceLink(deps, url), { fresh: true });
-  return { words: actor.id, result: actor };
+async function readInstance(
+  deps: FederationDeps,
+  url: URL,
+): Promise<{ words: string; ok?: null; result: RemoteActor | null }> {
+  const link = await instanceLink(deps, url);
+  try {
+    const actor = await deps.remoteActors.actor(link ?? url.origin + instancePath, { fresh: true });
+    return { words: actor.id, result: actor };
+  } catch (error) {
+    if (link !== null || !isDomainError(error) || error.reason !== 'document_missing') throw error;
+    const software = await readSoftware(deps, url.origin, url.host).catch(() => null);
+    if (software === null || software === 'hearth') throw error;
+    const words = `${software} names no actor of its own, so signatures cannot be tried; follow one of its users`;
+    return { ok: null, words, result: null };
+  }
 }
 
-async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<string> {
-  const usual = url.origin + instancePath;
+/** Where NodeInfo says that its own actor is; null where it does not. */
+async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<string | null> {
   const target = `${url.origin}/.well-known/nodeinfo`;
   const response = await outbound.send({
     method: 'GET',
@@ -105,12 +119,12 @@ async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<str
     headers: { Host: url.host, Accept: 'application/json' },
     maxBytes,
   });
-  if (response.status !== 200) return usual;
+  if (response.status !== 200) return null;
   const links = parseJson(response.body, target)['links'];
   const link = (Array.isArray(links) ? links : [])
     .map(asObject)
     .find(({ rel }) => rel === `${activityStreams}#Application`);
-  return typeof link?.['href'] === 'string' ? link['href'] : usual;
+  return typeof link?.['href'] === 'string' ? link['href'] : null;
 }
 
 function checkClock({ clock }: FederationDeps, { date }: { date: string }) {
@@ -137,7 +151,13 @@ async function trySignature(deps: FederationDeps, actor: RemoteActor) {
     await deps.localActors.signingKey(self.path),
   );
   const headers = { ...signed, 'Content-Type': 'application/activity+json' };
-  const { status } = await deps.outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes });
+  const { status, body: answer } = await deps.outbound.send({
+    method: 'POST',
+    url: url.href,
+    headers,
+    body,
+    maxBytes,
+  });
   if (status >= 200 && status < 300) return { words: 'it accepts what we sign', result: true };
   const why =
     status === 401 || status === 403
@@ -145,5 +165,9 @@ async function trySignature(deps: FederationDeps, actor: RemoteActor) {
       : status === 429 || status === 503
         ? 'it is busy; try again in a minute'
         : 'that is no answer to a signed activity';
-  return { ok: false, words: `it answered ${status}: ${why}`, result: true };
+  return {
+    ok: false,
+    words: `it answered ${status}: ${why}${saidIn(answer).replace(/^: /, '; it says: ')}`,
+    result: true,
+  };
 }

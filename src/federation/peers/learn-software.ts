@@ -56,7 +56,11 @@ export function createSoftwareRecorder(deps: Deps): LearnSoftware {
 }
 
 /** The name in the newest NodeInfo that the host links to on itself; null when there is none. */
-async function readSoftware({ outbound }: Deps, origin: string, host: string): Promise<string | null> {
+export async function readSoftware(
+  { outbound }: Pick<Deps, 'outbound'>,
+  origin: string,
+  host: string,
+): Promise<string | null> {
   const read = async (url: string) => {
     const headers = { Host: host, Accept: 'application/json' };
     const response = await outbound.send({ method: 'GET', url, headers, maxBytes });

@@ -27,6 +27,8 @@ export interface PeerRow {
   reads: 'note' | null;
   /** When a first actor there followed something here without the server being on the list. */
   openAt: number | null;
+  /** By which its requests are signed; null for the usual scheme. */
+  scheme: 'rfc9421' | null;
 }
 
 /** A code that lets one other server request pairing; only its hash is stored. */
@@ -55,6 +57,7 @@ export const peerSchema = new EntitySchema<PeerRow>({
     softwareAt: { name: 'software_at', type: 'integer', nullable: true },
     reads: { type: 'text', nullable: true },
     openAt: { name: 'open_at', type: 'integer', nullable: true },
+    scheme: { type: 'text', nullable: true },
   },
 });
 

@@ -3,6 +3,7 @@ export { formatHttpDate, parseHttpDate } from './http-date.ts';
 export { parseSignatureHeader } from './parse-signature-header.ts';
 export type { SignatureParameters } from './parse-signature-header.ts';
 export { readPublicKey } from './public-key.ts';
+export { signMessage } from './sign-message.ts';
 export { signRequest } from './sign-request.ts';
 export type { RequestToSign, SigningKey } from './sign-request.ts';
 export { readMessageSignature, signatureBase } from './message-signature.ts';
