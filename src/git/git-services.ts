@@ -10,6 +10,7 @@ import type { NewCommits } from './objects/new-commits.ts';
 import type { Commit, TreeEntry } from './objects/parse-objects.ts';
 import type { Bundles } from './remotes/bundle.ts';
 import type { PushOutcome, PushRequest } from './pushes/push.ts';
+import type { GitCaches } from './caches/cache-folders.ts';
 import type { GitMerges } from './merges/merges.ts';
 import type { RefResult } from './pushes/report-status.ts';
 import type { GitQueries } from './queries/queries.ts';
@@ -60,6 +61,8 @@ export interface GitStorage {
    * `repository_empty`, `branch_not_found`, `repository_moves`, `repository_busy`, `git_busy`.
    */
   fork(source: string, target: string, request: ForkRequest): Promise<void>;
+  /** The folder to read its files in, apart from this interface: complete and current. */
+  folderOf(path: string): Promise<string>;
   /** Size of its objects on disk, in bytes. */
   size(path: string): Promise<number>;
   /** The same, and what of it other repositories share. */
@@ -231,6 +234,8 @@ export interface Git {
   readonly remotes: GitRemotes;
   readonly maintenance: GitMaintenance;
   readonly merges: GitMerges;
+  /** Folders of repositories whose truth is elsewhere. */
+  readonly caches: GitCaches;
   /** Queries for pages: history, differences, blame, archives. */
   readonly queries: GitQueries;
   load(): GitLoad;

@@ -47,6 +47,7 @@ import type { Spawner } from './spawner/spawner.ts';
 import * as storage from './storage.ts';
 import { endStrayProcesses } from './processes/stray-processes.ts';
 import { createGitTraffic } from './traffic.ts';
+import { createCaches } from './caches/cache-folders.ts';
 import { createMerges } from './merges/merges.ts';
 import { createMaintenance } from './maintenance/maintenance.ts';
 import { uploadArchive, uploadPack } from './fetches/upload-pack.ts';
@@ -54,10 +55,12 @@ import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
 import type { Git, NamedRef, SlotLoad } from './git-services.ts';
 
 export interface GitOptions {
-  config: Pick<Config, 'dataDir' | 'storage' | 'git'>;
+  config: Pick<Config, 'dataDir' | 'storage'> & { git: Omit<Config['git'], 'storage'> };
   logger: Logger;
   /** Overrides of `defaultLimits`; tests use shorter waits. */
   limits?: Partial<GitLimits>;
+  /** Whether the truth of a repository is elsewhere, so that nothing in its folder is packed or removed. */
+  isCache?: (repository: string) => boolean;
   /** Folders where a program without a path is looked up, separated by colons. */
   searchPath?: string;
 }
@@ -148,6 +151,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     },
     logger,
     lowDiskFloorBytes: config.storage.lowDiskFloorBytes,
+    isCache: options.isCache ?? (() => false),
     quietMs: limits.maintenanceQuietMs,
     now: Date.now,
   });
@@ -202,6 +206,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       pathOf: (ownerId, repositoryId) => storage.repositoryPath(config.storage.root, ownerId, repositoryId),
       create: (target, { defaultBranch }) => storage.createRepository(runner, target, defaultBranch),
       exists: storage.repositoryExists,
+      folderOf: async (target) => target,
       async fork(source, target, request) {
         const leave = await reads.acquire({ repository: source });
         try {
@@ -339,6 +344,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       },
     },
     merges: createMerges(browsing, merging),
+    caches: createCaches(runner, {
+      changing: (target, work) => refCache.changing(target, work).finally(() => moved(target)),
+      async leave(target) {
+        await forget(target);
+        await readers.close(target);
+      },
+    }),
     queries: reading,
     load: () => ({
       processes: runner.running(),

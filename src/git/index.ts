@@ -1,6 +1,8 @@
 export { createGit } from './git.ts';
 export type { GitOptions } from './git.ts';
 export type { Git, GitLoad, NamedRef, SlotLoad } from './git-services.ts';
+export { hasOtherObjects } from './caches/cache-folders.ts';
+export type { CachedRef, GitCaches, RefEnd } from './caches/cache-folders.ts';
 export { installedGit } from './processes/installed-git.ts';
 export { defaultLimits } from './limits.ts';
 export type { GitLimits } from './limits.ts';
@@ -10,6 +12,7 @@ export type {
   IncomingCommits,
   ProposedPush,
   PushHooks,
+  PushLanding,
   PushOutcome,
   PushRequest,
   PushVerdict,
@@ -50,6 +53,7 @@ export {
   isBranchName,
   isForReview,
   isWellFormedRef,
+  refuseRef,
   refuseShortName,
   reviewFolder,
 } from './refs/ref-name.ts';

@@ -1,10 +1,15 @@
 import { statfs } from 'node:fs/promises';
+import path from 'node:path';
 
 /**
  * Whether free disk space is so low that only reads are allowed. Where that cannot be determined, writes are tried:
  * they report their own failure.
+ * @param folder of a repository; one that is not there is asked for where it would be
  */
 export async function isDiskLow(folder: string, floorBytes: number): Promise<boolean> {
-  const space = await statfs(folder).catch(() => null);
+  const space = await statfs(folder).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' && path.dirname(folder) !== folder ? 'absent' : null,
+  );
+  if (space === 'absent') return isDiskLow(path.dirname(folder), floorBytes);
   return space !== null && space.bavail * space.bsize < floorBytes;
 }

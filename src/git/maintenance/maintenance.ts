@@ -44,6 +44,8 @@ interface MaintenanceDeps {
   packAnew(repository: string, signal: AbortSignal): Promise<void>;
   logger: Logger;
   lowDiskFloorBytes: number;
+  /** Whether only what is derived from a repository may be written in its folder. */
+  isCache?: (repository: string) => boolean;
   /** Quiet time since the last push, in milliseconds. */
   quietMs: number;
   now(): number;
@@ -97,6 +99,7 @@ export function createMaintenance({
   packAnew,
   logger,
   lowDiskFloorBytes,
+  isCache = () => false,
   quietMs,
   now,
 }: MaintenanceDeps): Maintenance {
@@ -134,9 +137,10 @@ export function createMaintenance({
   async function maintain(repository: string, signal: AbortSignal): Promise<boolean> {
     const needs = await findNeeds(repository);
     const { bavail, bsize } = await statfs(repository);
-    const mayRepack = needs.repack && bavail * bsize > lowDiskFloorBytes;
+    const isOwn = !isCache(repository);
+    const mayRepack = isOwn && needs.repack && bavail * bsize > lowDiskFloorBytes;
     for (const command of [
-      ...(needs.hasLooseRefs ? [packRefs] : []),
+      ...(isOwn && needs.hasLooseRefs ? [packRefs] : []),
       ...(mayRepack ? [geometricRepack] : []),
       ...(needs.hasCommits ? [commitGraph] : []),
     ]) {
@@ -147,7 +151,7 @@ export function createMaintenance({
       if (code !== 0 && !signal.aborted)
         logger.warn('git.upkeep_failed', { repository, command: command[0], errorText: errorText });
     }
-    return needs.hasLooseRefs || needs.repack || needs.hasCommits;
+    return (isOwn && (needs.hasLooseRefs || needs.repack)) || needs.hasCommits;
   }
 
   function recordPush(repository: string): void {

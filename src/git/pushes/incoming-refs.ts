@@ -49,19 +49,27 @@ export class IncomingRefs {
     ofGit: readonly RefResult[],
     options: { isAtomic: boolean },
   ): Promise<Map<RawUpdate, RefResult>> {
-    const taken = new Map(this.commands.map(({ newId }, at) => [newId, ofGit[at]!]));
     const results = new Map<RawUpdate, RefResult>();
     const moves: RawUpdate[] = [];
-    await visitAll(this.#updates, (update) => {
-      const { ok, reason = 'refused' } = taken.get(update.newId)!;
-      if (ok) moves.push(update);
-      else results.set(update, { ref: update.ref, ok, reason });
+    const taken = this.resultsOf(ofGit);
+    await visitAll(this.#updates, (update, at) => {
+      if (taken[at]!.ok) moves.push(update);
+      else results.set(update, taken[at]!);
     });
     if (moves.length > 0) {
       const made = await writeRefs(deps, path, moves, options);
       await visitAll(moves, (update, at) => results.set(update, made[at]!));
     }
     return results;
+  }
+
+  /** Whether git has taken the object of each ref, in the order of the refs. @param ofGit as above */
+  resultsOf(ofGit: readonly RefResult[]): RefResult[] {
+    const taken = new Map(this.commands.map(({ newId }, at) => [newId, ofGit[at]!]));
+    return this.#updates.map(({ ref, newId }) => {
+      const { ok, reason = 'refused' } = taken.get(newId)!;
+      return ok ? { ref, ok } : { ref, ok, reason };
+    });
   }
 
   /** Removes what git has written for this push. */

@@ -86,8 +86,23 @@ export type PushVerdict =
     }
   | { accept: false; refused?: readonly RefusedRef[]; reason: string };
 
+/** Where git acts on a push whose refs are not files of the repository. */
+export interface PushLanding {
+  /** A repository that has the objects and refs of the other one, for this push alone. */
+  path: string;
+  /**
+   * Makes the moves that git has made there; the journal is settled after it. What it says counts: git's report is
+   * changed accordingly.
+   * @param moves those that git has made
+   * @returns the result of each, in order
+   */
+  land(moves: readonly RefUpdate[], options: { isAtomic: boolean }): Promise<RefResult[]>;
+}
+
 export interface PushRequest {
   path: string;
+  /** For a repository whose truth is elsewhere. */
+  landing?: PushLanding | undefined;
   protocol?: string | null | undefined;
   /** The client's bytes: commands, push options, pack. */
   input: Readable;

@@ -80,7 +80,7 @@ export class ReportWriter {
     const lines: Buffer[] = [];
     await visitAll(updates, (update) => {
       const result = results.get(update);
-      if (result?.ok === true) lines.push(latin1Packet(`ok ${update.rawRef}\n`));
+      if (result?.ok === true) lines.push(...this.#asNamed(update, [latin1Packet(`ok ${update.rawRef}\n`)]));
       else lines.push(refusalOf(update, reasons.get(update) ?? result?.reason ?? 'git did not report on this ref'));
     });
     return this.#report([...unpack, ...lines], rest);

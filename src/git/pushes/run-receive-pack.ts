@@ -6,7 +6,7 @@ import type { GitLimits } from '../limits.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import { flushPacket } from '../pkt-line.ts';
 import type { GitProcess, StopReason } from '../processes/git-runner.ts';
-import type { PushDeps, PushHooks, PushOutcome, PushRequest } from './push.ts';
+import type { PushDeps, PushHooks, PushLanding, PushOutcome, PushRequest } from './push.ts';
 import { encodePushHeader, hasPack, noRef } from './push-header.ts';
 import type { PushHeader, RawUpdate } from './push-header.ts';
 import { ReportReader, ReportWriter } from './report-status.ts';
@@ -97,7 +97,7 @@ export interface ReceivePackOptions {
 /** Starts git for a push. It waits for the commands and can do nothing before it has them. */
 export function startReceivePack(
   { runner, limits }: PushDeps,
-  { path, protocol }: PushRequest,
+  { path, protocol, landing }: PushRequest,
   { forwardOnly = false, objects = 0, isBulk = false, pullRef = null, maxPackBytes = null }: ReceivePackOptions,
 ): GitProcess {
   const settings = [
@@ -106,14 +106,14 @@ export function startReceivePack(
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
     // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and outweighs
     // what is subtracted.
-    ...(isBulk ? ['core.fsync=objects,-reference'] : []),
+    ...(landing !== undefined ? ['core.fsync=none'] : isBulk ? ['core.fsync=objects,-reference'] : []),
     // Behind the lines that hide them all: the last one that fits counts.
     ...(isBulk ? [`receive.hideRefs=!${incomingFolder}`] : []),
     ...(pullRef === null ? [] : [`receive.hideRefs=!${pullRef}`]),
     ...(maxPackBytes === null ? [] : [`receive.maxInputSize=${maxPackBytes}`]),
   ];
   return runner.start({
-    argv: [...settings.flatMap((setting) => ['-c', setting]), 'receive-pack', '--stateless-rpc', path],
+    argv: [...settings.flatMap((setting) => ['-c', setting]), 'receive-pack', '--stateless-rpc', landing?.path ?? path],
     protocol,
     timeLimitMs: limits.transferMs,
     allocationLimitBytes: Math.max(limits.maxPushMemoryBytes, objects * tableBytesPerObject),
@@ -132,17 +132,25 @@ export async function runReceivePack(
   git: GitProcess,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
-  const { output, hooks, stallMs = limits.stallMs } = request;
+  const { output, hooks, landing, stallMs = limits.stallMs } = request;
   const outcomeUpdates = journalled.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
   const writer = new ReportWriter(head.capabilities);
   const isChanged = refusals.size > 0 || updates.some(({ clientRef }) => clientRef !== undefined);
-  const reader = new ReportReader(writer.usesSideBand, { keepsLines: isChanged || incoming !== null });
+  const isOwnReport = incoming !== null || landing !== undefined;
+  const reader = new ReportReader(writer.usesSideBand, { keepsLines: isChanged || isOwnReport });
   /** What became of each of `updates`. */
   let resultOf: Map<RawUpdate, RefResult> = new Map();
   let results: RefResult[] | null = null;
   let isUnsynced = false;
   const writeIncoming = async (refs: IncomingRefs): Promise<void> => {
     resultOf = await refs.create(deps, request.path, reader.results(refs.commands), { isAtomic: isAtomic(head) });
+  };
+  const land = async ({ land: landMoves }: PushLanding): Promise<void> => {
+    const ofGit = incoming?.resultsOf(reader.results(incoming.commands)) ?? reader.results(updates);
+    await visitAll(updates, (update, at) => resultOf.set(update, ofGit[at]!));
+    const made = updates.filter((update) => resultOf.get(update)!.ok);
+    const results = made.length === 0 ? [] : await landMoves(made, { isAtomic: isAtomic(head) });
+    await visitAll(made, (update, at) => resultOf.set(update, results[at]!));
   };
   const readResults = async (): Promise<void> => {
     const ofGit = reader.results(updates);
@@ -152,7 +160,8 @@ export async function runReceivePack(
     else await syncMovedRefs(request.path, ofGit, hasDeletions);
   };
   const reported = async (): Promise<RefResult[]> => {
-    await (incoming === null ? readResults() : writeIncoming(incoming)).catch((error: unknown) => {
+    const written = landing !== undefined ? land(landing) : incoming === null ? readResults() : writeIncoming(incoming);
+    await written.catch((error: unknown) => {
       // Left unsettled: the next start resolves it by comparing the refs.
       isUnsynced = true;
       logger.error('push.not_synced', { path: request.path, error });
@@ -205,12 +214,11 @@ export async function runReceivePack(
       why.push(...stopped.map(({ reason }) => reason));
       const late = hasMoved() ? await remarksOf(deps, hooks, results) : [];
       const remarkLines = writer.remarks([...why, ...remarks, ...(hasMoved() ? remarksOnSuccess : []), ...late]);
-      const report =
-        incoming !== null
-          ? await writer.own(head.updates, refusals, resultOf, reader.takeReport())
-          : isChanged
-            ? writer.mixed(head.updates, refusals, reader.takeReport())
-            : reader.release();
+      const report = isOwnReport
+        ? await writer.own(head.updates, refusals, resultOf, reader.takeReport())
+        : isChanged
+          ? writer.mixed(head.updates, refusals, reader.takeReport())
+          : reader.release();
       await respond(Buffer.concat([remarkLines, report]), Buffer.concat([remarkLines, writer.failure(tooSlow)]));
       if (hasMoved()) break;
     }
@@ -221,9 +229,11 @@ export async function runReceivePack(
     git.stop('aborted');
   }
   const releaseIncoming = async (): Promise<void> =>
-    incoming?.release(deps, request.path).catch((error: unknown) => {
-      logger.warn('push.incoming_refs_stay', { path: request.path, error });
-    });
+    landing !== undefined
+      ? undefined
+      : incoming?.release(deps, request.path).catch((error: unknown) => {
+          logger.warn('push.incoming_refs_stay', { path: request.path, error });
+        });
   if (results !== null && hasMoved()) {
     await releaseIncoming();
     // git can only send the end of its response now, so nothing waits for its exit.
@@ -238,7 +248,7 @@ export async function runReceivePack(
   end();
   if (results !== null) return { kind: 'reported', updates: outcomeUpdates, results };
   // Readers of the refs treat what exists as acknowledged, so it is synced first.
-  if (isBulk && incoming === null) {
+  if (isBulk && incoming === null && landing === undefined) {
     const there = updates.map(({ ref }) => ({ ref, ok: true }));
     await syncNewRefs(deps.runner, request.path, there).catch((error: unknown) => {
       logger.error('push.not_synced', { path: request.path, error });
