@@ -9,6 +9,7 @@ import { annotations } from './v138-annotations.ts';
 import { packages } from './v250-packages.ts';
 import { userLanguages } from './v320-user-languages.ts';
 import { oauth } from './v280-oauth.ts';
+import { storedRepositories } from './v300-stored-repositories.ts';
 import { openFollowers } from './v310-open-followers.ts';
 import { activityOfFollows } from './v311-activity-of-follows.ts';
 import { signatureSchemes } from './v312-signature-schemes.ts';
@@ -200,6 +201,7 @@ export const migrations: readonly Migration[] = [
   repositoryWebsites,
   savedReplies,
   oauth,
+  storedRepositories,
   openFollowers,
   activityOfFollows,
   signatureSchemes,

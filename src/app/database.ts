@@ -18,6 +18,7 @@ import { packageEntities } from '../packages/index.ts';
 import { oauthEntities } from '../oauth/index.ts';
 import { organisationEntities } from '../organisations/index.ts';
 import { avatarSchema, handleSchema } from '../owners/index.ts';
+import { repositoryStoreEntities } from '../repository-store/index.ts';
 import { repositoryEntities } from '../repositories/index.ts';
 import { signingEntities } from '../signing/index.ts';
 import { notificationEntities } from '../notifications/index.ts';
@@ -39,6 +40,7 @@ export const entities = [
   ...oauthEntities,
   ...signingEntities,
   ...repositoryEntities,
+  ...repositoryStoreEntities,
   ...lfsEntities,
   ...packageEntities,
   ...issueEntities,

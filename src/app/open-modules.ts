@@ -1,6 +1,5 @@
 import type { Config } from '../config/index.ts';
 import { createStorageUsage, readInstanceStatistics } from '../doctor/index.ts';
-import { createGit } from '../git/index.ts';
 import { connectPorts } from './connect-ports.ts';
 import { openDatabase } from './database.ts';
 import { partsOf, stopAll } from './lifecycle.ts';
@@ -9,6 +8,7 @@ import type { Modules } from './modules.ts';
 import { openConnections } from './open-connections.ts';
 import { openPeople } from './open-people.ts';
 import { openRepositories } from './open-repositories.ts';
+import { createGitOf, openGit } from './open-git.ts';
 import { openStorage } from './open-storage.ts';
 import { subscribe } from './subscriptions.ts';
 
@@ -23,13 +23,13 @@ export async function openModules(
 ): Promise<Modules> {
   const opening = openDatabase(config, options, migrate);
   // git's version is read while the database opens; a refusal is thrown after it.
-  const findingGit = createGit({ config, logger: options.logger });
+  const findingGit = createGitOf(config, options.logger);
   findingGit.catch(() => {});
   const db = await opening;
   try {
     const storage = await openStorage(config, options, { db, writesAudit: migrate === 'always' ? 'server' : 'local' });
     const people = openPeople(storage);
-    const code = openRepositories(storage, people, await findingGit);
+    const code = openRepositories(storage, people, await openGit(storage, await findingGit));
     const connections = openConnections(storage, people, code);
     const opened = { ...storage, ...people, ...code, ...connections };
     const parts = partsOf(opened);

@@ -7,6 +7,7 @@ import type { ThreadStatement } from '../db/index.ts';
 import { unavailable } from '../kernel/index.ts';
 import { createCopier, whenGone } from './file-copier.ts';
 import type { Copier } from './file-copier.ts';
+import { wikiPathOf } from '../repositories/index.ts';
 import { hashFile } from './copy-file.ts';
 import { copyRepository } from './copy-repository.ts';
 import { newestBackup } from './list-backups.ts';
@@ -109,6 +110,8 @@ async function freeName(folder: string, at: number): Promise<string> {
   }
 }
 
+const storedTables = ['git_refs', 'git_packs', 'stored_repositories'];
+
 async function fill(
   deps: BackupDeps,
   target: string,
@@ -118,6 +121,12 @@ async function fill(
   const database = path.join(target, databaseName);
   await deps.db.exportTo(database);
   if (!withKeys) await stripKeys(database);
+  // Those of the store are copied as folders: a restored instance needs no store for them.
+  await askDatabaseFile(
+    database,
+    storedTables.map((table) => plain(`DELETE FROM ${table}`)),
+    { setUp: [] },
+  );
   const [rows = [], steps = []] = await askDatabaseFile(database, [
     plain('SELECT id, coalesce(owner_user_id, owner_org_id) AS owner, deleted_at FROM repositories ORDER BY owner, id'),
     plain('SELECT name FROM migrations'),
@@ -193,6 +202,8 @@ async function copyOne(
     if (from === null) return null;
     try {
       await copyRepository(copier, from, target, folder);
+      const wiki = await storedFolder(deps, wikiPathOf(deps.git.storage.pathOf(row.owner, row.id)));
+      if (wiki !== null) await copyRepository(copier, wiki, target, wikiPathOf(folder));
       // Files that an earlier backup has are not read for the copy: damage of the source would stay unnoticed.
       const [problem] = await deps.git.maintenance.checkObjectFiles(from);
       if (problem !== undefined) damaged.push({ id: row.id, folder: from, problem });
@@ -205,7 +216,16 @@ async function copyOne(
   }
 }
 
-async function findFolder({ config }: BackupDeps, { id, owner }: Row): Promise<string | null> {
+/** The folder of a repository of the store, as it is now; null for every other. */
+async function storedFolder({ git }: BackupDeps, place: string): Promise<string | null> {
+  const folder = await git.storage.folderOf(place);
+  return folder === place ? null : folder;
+}
+
+async function findFolder(deps: BackupDeps, { id, owner }: Row): Promise<string | null> {
+  const { config } = deps;
+  const stored = await storedFolder(deps, deps.git.storage.pathOf(owner, id));
+  if (stored !== null) return stored;
   const { root } = config.storage;
   const candidates = [path.join(root, owner, `${id}.git`), path.join(config.dataDir, 'trash', `${id}.git`)];
   const others = ((await readdir(root).catch(whenGone)) ?? []).map((name) => path.join(root, name, `${id}.git`));

@@ -9,7 +9,7 @@ import type { ObjectKind, ObjectStore } from '../objects/index.ts';
 export interface BackupDeps {
   config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup' | 'objects'>;
   db: Database;
-  git: Pick<Git, 'refs' | 'maintenance'>;
+  git: Pick<Git, 'maintenance' | 'refs' | 'storage'>;
   objects: ObjectStore;
   /** What lies in a bucket when objects do. */
   objectKinds: readonly ObjectKind[];

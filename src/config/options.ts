@@ -238,6 +238,15 @@ export const options = [
   }),
 
   row({
+    key: 'git.storage',
+    env: 'SERVICE_GIT_STORAGE',
+    type: choice('local', 'store'),
+    default: 'local',
+    sentence:
+      'Where new repositories are: local (folders below storage.root) or store (refs in the database, packs in the object store; the folders are caches). See docs/repository-store.md.',
+  }),
+
+  row({
     key: 'storage.root',
     env: 'SERVICE_STORAGE_ROOT',
     type: path,

@@ -36,7 +36,7 @@ const arrows: string[][] = [
   ['audit'],
   ['mail'],
   ['announcements', 'outbox', 'image-proxy'],
-  ['images'],
+  ['images', 'repository-store'],
   ['objects'],
   ['db', 'git', 'outbound', 'access', 'highlighting', 'control', 'sealing', 'openssh', 'nodes'],
   ['workers'],

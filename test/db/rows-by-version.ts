@@ -1474,6 +1474,30 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['follow_approvals', { subject_id: 'bob-id', created_at: 5000000000000 }],
     ['federation_blocks', { kind: 'host', value: 'spam.example.org', reason: 'spam', created_at: 5000000000000 }],
   ],
+  300: [
+    [
+      'stored_repositories',
+      { id: 'r1', head: 'main', generation: 2, dropped_generation: 0, journalled: 1, created_at: 5000000000000 },
+    ],
+    [
+      'git_refs',
+      { repository: 'r1', name: 'refs/heads/main', oid: 'a'.repeat(40), generation: 2, changed_at: 5000000000000 },
+    ],
+    [
+      'git_packs',
+      {
+        repository: 'r1',
+        key: 'packs/r1/k300',
+        name: 'b'.repeat(40),
+        pack_sha256: 'c'.repeat(64),
+        index_sha256: 'd'.repeat(64),
+        pack_bytes: 5000000000,
+        index_bytes: 300,
+        generation: 2,
+        created_at: 5000000000000,
+      },
+    ],
+  ],
   220: [
     [
       'handles',

@@ -76,6 +76,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
       await repositories.create(localAdministrator, { owner: 'alice', name, visibility });
       return url(name, tokens.alice);
     },
-    pathOf: async (name) => (await repositories.find(localAdministrator, 'alice', name)).path,
+    pathOf: async (name) =>
+      app.modules.git.storage.folderOf((await repositories.find(localAdministrator, 'alice', name)).path),
   };
 }

@@ -132,7 +132,7 @@ async function checkRefs(deps: CheckContext, { name, path, rounds }: RepositoryR
   const { git } = deps;
   // A repository without a folder is a finding of its own.
   if (!(await git.storage.exists(path))) return [];
-  const [refs, kept] = [await git.refs.list(path), await readHiddenRefs(path)];
+  const [refs, kept] = [await git.refs.list(path), await readHiddenRefs(await git.storage.folderOf(path))];
   const oids = new Set(rounds.flatMap(({ headOid, baseOid }) => [headOid, baseOid]));
   const unkept = [...oids].filter((oid) => !kept.has(`refs/hearth/rounds/${oid}`));
   const heads = rounds.filter(

@@ -56,6 +56,13 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
       }),
     ];
   }
+  const place = await git.storage.folderOf(row.folder).catch((error: Error) => error);
+  if (place instanceof Error)
+    return [
+      problem('repositories.not_in_store', `${row.name} cannot be had from the store: ${place.message}`, {
+        remedy: 'look at the settings objects.* and at what the store says',
+      }),
+    ];
   const findings: CheckResult[] = [];
   const leftovers = await git.maintenance.leftovers(row.folder, deps.now - hourMs, { remove: false });
   const stale = leftovers.filter(({ kind }) => kind === 'removed').map(({ file }) => file);
@@ -77,7 +84,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
   }
   const empty = leftovers.filter(({ kind }) => kind === 'empty_ref').map(({ file }) => file);
   for (const ref of empty) findings.push(await emptyRef(deps, row, ref));
-  const head = (await readFile(path.join(row.folder, 'HEAD'), 'utf8').catch(() => '')).trim();
+  const head = (await readFile(path.join(place, 'HEAD'), 'utf8').catch(() => '')).trim();
   if (!/^(ref: refs\/heads\/.+|[0-9a-f]{40,64})$/.test(head)) {
     findings.push(
       problem('repositories.head', `${row.name}: HEAD is damaged.`, {
@@ -103,9 +110,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
       ),
     );
   }
-  const hooks = (await readdir(path.join(row.folder, 'hooks')).catch(() => [])).filter(
-    (name) => !name.endsWith('.sample'),
-  );
+  const hooks = (await readdir(path.join(place, 'hooks')).catch(() => [])).filter((name) => !name.endsWith('.sample'));
   if (hooks.length > 0)
     findings.push(
       warning('repositories.hooks', `${row.name} has a hook (${hooks[0]}), which never runs.`, {

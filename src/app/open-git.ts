@@ -1,0 +1,38 @@
+import path from 'node:path';
+import type { Config } from '../config/index.ts';
+import { createGit } from '../git/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import { openStoreAs } from '../objects/index.ts';
+import { createRepositoryStore, hasStoredRepositories } from '../repository-store/index.ts';
+import { storeOptions } from './data-folders.ts';
+import type { Storage } from './open-storage.ts';
+
+/** Folders of repositories whose truth is in the store. */
+const cacheFolder = ({ dataDir }: Config): string => path.join(dataDir, 'cache', 'repositories');
+
+export function createGitOf(config: Config, logger: Logger): Promise<Git> {
+  const caches = `${cacheFolder(config)}${path.sep}`;
+  return createGit({ config, logger, isCache: (repository) => repository.startsWith(caches) });
+}
+
+/** git as the modules use it: on folders alone, unless there are repositories of the store or new ones go there. */
+export async function openGit({ config, db, clock, random, logger }: Storage, local: Git): Promise<Git> {
+  const createsHere = config.git.storage === 'store';
+  if (!createsHere && !(await hasStoredRepositories(db))) return local;
+  const tools = { clock, random, logger };
+  const roots = [config.storage.root, path.join(config.dataDir, 'trash')];
+  // Without copies of what was sent lately: what the store says to have, it has.
+  const { store, close } = await openStoreAs(storeOptions(config, tools), config.objects.store);
+  const { git } = createRepositoryStore(
+    { ...tools, db, local, objects: store, roots, directory: cacheFolder(config) },
+    { createsHere },
+  );
+  return {
+    ...git,
+    async stop(graceMs) {
+      await git.stop(graceMs);
+      close();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { readFileSync, statSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { nullIfAbsent } from '../files/index.ts';
+import { conflict, eachLimit, unavailable } from '../kernel/index.ts';
+import type { StoreDeps } from './deps.ts';
+import type { createFolderLocks } from './folder-lock.ts';
+import { readState } from './ref-rows.ts';
+import type { StoredPack, StoredRepository } from './schema.ts';
+import { downloadPack } from './transfer-packs.ts';
+
+/** What a folder is a copy of. */
+interface Mark {
+  generation: number;
+  /** Of the kernel: nothing in a cache is synced, so after another boot its files may be anything. */
+  boot: string;
+}
+
+interface KnownFolder {
+  generation: number;
+  inode: number;
+  modifiedMs: number;
+}
+
+const markFile = 'hearth-cache.json';
+const packsAtOnce = 4;
+const maxTries = 5;
+/** Packs of no row are what a fetch has brought whose refs are not there yet, or were replaced. */
+const unnamedForMs = 60 * 60_000;
+const touchedEveryMs = 60_000;
+
+/** Folders of repositories of the store. */
+export interface CacheFolders {
+  folderOf(id: string): string;
+  /** Whether a folder is one of these. */
+  has(folder: string): boolean;
+  /** Makes a folder current: at once where it is. @returns its place; refuses `object_store_unavailable` */
+  follow(row: StoredRepository): Promise<string>;
+  /** Names of the packs that rows name, as of the generation of a folder; null when it was not read here. */
+  packsOf(id: string): ReadonlySet<string> | null;
+  /** Runs work on a folder that nobody else changes meanwhile. */
+  locked<Result>(id: string, work: () => Promise<Result>): Promise<Result>;
+  remove(id: string): Promise<void>;
+}
+
+export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof createFolderLocks>): CacheFolders {
+  const { local, directory, logger } = deps;
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  const known = new Map<string, KnownFolder>();
+  const packs = new Map<string, ReadonlySet<string>>();
+  const touched = new Map<string, number>();
+  const folderOf = (id: string): string => path.join(directory, `${id}.git`);
+
+  function isCurrent(id: string, generation: number): boolean {
+    const mark = known.get(id);
+    if (mark?.generation !== generation) return false;
+    const found = statSync(path.join(folderOf(id), markFile), { throwIfNoEntry: false });
+    return found !== undefined && found.ino === mark.inode;
+  }
+
+  async function readMark(folder: string): Promise<Mark | null> {
+    try {
+      return JSON.parse(readFileSync(path.join(folder, markFile), 'utf8')) as Mark;
+    } catch {
+      return null;
+    }
+  }
+
+  async function remember(id: string, generation: number): Promise<void> {
+    const { ino: inode, mtimeMs: modifiedMs } = await stat(path.join(folderOf(id), markFile));
+    known.set(id, { generation, inode, modifiedMs });
+  }
+
+  async function writeMark(id: string, generation: number): Promise<void> {
+    const file = path.join(folderOf(id), markFile);
+    await writeFile(`${file}.new`, JSON.stringify({ generation, boot } satisfies Mark), { mode: 0o600 });
+    await rename(`${file}.new`, file);
+    await remember(id, generation);
+  }
+
+  /** The time of last use, for eviction. */
+  function touch(id: string): void {
+    const now = performance.now();
+    if (now - (touched.get(id) ?? -Infinity) < touchedEveryMs) return;
+    touched.set(id, now);
+    const at = new Date();
+    utimes(path.join(folderOf(id), markFile), at, at).catch(() => {});
+  }
+
+  /** Packs first, refs second, generation last. Returns false where the rows have to be read again. */
+  async function catchUp(id: string): Promise<boolean> {
+    const folder = folderOf(id);
+    const state = await readState(deps.db, id);
+    if (state === null) throw conflict('repository_moves', 'This repository is going away.');
+    const { row } = state;
+    const mark = await readMark(folder);
+    if (mark?.boot === boot && mark.generation === row.generation) {
+      packs.set(id, new Set(state.packs.map(({ name }) => name)));
+      await remember(id, row.generation);
+      return true;
+    }
+    if (mark?.boot !== boot) {
+      await local.caches.leave(folder);
+      await local.caches.create(folder, row.head);
+    }
+    const place = path.join(folder, 'objects', 'pack');
+    await mkdir(place, { recursive: true });
+    const there = new Set(await readdir(place));
+    const missing = state.packs.filter(({ name }) => !there.has(`pack-${name}.pack`) || !there.has(`pack-${name}.idx`));
+    const faults: [StoredPack, string][] = [];
+    await eachLimit(missing, packsAtOnce, async (pack) => {
+      const fault = await downloadPack(deps, pack, place);
+      if (fault !== null) faults.push([pack, fault]);
+    });
+    if (faults.length > 0) {
+      for (const [{ key }, fault] of faults) logger.warn('repository_store.pack_fault', { repository: id, key, fault });
+      return false;
+    }
+    await local.caches.changing(folder, async () => {
+      await local.caches.writeRefs(folder, state.refs, row.head);
+      await writeMark(id, row.generation);
+    });
+    const named = new Set(state.packs.map(({ name }) => name));
+    packs.set(id, named);
+    await removeUnnamed(place, there, named);
+    return true;
+  }
+
+  async function removeUnnamed(place: string, there: Iterable<string>, named: ReadonlySet<string>): Promise<void> {
+    for (const file of there) {
+      const name = /^pack-([0-9a-f]{40})\.[a-z]+$/.exec(file)?.[1];
+      if (name === undefined || named.has(name)) continue;
+      const found = await stat(path.join(place, file)).catch(nullIfAbsent);
+      if (found !== null && Date.now() - found.mtimeMs > unnamedForMs)
+        await rm(path.join(place, file), { force: true });
+    }
+  }
+
+  return {
+    folderOf,
+    has: (folder) => folder.startsWith(`${directory}${path.sep}`),
+    packsOf: (id) => packs.get(id) ?? null,
+    locked: (id, work) => lock(folderOf(id), work),
+    async follow({ id, generation }) {
+      touch(id);
+      if (isCurrent(id, generation)) return folderOf(id);
+      await lock(folderOf(id), async () => {
+        if (isCurrent(id, generation)) return;
+        for (let tries = 0; !(await catchUp(id)); tries += 1)
+          if (tries === maxTries)
+            throw unavailable(
+              'object_store_unavailable',
+              'Objects of this repository are not in the store, or damaged.',
+              {
+                retryAfterSeconds: 60,
+              },
+            );
+      });
+      return folderOf(id);
+    },
+    remove: (id) =>
+      lock(folderOf(id), async () => {
+        known.delete(id);
+        packs.delete(id);
+        await local.caches.leave(folderOf(id));
+        await rm(folderOf(id), { recursive: true, force: true, maxRetries: 5 });
+      }),
+  };
+}

@@ -1,0 +1,3 @@
+export { repositoryStoreEntities } from './schema.ts';
+export { createRepositoryStore, hasStoredRepositories } from './repository-store.ts';
+export type { RepositoryStore } from './repository-store.ts';

@@ -1,0 +1,112 @@
+import { link, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { In, IsNull } from 'typeorm';
+import { rows } from '../db/index.ts';
+import { removeUnnamedKeys } from './create-stored.ts';
+import type { StoreDeps } from './deps.ts';
+import type { CacheFolders } from './follow-folder.ts';
+import type { Journal } from './journal.ts';
+import { rowOf } from './land-moves.ts';
+import { storedPackSchema } from './schema.ts';
+import { uploadPack } from './transfer-packs.ts';
+
+type Deps = StoreDeps & { folders: CacheFolders; journal: Journal };
+
+/** git opens every pack at every start: with 200 a push takes twice as long. */
+const manyPacks = 30;
+/** For restores of older rows. */
+const replacedForMs = 24 * 60 * 60_000;
+const purgedAtOnce = 200;
+const overtaken = new Error('another packing was faster');
+
+/**
+ * Makes one pack of those that a repository has now, and names it in their place; packs that come meanwhile stay. No
+ * object is left out, so a push beside it needs no check.
+ * @returns whether it has replaced them: not where another packing was faster
+ */
+export async function packStored(deps: Deps, id: string): Promise<boolean> {
+  const { db, local, folders, journal } = deps;
+  const folder = await folders.follow(await rowOf(deps, id));
+  const old = await db.read.findBy(storedPackSchema, { repository: id, replacedAt: IsNull() });
+  if (old.length < 2) return true;
+  const into = path.join(path.dirname(folder), `packs-${deps.random.uuid()}`);
+  try {
+    const name = await local.caches.joinPacks(folder, [...new Set(old.map((pack) => pack.name))], into);
+    const pack = await uploadPack(deps, id, into, name);
+    const keys = old.map(({ key }) => key);
+    const generation = await db
+      .write(
+        async ({ manager, now }) => {
+          const [row] = await rows<{ generation: number }>(
+            manager,
+            'UPDATE stored_repositories SET generation = generation + 1 WHERE id = ? RETURNING generation',
+            [id],
+          );
+          const current = Number(row?.generation ?? 0);
+          const replaced = await manager.update(
+            storedPackSchema,
+            { repository: id, key: In(keys), replacedAt: IsNull() },
+            { replacedAt: now, replacedGeneration: current },
+          );
+          // Thrown, so that nothing of it stays.
+          if (row === undefined || replaced.affected !== keys.length) throw overtaken;
+          const fresh = { ...pack, repository: id, generation: current, replacedGeneration: null, replacedAt: null };
+          await manager.insert(storedPackSchema, fresh);
+          return current;
+        },
+        { scope: `repository:${id}` },
+      )
+      .catch((error: unknown) => {
+        if (error === overtaken) return null;
+        throw error;
+      });
+    if (generation === null) return false;
+    await journal.write(id, generation);
+    await folders.locked(id, async () => {
+      for (const ending of ['pack', 'idx'])
+        await link(
+          path.join(into, `pack-${name}.${ending}`),
+          path.join(folder, 'objects', 'pack', `pack-${name}.${ending}`),
+        ).catch(() => {});
+    });
+    await folders.follow(await rowOf(deps, id));
+    deps.logger.info('repository_store.packed', { repository: id, packs: old.length, bytes: pack.packBytes });
+    return true;
+  } finally {
+    await rm(into, { recursive: true, force: true });
+  }
+}
+
+/** Packs what has many packs, and removes what was replaced a day ago. Returns how many were packed. */
+export async function packStoredRepositories(
+  deps: Deps,
+  shouldContinue: () => Promise<boolean> = async () => true,
+): Promise<number> {
+  const { db, clock, logger } = deps;
+  const due = await rows<{ repository: string }>(
+    db.read,
+    `SELECT repository FROM git_packs WHERE replaced_at IS NULL GROUP BY repository HAVING count(*) >= ${manyPacks}`,
+  );
+  let packed = 0;
+  for (const { repository } of due) {
+    if (!(await shouldContinue())) return packed;
+    const isPacked = await packStored(deps, repository).catch((error: unknown) => {
+      logger.warn('repository_store.not_packed', { repository, error });
+      return false;
+    });
+    if (isPacked) packed += 1;
+  }
+  const old = await rows<{ repository: string; key: string }>(
+    db.read,
+    `SELECT repository, key FROM git_packs WHERE replaced_at > 0 AND replaced_at < ?
+      ORDER BY replaced_at LIMIT ${purgedAtOnce}`,
+    [clock.now() - replacedForMs],
+  );
+  for (const { repository, key } of old) {
+    await db.write(({ manager }) => manager.delete(storedPackSchema, { repository, key }), {
+      durable: 'with-the-next',
+    });
+    await removeUnnamedKeys(deps, [key]);
+  }
+  return packed;
+}

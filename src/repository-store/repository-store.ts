@@ -1,0 +1,29 @@
+import { rows } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import { createFolderLocks } from './folder-lock.ts';
+import { createCacheFolders } from './follow-folder.ts';
+import { createJournal } from './journal.ts';
+import type { StoreDeps } from './deps.ts';
+import { createStoredGit } from './stored-git.ts';
+
+export interface RepositoryStore {
+  /** Works on repositories of both kinds by the same paths: those of the store, and those whose folder is the truth. */
+  git: Git;
+}
+
+/** Whether there are repositories of the store, so that an instance needs this module. */
+export async function hasStoredRepositories(db: Database): Promise<boolean> {
+  return (await rows(db.read, "SELECT id FROM stored_repositories WHERE id > '' ORDER BY id LIMIT 1")).length > 0;
+}
+
+/**
+ * Repositories whose refs are rows and whose packs are objects of a store.
+ * @param createsHere whether new repositories are of this kind
+ */
+export function createRepositoryStore(deps: StoreDeps, { createsHere }: { createsHere: boolean }): RepositoryStore {
+  const folders = createCacheFolders(deps, createFolderLocks());
+  const journal = createJournal(deps);
+  const git = createStoredGit({ ...deps, folders, journal }, { createsHere });
+  return { git };
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isDomainError, unavailable } from '../kernel/index.ts';
+import type { StoredObject } from '../objects/index.ts';
+import type { StoreDeps } from './deps.ts';
+import type { StoredPack } from './schema.ts';
+
+type Deps = Pick<StoreDeps, 'objects' | 'random' | 'clock'>;
+
+/** What a row says of an uploaded pack. */
+export type UploadedPack = Pick<
+  StoredPack,
+  'key' | 'name' | 'packSha256' | 'indexSha256' | 'packBytes' | 'indexBytes' | 'createdAt'
+>;
+
+const lost = (key: string) =>
+  unavailable('object_store_unavailable', 'The store did not keep what it was sent. Nothing was changed.', {
+    retryAfterSeconds: 30,
+    cause: new Error(`${key} is not in the store as it was sent`),
+  });
+
+/**
+ * Sends a pack and its index under a fresh key, and asks the store for both: one that says 200 and has nothing is
+ * refused. The files stay. Refuses `object_store_unavailable`.
+ * @param folder of `pack-<name>.pack` and its index
+ */
+export async function uploadPack(deps: Deps, repository: string, folder: string, name: string): Promise<UploadedPack> {
+  const key = `packs/${repository}/${deps.random.uuid()}`;
+  const createdAt = deps.clock.now();
+  const send = async (ending: string): Promise<StoredObject> => {
+    const file = path.join(folder, `pack-${name}.${ending}`);
+    const content = await digestOf(file);
+    const sent = path.join(folder, `sent-${deps.random.uuid()}.${ending}`);
+    await link(file, sent);
+    try {
+      await deps.objects.adopt(`${key}.${ending}`, sent, content);
+    } finally {
+      await rm(sent, { force: true });
+    }
+    const kept = await deps.objects.stat(`${key}.${ending}`);
+    if (kept?.bytes !== content.bytes || (kept.sha256 ?? content.sha256) !== content.sha256)
+      throw lost(`${key}.${ending}`);
+    return content;
+  };
+  const [pack, index] = await Promise.all([send('pack'), send('idx')]);
+  return {
+    key,
+    name,
+    packSha256: pack.sha256,
+    packBytes: pack.bytes,
+    indexSha256: index.sha256,
+    indexBytes: index.bytes,
+    createdAt,
+  };
+}
+
+/** Why a pack could not be fetched. */
+export type PackFault = 'absent' | 'damaged';
+
+/**
+ * Fetches a pack and its index into a folder of packs, each checked by its digest; the index appears last, because
+ * with it the pack is read. Refuses `object_store_unavailable`.
+ * @returns null, or why not
+ */
+export async function downloadPack(
+  { objects, random }: Pick<StoreDeps, 'objects' | 'random'>,
+  pack: StoredPack,
+  folder: string,
+): Promise<PackFault | null> {
+  const download = async (ending: string, expected: StoredObject): Promise<PackFault | string> => {
+    const opened = await objects.get(`${pack.key}.${ending}`);
+    if (opened === null) return 'absent';
+    const fresh = path.join(folder, `tmp_${random.uuid()}.${ending}`);
+    const hash = createHash('sha256');
+    const handle = await open(fresh, 'wx', 0o400);
+    let bytes = 0;
+    try {
+      for await (const chunk of opened.stream as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > expected.bytes) break;
+        hash.update(chunk);
+        await handle.writeFile(chunk);
+      }
+    } catch (error) {
+      await rm(fresh, { force: true });
+      // The store has compared digests itself.
+      if (isDomainError(error) && error.code === 'internal') return 'damaged';
+      throw error;
+    } finally {
+      opened.stream.destroy();
+      await handle.close();
+    }
+    if (bytes === expected.bytes && hash.digest('hex') === expected.sha256) return fresh;
+    await rm(fresh, { force: true });
+    return 'damaged';
+  };
+  const files = await Promise.all([
+    download('pack', { bytes: pack.packBytes, sha256: pack.packSha256 }),
+    download('idx', { bytes: pack.indexBytes, sha256: pack.indexSha256 }),
+  ]);
+  const fault = files.find((file) => file === 'absent' || file === 'damaged') as PackFault | undefined;
+  if (fault !== undefined) {
+    for (const file of files) if (path.isAbsolute(file)) await rm(file, { force: true });
+    return fault;
+  }
+  await rename(files[0], path.join(folder, `pack-${pack.name}.pack`));
+  await rename(files[1], path.join(folder, `pack-${pack.name}.idx`));
+  return null;
+}
+
+async function digestOf(file: string): Promise<StoredObject> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
+}
