@@ -13,6 +13,7 @@ import { storedRepositories } from './v300-stored-repositories.ts';
 import { openFollowers } from './v310-open-followers.ts';
 import { activityOfFollows } from './v311-activity-of-follows.ts';
 import { signatureSchemes } from './v312-signature-schemes.ts';
+import { packageLists } from './v330-package-lists.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { namesThatComeBack } from './v220-names-that-come-back.ts';
@@ -206,4 +207,5 @@ export const migrations: readonly Migration[] = [
   activityOfFollows,
   signatureSchemes,
   userLanguages,
+  packageLists,
 ];

@@ -40,7 +40,6 @@ export function isBuilt({ method, path }: Pick<GiteaOperation, 'method' | 'path'
 
 /** Why what is missing is missing, by the beginning of the address. */
 const reasons: readonly [start: RegExp, state: 'later' | 'refused', note: string][] = [
-  [/^\/packages\//, 'later', 'Comes with package registries'],
   [/\/wiki\//, 'later', 'Comes with wikis'],
   [/stopwatch|\/times\b|\/times\//, 'later', 'Comes with the time that is spent on issues'],
   [/^\/(?:admin|user)\/hooks/, 'later', 'Webhooks of users and of the server are to come; organisations have theirs'],

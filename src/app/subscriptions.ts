@@ -35,6 +35,7 @@ export function listenersOf(modules: Modules) {
       notifications.onRelease,
       ...(federation.onRelease === null ? [] : [federation.onRelease]),
     ],
+    package: [webhooks.onPackage],
     commitStatus: [pulls.onStatus],
     fork: [webhooks.onFork],
     wiki: [webhooks.onWiki],
@@ -50,12 +51,13 @@ export function listenersOf(modules: Modules) {
 
 /** Registers the listeners; before the start, so that they receive what an earlier run left. */
 export function subscribe(modules: Modules): void {
-  const { accounts, ci, issues, releases, repositories } = modules;
+  const { accounts, ci, issues, packages, releases, repositories } = modules;
   const listeners = listenersOf(modules);
   for (const listener of listeners.push) repositories.pushes.onPush(listener);
   for (const listener of listeners.entry) issues.onEntry(listener);
   for (const listener of listeners.runEnd) ci.onRunEnd(listener);
   for (const listener of listeners.release) releases.onEvent(listener);
+  for (const listener of listeners.package) packages.onEvent(listener);
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);
   for (const listener of listeners.fork) repositories.forks.onFork(listener);
   for (const listener of listeners.wiki) repositories.wikis.onChange(listener);

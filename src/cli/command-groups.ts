@@ -28,6 +28,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
   { names: ['pull'], load: async () => (await import('./commands/pull.ts')).addPullCommands },
   { names: ['lfs'], load: async () => (await import('./commands/lfs.ts')).addLfsCommands },
+  { names: ['package'], load: async () => (await import('./commands/package.ts')).addPackageCommands },
   { names: ['release'], load: async () => (await import('./commands/release.ts')).addReleaseCommands },
   {
     names: ['export', 'import'],

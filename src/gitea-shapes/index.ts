@@ -3,6 +3,8 @@ export type { AttachmentPayload, CommentPayload, IssuePayload, LabelPayload, Mil
 export { describePulls } from './describe-pulls.ts';
 export type { DescribedPull } from './describe-pulls.ts';
 export { numericId } from './numeric-id.ts';
+export { formatOfType, packageFilePayload, packagePath, packagePayload, packageTypeOf } from './package.ts';
+export type { PackagePayload } from './package.ts';
 export type { ServerPlace } from './place.ts';
 export { pullPayload } from './pull.ts';
 export type { PullPayload } from './pull.ts';

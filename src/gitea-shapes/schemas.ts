@@ -4,6 +4,7 @@
  */
 export { attachment, closeReason, comment, hideReason, issue, issueState, label, milestone } from './issue-schema.ts';
 export { organisation } from './organisation-schema.ts';
+export { giteaPackage, giteaPackageFile, packageTypes } from './package-schema.ts';
 export { pullRequest } from './pull-schema.ts';
 export { release, releaseFile } from './release-schema.ts';
 export { giteaRepository } from './repository-schema.ts';

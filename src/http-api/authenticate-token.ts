@@ -47,13 +47,18 @@ export interface Caller {
  * Cookies are ignored, so no page elsewhere can call with a person's session (security D02). Refuses `token_needed` for
  * any other Authorization header, never taking it for none; `onboarding_required` while the token's owner has no
  * handle.
+ * @param use what the call is about: tokens for packages alone call its operations only
  */
-export async function authenticate(ctx: Context, { accounts, ci, config }: AuthenticationDeps): Promise<Caller> {
+export async function authenticate(
+  ctx: Context,
+  { accounts, ci, config }: AuthenticationDeps,
+  use: 'everything' | 'packages' = 'everything',
+): Promise<Caller> {
   ctx.state.identity = anonymousIdentity;
   const header = ctx.req.headers.authorization;
   if (header === undefined) return { viewer: anonymous, task: null };
   for (const secret of secretsOf(readAuthorization(header))) {
-    const owner = await accounts.viewerOfToken(secret, { address: ctx.state.address });
+    const owner = await accounts.viewerOfToken(secret, { address: ctx.state.address, use });
     if (owner !== null) {
       const viewer = await asAnother(ctx, owner, { accounts, config });
       if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first, in the browser.');

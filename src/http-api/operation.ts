@@ -85,6 +85,7 @@ export type Tag =
   | 'Issues'
   | 'Pull requests'
   | 'Releases'
+  | 'Packages'
   | 'Issue comments'
   | 'Labels'
   | 'Milestones'

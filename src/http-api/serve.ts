@@ -25,7 +25,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     return next();
   };
   const identify: Middleware = async (ctx, next) => {
-    callers.set(ctx.state, await authenticate(ctx, deps));
+    callers.set(ctx.state, await authenticate(ctx, deps, operation.tag === 'Packages' ? 'packages' : 'everything'));
     await next();
   };
   const serve: Middleware = async (ctx) => {

@@ -26,6 +26,14 @@ const byId: { readonly [id: string]: readonly TaskUse[] | null } = {
   // As on GitHub.
   dispatchEvent: ['contents'],
   getCommitStatus: ['statuses', 'contents'],
+  listPackages: ['packages'],
+  listPackageVersions: ['packages'],
+  getLatestPackageVersion: ['packages'],
+  getPackage: ['packages'],
+  listPackageFiles: ['packages'],
+  deletePackage: ['packages'],
+  deletePackageVersion: ['packages'],
+  restorePackageVersion: ['packages'],
   // They see more than issues, or more than this repository.
   searchIssues: null,
   moveIssue: null,

@@ -14,6 +14,8 @@ export interface PackageEvent {
   owner: Pick<Owner, 'id' | 'kind'>;
   package: PackageRow;
   version: PackageVersionRow;
+  /** Names of the version that move, of an image: it is shown by them. */
+  tags: readonly string[];
   /** UUID of the person; null for a task and the server itself. */
   actorId: string | null;
 }

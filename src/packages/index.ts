@@ -29,6 +29,8 @@ export type { PackageFileRow, PackageRow, PackageTagRow, PackageVersionRow } fro
 export { readChunkRange } from './uploads/chunked-upload.ts';
 export type { CollectedPackages } from './collection/collect-garbage.ts';
 export { findNamedBlob } from './blobs/named-blobs.ts';
+export type { NamedVersion } from './versions/read-versions.ts';
+export type { ListedVersion } from './lists/list-versions.ts';
 export { hasVersion } from './versions/read-versions.ts';
 export type { NewFile, NewVersion } from './versions/publish-version.ts';
 

@@ -6,15 +6,25 @@ import type { PackageDeps, PackageListener } from './deps.ts';
 import type { FormatName } from './formats/format.ts';
 import { formatOf } from './formats/formats.ts';
 import { keyOfVersion } from './versions/read-versions.ts';
-import { catalogue, countPackages, listPackages } from './lists/list-packages.ts';
-import { findPackage, openForPublish, ownerForPublish } from './rights/find-package.ts';
+import { catalogue, countOfRepository, countPackages, listPackages } from './lists/list-packages.ts';
+import { findPackage, mayOn, openForPublish, ownerForPublish } from './rights/find-package.ts';
+import { linkPackage, setPackageVisibility, unlinkPackage } from './rights/link-package.ts';
+import { latestOf, pageOfAllVersions, pageOfTags, tagsOfVersions, trashOfOwner } from './lists/list-versions.ts';
 import { releaseOwner } from './rights/release-owner.ts';
 import type { FoundPackage } from './rights/find-package.ts';
 import { beginUpload, cancelUpload, findUpload, finishUpload, receiveChunk } from './uploads/chunked-upload.ts';
 import { mountBlob, removeNamedBlob, uploadBlob } from './uploads/whole-upload.ts';
 import { collectPackages } from './collection/collect-garbage.ts';
 import { DownloadCounter } from './collection/download-counter.ts';
-import { changeMetadata, deleteTag, deleteVersion, moveTag, restoreVersion } from './versions/delete-version.ts';
+import {
+  changeMetadata,
+  deletePackage,
+  deleteReference,
+  deleteTag,
+  deleteVersion,
+  moveTag,
+  restoreVersion,
+} from './versions/delete-version.ts';
 import { deleteFile, refuseFile, refuseVersion } from './versions/change-files.ts';
 import { publishVersion } from './versions/publish-version.ts';
 import {
@@ -28,6 +38,8 @@ import {
   tagsByName,
   tagsOf,
   tagsOfVersion,
+  trashedVersion,
+  versionNamed,
   versionOfTag,
 } from './versions/read-versions.ts';
 
@@ -50,6 +62,15 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
     list: bind(listPackages),
     count: bind(countPackages),
     catalogue: bind(catalogue),
+    /** For the tab of a repository. */
+    countOf: bind(countOfRepository),
+    /** Which acts the viewer may do on a package that was found. */
+    mayOn,
+    link: bind(linkPackage),
+    unlink: bind(unlinkPackage),
+    setVisibility: bind(setPackageVisibility),
+    delete: bind(deletePackage),
+    trashOf: bind(trashOfOwner),
     releaseOwner,
 
     versions: {
@@ -59,10 +80,16 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
       find: bind(findVersion),
       ofTag: bind(versionOfTag),
       all: bind(allVersions),
+      /** Over several packages. */
+      list: bind(pageOfAllVersions),
+      latest: bind(latestOf),
+      named: bind(versionNamed),
+      trashed: bind(trashedVersion),
       page: bind(pageOfVersions),
       referrers: bind(referrersOf),
       changeMetadata: bind(changeMetadata),
       delete: bind(deleteVersion),
+      deleteReference: bind(deleteReference),
       restore: bind(restoreVersion),
       /** Counts a download that begins. */
       countDownload: (versionId: string): void => downloads.add(versionId),
@@ -71,6 +98,8 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
       list: bind(tagsOf),
       byName: bind(tagsByName),
       ofVersion: bind(tagsOfVersion),
+      ofVersions: bind(tagsOfVersions),
+      page: bind(pageOfTags),
       move: bind(moveTag),
       delete: bind(deleteTag),
     },

@@ -6,6 +6,7 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 import type { Outbound } from '../outbound/index.ts';
+import type { Owners } from '../owners/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -15,6 +16,7 @@ export interface WebhookDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate'>;
+  owners: Pick<Owners, 'ownersById'>;
   organisations: { teams: Pick<Organisations['teams'], 'byId'> };
   issues: Pick<Issues, 'describe' | 'findEntry' | 'textBefore'>;
   pulls: Pick<Pulls, 'ofIssues'>;

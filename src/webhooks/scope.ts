@@ -25,15 +25,16 @@ export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
   return { repositoryId: repositoryId ?? IsNull(), organisationId: organisationId ?? IsNull() };
 }
 
-/** The active webhooks for one of these events of a repository. */
+/** The active webhooks for one of these events of a repository, or of what an organisation has without one. */
 export async function webhooksFor(
   manager: Tx['manager'],
-  { id, ownerOrganisationId }: { id: string; ownerOrganisationId: string | null },
+  { id, ownerOrganisationId }: { id: string | null; ownerOrganisationId: string | null },
   events: readonly WebhookEvent[],
 ): Promise<WebhookRow[]> {
+  if (id === null && ownerOrganisationId === null) return [];
   const rows = await manager.find(webhookSchema, {
     where: [
-      { repositoryId: id, isActive: true },
+      ...(id === null ? [] : [{ repositoryId: id, isActive: true }]),
       ...(ownerOrganisationId === null ? [] : [{ organisationId: ownerOrganisationId, isActive: true }]),
     ],
     order: { createdAt: 'ASC', id: 'ASC' },

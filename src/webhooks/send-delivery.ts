@@ -6,6 +6,8 @@ import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import type { ForkSubject } from './on-fork.ts';
+import type { PackageSubject } from './on-package.ts';
+import { packageEventPayload } from './package-payload.ts';
 import type { ReleaseSubject } from './on-release.ts';
 import { releaseEventPayload } from './release-payload.ts';
 import type { WikiSubject } from './on-wiki.ts';
@@ -79,13 +81,14 @@ async function sendDelivery(deps: WebhookDeps, message: Message, signal: AbortSi
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
-type Subject = { repositoryId: string; run: EndedRun } | ForkSubject | ReleaseSubject | WikiSubject;
+type Subject = { repositoryId: string; run: EndedRun } | ForkSubject | ReleaseSubject | WikiSubject | PackageSubject;
 
 /** Null when its subject was deleted, and for a fork that is private by now. */
 async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
   if (about === null) return null;
   const { repositories, settings } = deps;
   const subject = JSON.parse(about) as Subject;
+  if ('package' in subject) return packagePayloadOf(deps, subject);
   const { repositoryId } = subject;
   if ('run' in subject) {
     const located = (await repositories.locate([repositoryId])).get(repositoryId);
@@ -109,6 +112,16 @@ async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<
   const [source, fork] = [located.get(repositoryId), located.get(subject.forkId)];
   if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;
   return JSON.stringify(forkPayload(source, fork, await personOf(deps, subject.byId), settings));
+}
+
+async function packagePayloadOf(deps: WebhookDeps, subject: PackageSubject): Promise<string | null> {
+  const { ownerId, repositoryId, version, actorId } = subject;
+  const owner = (await deps.owners.ownersById([ownerId])).get(ownerId);
+  if (owner === undefined) return null;
+  const located =
+    repositoryId === null ? null : ((await deps.repositories.locate([repositoryId])).get(repositoryId) ?? null);
+  const [creator, sender] = [await personOf(deps, version.publisherId), await personOf(deps, actorId)];
+  return JSON.stringify(packageEventPayload(subject, { owner, located, creator, sender }, deps.settings));
 }
 
 const personOf = async ({ accounts }: WebhookDeps, id: string | null) =>

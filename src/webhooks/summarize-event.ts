@@ -74,6 +74,10 @@ export function summarizeEvent(event: string, payload: JsonObject): EventSummary
       of('release.html_url'),
       of('release.body'),
     );
+  if (event === 'package') {
+    const named = `${of('package.name')} ${of('package.version')} (${of('package.type')})`;
+    return told(`${sender.name}: package ${named} ${of('action')}`, of('package.html_url'));
+  }
   if (event === 'workflow_run') {
     const run = `${of('workflow_run.name')} #${of('workflow_run.run_number')}`;
     return told(

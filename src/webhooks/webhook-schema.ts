@@ -9,6 +9,7 @@ export const webhookEvents = [
   'fork',
   'run',
   'release',
+  'package',
   'gollum',
   'issues',
   'issue_comment',

@@ -9,6 +9,7 @@ import { onEntry } from './on-entry.ts';
 import { onFork } from './on-fork.ts';
 import { onWiki } from './on-wiki.ts';
 import { onPush } from './on-push.ts';
+import { onPackage } from './on-package.ts';
 import { onRelease } from './on-release.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
@@ -84,6 +85,8 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
     onFork: onFork(deps),
     /** For `releases.onEvent`. */
     onRelease: onRelease(deps),
+    /** For `packages.onEvent`. */
+    onPackage: onPackage(deps),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For the scheduled task: sends what is due. */

@@ -167,6 +167,7 @@ import {
 import { getVersion } from './version.ts';
 import { watchingOperations } from './watching.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
+import { packageOperations } from './packages.ts';
 import { wikiOperations } from './wikis.ts';
 
 /** Every operation of the API, in the order of its document. */
@@ -317,6 +318,7 @@ export const operations: readonly Operation[] = [
   getPullByBranches,
   getPullOfCommit,
   ...releaseOperations,
+  ...packageOperations,
   getImage,
   replaceImage,
   removeImage,

@@ -7,7 +7,7 @@ import { packageSchema } from '../schema/package-schema.ts';
 import type { PackageRow } from '../schema/package-schema.ts';
 
 /** A package follows a repository of its own owner only. */
-const joined = `packages p LEFT JOIN repositories r
+export const joined = `packages p LEFT JOIN repositories r
   ON r.id = p.repository_id AND COALESCE(r.owner_user_id, r.owner_org_id) = p.owner_id`;
 
 export interface PackageFilter {
@@ -20,7 +20,7 @@ export interface PackageFilter {
   offset?: number;
 }
 
-function conditionsOf(viewer: Viewer, { ownerId, repositoryId, format, query }: Omit<PackageFilter, 'limit'>) {
+export function conditionsOf(viewer: Viewer, { ownerId, repositoryId, format, query }: Omit<PackageFilter, 'limit'>) {
   const visible = visiblePackages(viewer, 'p', 'r', visibleRepositories(viewer, 'r'));
   const conditions = [
     'p.versions > 0',
@@ -84,4 +84,15 @@ export async function catalogue(
     { ...parameters, after, limit },
   );
   return rows.map(({ name }) => name);
+}
+
+/** How many packages a repository has, for its tab; at most a thousand are counted. Asks for no right. */
+export async function countOfRepository({ db }: Pick<PackageDeps, 'db'>, repositoryId: string): Promise<number> {
+  const [row] = await selectRaw<{ found: number }>(
+    db.read,
+    `SELECT count(*) AS found FROM (SELECT p.id FROM ${joined}
+      WHERE p.repository_id = :repositoryId AND r.id IS NOT NULL AND p.versions > 0 LIMIT 1000) AS some`,
+    { repositoryId },
+  );
+  return Number(row?.found ?? 0);
 }

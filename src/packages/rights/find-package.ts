@@ -65,7 +65,7 @@ export async function packageFacts(
 }
 
 /** A package follows a repository of its owner only; one that has moved away is no link any more. */
-async function followed(
+export async function followed(
   { repositories }: FactDeps,
   source: RowSource,
   viewer: Viewer,
@@ -117,6 +117,10 @@ function keyOrNothing(at: { owner: Owner; format: FormatName; name: string }): P
     throw error;
   }
 }
+
+/** Whether the viewer may do an act on a package that was found. */
+export const mayOn = (viewer: Viewer, { facts }: Pick<FoundPackage, 'facts'>, act: PackageAct): boolean =>
+  refusalOnPackage(viewer, facts, act) === null;
 
 /**
  * Where a viewer may publish, before anything of the content is read. Refuses `invalid_package_name`, `packages_off`;

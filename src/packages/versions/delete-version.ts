@@ -1,8 +1,8 @@
-import { isLocalAdministrator, personIdOf, refusalOnPackage } from '../../access/index.ts';
+import { isLocalAdministrator, personIdOf, refusalOnPackage, viewerForLog } from '../../access/index.ts';
 import type { PackageAct, Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
-import type { PackageDeps } from '../deps.ts';
+import type { PackageDeps, PackageEvent } from '../deps.ts';
 import { errorOfRefusal, packageNotFound, versionNotFound } from '../package-errors.ts';
 import { packageFacts } from '../rights/find-package.ts';
 import type { FoundPackage } from '../rights/find-package.ts';
@@ -31,7 +31,7 @@ export async function findPackageAgain(
 export async function deleteVersion(
   deps: PackageDeps,
   viewer: Viewer,
-  { package: { id: packageId }, owner }: FoundPackage,
+  { package: { id: packageId } }: FoundPackage,
   { id }: Pick<PackageVersionRow, 'id'>,
 ): Promise<void> {
   const deleted = await deps.db.write(async (tx) => {
@@ -39,20 +39,88 @@ export async function deleteVersion(
     const row = await findPackageAgain(deps, tx, viewer, packageId, 'delete');
     const version = await manager.findOneBy(packageVersionSchema, { id, packageId });
     if (version === null || version.deletedAt !== null) throw versionNotFound();
-    const deletedBy = isLocalAdministrator(viewer) ? null : personIdOf(viewer);
-    await manager.update(packageVersionSchema, { id }, { deletedAt: now, deletedBy, updatedAt: now });
+    await trashVersion(deps, tx, viewer, row, version);
     await manager.update(packageSchema, { id: packageId }, { updatedAt: now });
-    for (const listener of deps.listeners)
-      await listener(tx, {
-        action: 'deleted',
-        owner: { id: owner.id, kind: owner.kind },
-        package: row,
-        version,
-        actorId: personIdOf(viewer),
-      });
     return { row, version };
   });
   deps.logger.info('package.deleted', describe(deleted.row, deleted.version, viewer));
+}
+
+/** Inside a write that has asked for the rights: puts a version into the trash, and tells of it. */
+export async function trashVersion(
+  deps: PackageDeps,
+  tx: Tx,
+  viewer: Viewer,
+  row: PackageRow,
+  version: PackageVersionRow,
+): Promise<void> {
+  const deletedBy = isLocalAdministrator(viewer) ? null : personIdOf(viewer);
+  const change = { deletedAt: tx.now, deletedBy, updatedAt: tx.now };
+  await tx.manager.update(packageVersionSchema, { id: version.id }, change);
+  await announce(deps, tx, viewer, row, version, 'deleted');
+}
+
+/** Tells the listeners what happened to a version, inside the write that causes it. */
+export async function announce(
+  { listeners }: Pick<PackageDeps, 'listeners'>,
+  tx: Tx,
+  viewer: Viewer,
+  row: PackageRow,
+  version: PackageVersionRow,
+  action: PackageEvent['action'],
+): Promise<void> {
+  const owner = { id: row.ownerId, kind: row.ownerKind };
+  const named =
+    row.format !== 'oci' || listeners.length === 0
+      ? []
+      : await tx.manager.find(packageTagSchema, { where: { versionId: version.id }, order: { name: 'ASC' } });
+  const tags = named.map(({ name }) => name);
+  for (const listener of listeners)
+    await listener(tx, { action, owner, package: row, version, tags, actorId: personIdOf(viewer) });
+}
+
+/** How many versions one write puts into the trash. */
+const atOnce = 200;
+
+/** Deletes all versions of a package, as `deleteVersion` does each. @returns how many */
+export async function deletePackage(deps: PackageDeps, viewer: Viewer, found: FoundPackage): Promise<number> {
+  const packageId = found.package.id;
+  let deleted = 0;
+  for (let batch = atOnce; batch === atOnce; ) {
+    const { row, versions } = await deps.db.write(async (tx) => {
+      const row = await findPackageAgain(deps, tx, viewer, packageId, 'delete');
+      const versions = await tx.manager
+        .createQueryBuilder(packageVersionSchema, 'v')
+        .where('v.package_id = :packageId AND v.deleted_at IS NULL', { packageId })
+        .orderBy('v.created_at', 'DESC')
+        .limit(atOnce)
+        .getMany();
+      for (const version of versions) await trashVersion(deps, tx, viewer, row, version);
+      await tx.manager.update(packageSchema, { id: packageId }, { updatedAt: tx.now });
+      return { row, versions };
+    });
+    for (const version of versions) deps.logger.info('package.deleted', describe(row, version, viewer));
+    batch = versions.length;
+    deleted += batch;
+  }
+  return deleted;
+}
+
+/**
+ * Deletes what a reference names: a version, or a tag of an image while others name the same version, which stays then.
+ * Refuses as `deleteVersion` does.
+ * @returns whether the version is in the trash
+ */
+export async function deleteReference(
+  deps: PackageDeps,
+  viewer: Viewer,
+  found: FoundPackage,
+  { version, tag }: { version: PackageVersionRow; tag: string | null },
+): Promise<boolean> {
+  const others = tag === null ? 0 : await deps.db.read.countBy(packageTagSchema, { versionId: version.id });
+  if (tag !== null && others > 1) await deleteTag(deps, viewer, found, tag);
+  else await deleteVersion(deps, viewer, found, version);
+  return tag === null || others <= 1;
 }
 
 /** Brings a deleted version back, with the tags that still name it. Refuses `package_version_not_found`. */
@@ -69,6 +137,7 @@ export async function restoreVersion(
     if (version.deletedAt === null) throw conflict('package_not_deleted', 'This version is not in the trash.');
     await tx.manager.update(packageVersionSchema, { id }, { deletedAt: null, deletedBy: null, updatedAt: tx.now });
     await tx.manager.update(packageSchema, { id: packageId }, { updatedAt: tx.now });
+    await announce(deps, tx, viewer, row, version, 'created');
     return { row, version };
   });
   deps.logger.info('package.restored', describe(restored.row, restored.version, viewer));
@@ -131,5 +200,5 @@ const describe = (row: PackageRow, { version }: PackageVersionRow, viewer: Viewe
   format: row.format,
   name: row.name,
   version,
-  by: viewer.kind === 'task' ? `task ${viewer.taskId}` : personIdOf(viewer),
+  by: viewerForLog(viewer),
 });

@@ -1,4 +1,4 @@
-import { personIdOf } from '../../access/index.ts';
+import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { claimBlobs } from '../blobs/store-blob.ts';
@@ -6,6 +6,7 @@ import type { ContentHashes } from '../blobs/store-blob.ts';
 import type { PackageDeps } from '../deps.ts';
 import { formatOf } from '../formats/formats.ts';
 import { fileExists } from './change-files.ts';
+import { announce } from './delete-version.ts';
 import { versionExists } from '../package-errors.ts';
 import { findSource, followSource, packageForPublish } from '../rights/find-package.ts';
 import type { PublishTarget } from '../rights/find-package.ts';
@@ -76,21 +77,19 @@ export async function publishVersion(
     const version = present ?? (await insertVersion(deps, tx, viewer, row, versionKey, input));
     const bytes = present === null || input.existing === 'add' ? await addFiles(deps, tx, row, version, input) : 0;
     if (bytes > 0) await manager.update(packageVersionSchema, { id: version.id }, { bytes: version.bytes + bytes });
-    for (const name of input.tags ?? [])
+    let moved = 0;
+    for (const name of input.tags ?? []) {
+      const tag = await manager.findOneBy(packageTagSchema, { packageId: row.id, name });
+      if (tag?.versionId !== version.id) moved += 1;
       await manager.upsert(packageTagSchema, { packageId: row.id, name, versionId: version.id, updatedAt: now }, [
         'packageId',
         'name',
       ]);
+    }
     await manager.update(packageSchema, { id: row.id }, { updatedAt: now });
-    if (present === null)
-      for (const listener of deps.listeners)
-        await listener(tx, {
-          action: 'created',
-          owner: { id: row.ownerId, kind: row.ownerKind },
-          package: row,
-          version,
-          actorId: personIdOf(viewer),
-        });
+    // A tag is what readers of images take for a version.
+    if (present === null || (moved > 0 && row.format === 'oci'))
+      await announce(deps, tx, viewer, row, version, 'created');
     return { package: row, version, isNew: present === null };
   });
   if (published.isNew)
@@ -99,13 +98,10 @@ export async function publishVersion(
       format: target.format,
       name: published.package.name,
       version: published.version.version,
-      by: actorFields(viewer),
+      by: viewerForLog(viewer),
     });
   return published;
 }
-
-const actorFields = (viewer: Viewer): string | null =>
-  viewer.kind === 'task' ? `task ${viewer.taskId}` : personIdOf(viewer);
 
 /** The version that stays, or null where one is to be made. */
 async function presentVersion(

@@ -31,6 +31,47 @@ export async function versionOfTag({ db }: Deps, { package: { id } }: Found, nam
   return row;
 }
 
+/** What a reference to a version names. */
+export interface NamedVersion {
+  version: PackageVersionRow;
+  /** The tag by which it was named; null for its own name. */
+  tag: string | null;
+}
+
+/**
+ * A version by its name, or of an image and of npm by a tag. Refuses `package_version_not_found`.
+ */
+export async function versionNamed(deps: Deps, found: FoundPackage, reference: string): Promise<NamedVersion> {
+  const { format } = found.package;
+  const key = keyOrNull(format, reference);
+  const row =
+    key === null
+      ? null
+      : await rowBy(deps.db.lookup, packageVersionSchema, { packageId: found.package.id, versionKey: key });
+  if (row !== null && row.deletedAt === null) return { version: row, tag: null };
+  return { version: await versionOfTag(deps, found, reference), tag: reference };
+}
+
+/** A deleted version by its name. Refuses `package_version_not_found`. */
+export async function trashedVersion({ db }: Deps, found: FoundPackage, reference: string): Promise<PackageVersionRow> {
+  const key = keyOrNull(found.package.format, reference);
+  const row =
+    key === null
+      ? null
+      : await rowBy(db.lookup, packageVersionSchema, { packageId: found.package.id, versionKey: key });
+  if (row === null || row.deletedAt === null) throw versionNotFound();
+  return row;
+}
+
+function keyOrNull(format: FormatName, reference: string): string | null {
+  try {
+    return formatOf(format).versionKey(reference);
+  } catch (error) {
+    if (isDomainError(error)) return null;
+    throw error;
+  }
+}
+
 /** All versions outside the trash, newest first. */
 export const allVersions = ({ db }: Deps, { package: { id } }: Found): Promise<PackageVersionRow[]> =>
   selectRows(

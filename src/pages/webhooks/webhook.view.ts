@@ -46,6 +46,7 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   fork: 'forked',
   gollum: 'the wiki was changed',
   release: 'release published, edited or deleted',
+  package: 'version of a package published or deleted',
   run: 'run finished',
   issues: 'issue opened, edited, closed, reopened or deleted',
   issue_comment: 'issue comment created, edited or deleted',

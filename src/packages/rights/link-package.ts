@@ -1,0 +1,98 @@
+import { refusalOnPackage, viewerForLog } from '../../access/index.ts';
+import type { Viewer, Visibility } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import { repositoryById } from '../../repositories/index.ts';
+import type { PackageDeps } from '../deps.ts';
+import { errorOfRefusal } from '../package-errors.ts';
+import { packageSchema } from '../schema/package-schema.ts';
+import type { PackageRow } from '../schema/package-schema.ts';
+import { followed } from './find-package.ts';
+import type { FoundPackage } from './find-package.ts';
+import { findPackageAgain } from '../versions/delete-version.ts';
+
+type At = Pick<FoundPackage, 'package'>;
+
+/**
+ * Links a package to a repository of its owner, which it follows from now on. Refuses `package_denied`, `package_scope`
+ * to all but who administer the package; `repository_not_found` for a repository that is absent, hidden or of another
+ * owner, and `package_denied` where the viewer does not write to it; `package_linked` when it follows it already.
+ */
+export async function linkPackage(
+  deps: PackageDeps,
+  viewer: Viewer,
+  { package: { id }, owner }: FoundPackage,
+  name: string,
+): Promise<PackageRow> {
+  const { repository } = await deps.repositories.find(viewer, owner.handle, name);
+  const linked = await deps.db.write(async (tx) => {
+    const row = await findPackageAgain(deps, tx, viewer, id, 'manage');
+    await refuseTarget(deps, tx, viewer, row, repository.id);
+    if (row.repositoryId === repository.id)
+      throw conflict('package_linked', `This package is linked to ${repository.name} already.`);
+    return change(tx, row, { repositoryId: repository.id, visibility: 'PRIVATE' });
+  });
+  deps.logger.info('package.linked', { ...described(linked), repositoryId: repository.id, by: viewerForLog(viewer) });
+  return linked;
+}
+
+async function refuseTarget(
+  deps: PackageDeps,
+  { manager }: Tx,
+  viewer: Viewer,
+  { ownerId, ownerKind }: PackageRow,
+  repositoryId: string,
+): Promise<void> {
+  const repository = await repositoryById(manager, repositoryId);
+  const facts = await followed(deps, manager, viewer, ownerId, repository);
+  const owner = { kind: ownerKind, id: ownerId, role: null };
+  const refusal =
+    facts === null ? 'level' : refusalOnPackage(viewer, { owner, visibility: 'PRIVATE', repository: facts }, 'publish');
+  if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+}
+
+/**
+ * Ends the link of a package to its repository: it is private afterwards, until its visibility is changed. Refuses
+ * `package_denied`, `package_scope`, and `package_not_linked`.
+ */
+export async function unlinkPackage(deps: PackageDeps, viewer: Viewer, { package: { id } }: At): Promise<PackageRow> {
+  const { before, row } = await deps.db.write(async (tx) => {
+    const before = await findPackageAgain(deps, tx, viewer, id, 'manage');
+    if (before.repositoryId === null) throw conflict('package_not_linked', 'This package is linked to no repository.');
+    return { before, row: await change(tx, before, { repositoryId: null, visibility: 'PRIVATE' }) };
+  });
+  deps.logger.info('package.unlinked', {
+    ...described(row),
+    repositoryId: before.repositoryId,
+    by: viewerForLog(viewer),
+  });
+  return row;
+}
+
+/**
+ * Who reads a package that follows no repository. Refuses `package_denied`, `package_scope`, and `package_follows` for
+ * one that follows a repository.
+ */
+export async function setPackageVisibility(
+  deps: PackageDeps,
+  viewer: Viewer,
+  { package: { id } }: At,
+  visibility: Visibility,
+): Promise<PackageRow> {
+  const row = await deps.db.write(async (tx) => {
+    const found = await findPackageAgain(deps, tx, viewer, id, 'manage');
+    if (found.repositoryId !== null)
+      throw conflict('package_follows', 'This package follows its repository. End the link first.');
+    return change(tx, found, { visibility });
+  });
+  deps.logger.info('package.visibility_changed', { ...described(row), visibility, by: viewerForLog(viewer) });
+  return row;
+}
+
+async function change({ manager, now }: Tx, row: PackageRow, changes: Partial<PackageRow>): Promise<PackageRow> {
+  const changed = { ...changes, updatedAt: now };
+  await manager.update(packageSchema, { id: row.id }, changed);
+  return { ...row, ...changed };
+}
+
+const described = ({ id, format, name }: PackageRow) => ({ packageId: id, format, name });

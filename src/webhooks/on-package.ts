@@ -1,0 +1,41 @@
+import type { PackageEvent, PackageListener, PackageRow, PackageVersionRow } from '../packages/index.ts';
+import { enqueueDelivery } from './enqueue-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
+import { webhooksFor } from './scope.ts';
+
+/** The subject of a delivery of the event `package`: the version as it was then. */
+export interface PackageSubject {
+  /** The repository that the package followed. */
+  repositoryId: string | null;
+  action: PackageEvent['action'];
+  ownerId: string;
+  package: PackageRow;
+  version: PackageVersionRow;
+  /** By which name readers know the version. */
+  shown: string;
+  actorId: string | null;
+}
+
+/**
+ * Subscribes to packages, inside the write that publishes or deletes a version: webhooks of the repository that the
+ * package follows, and of the organisation that owns it.
+ */
+export function onPackage(deps: WebhookDeps): PackageListener {
+  return async (tx, { action, owner, package: row, version, tags, actorId }) => {
+    const scope = { id: row.repositoryId, ownerOrganisationId: owner.kind === 'organisation' ? owner.id : null };
+    const hooks = await webhooksFor(tx.manager, scope, ['package']);
+    if (hooks.length === 0) return;
+    const about: PackageSubject = {
+      repositoryId: row.repositoryId,
+      action,
+      ownerId: owner.id,
+      package: row,
+      // Metadata may be large, and no payload has it.
+      version: { ...version, metadata: '' },
+      shown: tags[0] ?? version.version,
+      actorId,
+    };
+    for (const { id } of hooks)
+      await enqueueDelivery(deps, tx, { webhookId: id, event: 'package', about: JSON.stringify(about) });
+  };
+}
