@@ -36,6 +36,8 @@ export interface FoundWithHeader extends Found {
   issues: IssueTab;
   forks: ForkSummary;
   releases: Pick<ReleaseCounts, 'published' | 'drafts'>;
+  /** How many packages follow it. */
+  packages: number;
   /** How the viewer watches it; null without an account. */
   watch: Watching | null;
 }

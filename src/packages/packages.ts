@@ -3,12 +3,13 @@ import { openBlob, readBlob, readBlobRange, receiveBlob } from './blobs/store-bl
 import { findNamedBlob, renewNamedBlob } from './blobs/named-blobs.ts';
 import type { Digest } from './blobs/blob-key.ts';
 import type { PackageDeps, PackageListener } from './deps.ts';
+import { formatNames } from './formats/format.ts';
 import type { FormatName } from './formats/format.ts';
 import { formatOf } from './formats/formats.ts';
 import { keyOfVersion } from './versions/read-versions.ts';
 import { catalogue, countOfRepository, countPackages, listPackages } from './lists/list-packages.ts';
 import { findPackage, mayOn, openForPublish, ownerForPublish } from './rights/find-package.ts';
-import { linkPackage, setPackageVisibility, unlinkPackage } from './rights/link-package.ts';
+import { linkPackage, setPackageVisibility, unlinkPackage } from './links/link-package.ts';
 import { latestOf, pageOfAllVersions, pageOfTags, tagsOfVersions, trashOfOwner } from './lists/list-versions.ts';
 import { releaseOwner } from './rights/release-owner.ts';
 import type { FoundPackage } from './rights/find-package.ts';
@@ -130,6 +131,8 @@ export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>)
     /** Registers a listener of events. */
     onEvent: (listener: PackageListener): void => void deps.listeners.push(listener),
     settings: deps.settings,
+    /** For commands, whose help must not load this module. */
+    formats: formatNames,
   };
 }
 

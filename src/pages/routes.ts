@@ -13,6 +13,7 @@ import { organisationRoutes } from './organisation/routes.ts';
 import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import type { ProtocolHandlers } from './protocol-routes.ts';
+import { packagesRoutes } from './packages/routes.ts';
 import { pullsRoutes } from './pulls/routes.ts';
 import { releasesRoutes } from './releases/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
@@ -38,6 +39,7 @@ export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...repositoryRoutes,
   ...codeRoutes,
   ...releasesRoutes,
+  ...packagesRoutes,
   ...wikiRoutes,
   ...editingRoutes,
   ...runsRoutes,

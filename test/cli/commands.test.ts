@@ -672,6 +672,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'migrate',
     'objects',
     'org',
+    'package',
     'pull',
     'reindex',
     'release',

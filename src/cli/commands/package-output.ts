@@ -1,7 +1,6 @@
 import type { PersonViewer } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import { formatNames } from '../../packages/index.ts';
 import type { FormatName, FoundPackage, PackageRow, PackageVersionRow } from '../../packages/index.ts';
 import type { Cli } from '../cli.ts';
 import { isoOrNull } from '../terminal/output.ts';
@@ -10,19 +9,19 @@ import { actorOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 
 /** Refuses `usage`. Gitea calls an image a container. */
-export function readFormat(text: string): FormatName {
+export function readFormat({ packages: { formats } }: Modules, text: string): FormatName {
   const name = text === 'container' ? 'oci' : text;
-  const format = formatNames.find((one) => one === name);
-  if (format === undefined) throw invalid('usage', `${JSON.stringify(text)} is no format: ${formatNames.join(', ')}.`);
+  const format = formats.find((one) => one === name);
+  if (format === undefined) throw invalid('usage', `${JSON.stringify(text)} is no format: ${formats.join(', ')}.`);
   return format;
 }
 
 /** A package as a command names it, `alice/npm/@alice/lib`. Refuses `usage`. */
-export function readPackageName(text: string): { owner: string; format: FormatName; name: string } {
+export function readPackageName(modules: Modules, text: string): { owner: string; format: FormatName; name: string } {
   const [, owner, format, name] = /^\/?([^/]+)\/([^/]+)\/(.+)$/.exec(text) ?? [];
   if (owner === undefined || format === undefined || name === undefined)
     throw invalid('usage', `${JSON.stringify(text)} is not a package: write owner/format/name.`);
-  return { owner, format: readFormat(format), name };
+  return { owner, format: readFormat(modules, format), name };
 }
 
 export interface OpenedPackage {
@@ -33,8 +32,8 @@ export interface OpenedPackage {
 
 /** What an action works with: who acts, and on what. */
 export async function openPackage(cli: Cli, options: AsOption, text: string): Promise<OpenedPackage> {
-  const at = readPackageName(text);
   const modules = await cli.openModules();
+  const at = readPackageName(modules, text);
   const viewer = await actorOf(modules, options);
   return { modules, viewer, found: await modules.packages.find(viewer, at) };
 }

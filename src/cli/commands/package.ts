@@ -118,8 +118,8 @@ type ListOptions = AsOption & { format?: string; deleted?: true; limit: string }
 
 const listPackages: Action<ListOptions, [string | undefined]> = async (cli, options, handle) => {
   const limit = readCount(options.limit);
-  const format = options.format === undefined ? {} : { format: readFormat(options.format) };
   const modules = await cli.openModules();
+  const format = options.format === undefined ? {} : { format: readFormat(modules, options.format) };
   const viewer = await actorOf(modules, options);
   const owner = handle === undefined ? null : await modules.owners.resolve(handle);
   if (handle !== undefined && owner === null)

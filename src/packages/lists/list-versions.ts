@@ -138,8 +138,8 @@ export async function tagsOfVersions(
 }
 
 /**
- * Deleted versions of an owner that can still be restored, of the packages that changed last, the last deleted first. The caller asks for the right on
- * each package.
+ * Deleted versions of an owner that can still be restored, of the packages that changed last; the last deleted first.
+ * The caller asks for the right on each package.
  */
 export async function trashOfOwner({ db }: Deps, ownerId: string, limit: number): Promise<ListedVersion[]> {
   const versions = await selectRows(

@@ -80,15 +80,16 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
       const found = await findOrMove(ctx, deps, right);
       if (typeof found === 'string') return redirect(ctx, found);
       const { id } = found.repository;
-      const [isPinned, stars, issues, watch, forks, releases] = await Promise.all([
+      const [isPinned, stars, issues, watch, forks, releases, packages] = await Promise.all([
         deps.repositories.pins.isPinned(ctx.state.identity.viewer, id),
         deps.repositories.stars.stateOf(ctx.state.identity.viewer, id),
         deps.issues.tab(id),
         deps.notifications.watchingOf(ctx.state.identity.viewer, id),
         deps.repositories.forks.summary(ctx.state.identity.viewer, found.repository),
         deps.releases.count(id),
+        deps.packages.countOf(id),
       ]);
-      ctx.state.found = { ...found, isPinned, stars, issues, watch, forks, releases };
+      ctx.state.found = { ...found, isPinned, stars, issues, watch, forks, releases, packages };
     }
     await next();
   };

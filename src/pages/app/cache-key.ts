@@ -27,7 +27,8 @@ export async function cacheKey(
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned, stars, issues, watch, forks, releases } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, stars, issues, watch, forks, releases, packages } =
+    found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -49,6 +50,7 @@ export async function cacheKey(
       issues,
       forks,
       releases,
+      packages,
       watch,
       unread,
       found.path,

@@ -75,6 +75,7 @@ function subjectStyles(template: string): string[] {
   if (/^(?:admin\/|sign-in\/(?:new-invite|invites)$)/.test(template)) return ['admin.css'];
   if (/^runs\//.test(template)) return ['runs.css'];
   if (/^wiki\//.test(template)) return ['wiki.css'];
+  if (/^packages\//.test(template)) return ['packages.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];

@@ -37,6 +37,8 @@ export interface RepositoryHeaderView {
   openPulls: string | null;
   /** Those that the viewer sees; null for none, which hides the number. */
   releases: string | null;
+  /** Packages that follow it; null for none, which hides the tab. */
+  packages: string | null;
 }
 
 export function viewRepositoryHeader({
@@ -49,6 +51,7 @@ export function viewRepositoryHeader({
   stars,
   issues,
   releases,
+  packages,
   forks,
   watch,
 }: FoundWithHeader): RepositoryHeaderView {
@@ -73,6 +76,7 @@ export function viewRepositoryHeader({
     forks: viewNumber(forks.forks),
     watch: watch && viewWatch(watch),
     releases: viewTabCount(releases.published + (level === 'read' ? 0 : releases.drafts)),
+    packages: viewTabCount(packages),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
     openPulls: issues.pulls.isOn || issues.pulls.open > 0 ? viewNumber(issues.pulls.open) : null,
   };

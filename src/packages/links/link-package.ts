@@ -7,8 +7,8 @@ import type { PackageDeps } from '../deps.ts';
 import { errorOfRefusal } from '../package-errors.ts';
 import { packageSchema } from '../schema/package-schema.ts';
 import type { PackageRow } from '../schema/package-schema.ts';
-import { followed } from './find-package.ts';
-import type { FoundPackage } from './find-package.ts';
+import { followed } from '../rights/find-package.ts';
+import type { FoundPackage } from '../rights/find-package.ts';
 import { findPackageAgain } from '../versions/delete-version.ts';
 
 type At = Pick<FoundPackage, 'package'>;

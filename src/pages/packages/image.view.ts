@@ -1,0 +1,84 @@
+import type { ManifestMetadata } from '../../http-packages/index.ts';
+import type { FoundPackage, PackageVersionRow } from '../../packages/index.ts';
+import { viewSize } from '../app/format-numbers.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { PackagesDeps } from './deps.ts';
+import { shortDigest } from './package-row.view.ts';
+import { versionUrl } from './package-urls.ts';
+
+/** What an artifact about an image is, by its media type; the first pattern that matches. */
+const kinds: readonly [type: RegExp, kind: string][] = [
+  [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'Signature'],
+  [/spdx|cyclonedx|syft|sbom/i, 'SBOM'],
+  [/in-toto|attestation|slsa|\.att\b/i, 'Attestation'],
+  [/helm\.chart/i, 'Helm chart'],
+];
+
+const kindOf = (type: string): string | null => kinds.find(([pattern]) => pattern.test(type))?.[1] ?? null;
+
+const nameOf = (type: string | null): string => (type === null ? 'Artifact' : (kindOf(type) ?? viewName(type)));
+
+/** `application/vnd.oci.image.layer.v1.tar+gzip` as `layer, tar+gzip`. */
+function layerKind(mediaType: string): string {
+  const [, packed] = /(?:layer|diff)\.(?:v1\.)?(.+)$/.exec(mediaType) ?? [];
+  return packed ?? viewName(mediaType);
+}
+
+/** Platforms, layers, labels, and what refers to an image. */
+export async function viewImage(
+  { packages, clock }: Pick<PackagesDeps, 'packages' | 'clock'>,
+  found: FoundPackage,
+  row: PackageVersionRow,
+) {
+  const { platforms, manifests, layers, labels, annotations, artifactType } = JSON.parse(
+    row.metadata,
+  ) as ManifestMetadata;
+  const cosign = `${row.version.replace(':', '-')}.`;
+  const [referrers, tags] = await Promise.all([
+    packages.versions.referrers(found, row.version),
+    packages.tags.list(found, { after: cosign, limit: 10 }),
+  ]);
+  const now = clock.now();
+  const attached = referrers.map(({ version, metadata, createdAt }) => {
+    const artifact = JSON.parse(metadata) as ManifestMetadata;
+    return {
+      kind: nameOf(artifact.artifactType ?? artifact.mediaType),
+      name: shortDigest(version),
+      url: versionUrl(found, version),
+      at: viewTime(createdAt, now),
+    };
+  });
+  // Where cosign keeps signatures for registries without referrers.
+  const byTag = tags
+    .filter(({ name }) => name.startsWith(cosign))
+    .map(({ name, updatedAt }) => ({
+      kind: nameOf(name),
+      name,
+      url: versionUrl(found, name),
+      at: viewTime(updatedAt, now),
+    }));
+  const facts = { ...labels, ...annotations };
+  return {
+    kind: artifactType !== null && kindOf(artifactType) !== null ? kindOf(artifactType) : null,
+    platforms: manifests.length === 0 ? platforms.map((name) => ({ name: viewName(name), url: null, size: null })) : [],
+    manifests: manifests.map(({ digest, size, platform }) => ({
+      name: platform === null || platform === 'unknown/unknown' ? 'Attestation' : viewName(platform),
+      digest: shortDigest(digest),
+      url: versionUrl(found, digest),
+      size: viewSize(size),
+    })),
+    layers: layers.map(({ digest, size, mediaType }) => ({
+      digest: shortDigest(digest),
+      kind: layerKind(mediaType),
+      size: viewSize(size),
+    })),
+    attached: [...attached, ...byTag],
+    labels: Object.entries(facts)
+      .slice(0, 50)
+      .map(([name, value]) => ({ name: viewName(name), value: viewName(value).slice(0, 500) })),
+    description: facts['org.opencontainers.image.description'] ?? null,
+    licence: facts['org.opencontainers.image.licenses'] ?? null,
+    website: facts['org.opencontainers.image.url'] ?? null,
+  };
+}
