@@ -20,7 +20,7 @@ export {
   upsert,
 } from './dialect.ts';
 export { ageKey, prefixRange, readAgeKey, readKeysetPage } from './keyset.ts';
-export type { KeysetPage, KeysetPaging } from './keyset.ts';
+export type { KeysetPage, KeysetPaging, KeysetRange } from './keyset.ts';
 export { isNotNull } from './is-not-null.ts';
 export { rowBy } from './row-cache.ts';
 export { selectRaw, selectRows } from './select-rows.ts';

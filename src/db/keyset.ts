@@ -7,6 +7,8 @@ export interface KeysetPaging {
   after?: string | null;
   /** The key of the first row of the next page. */
   before?: string | null;
+  /** Rows that are passed over behind `after`, for clients that count pages. An index is walked over them. */
+  skip?: number;
 }
 
 export interface KeysetPage<Row> {
@@ -16,22 +18,30 @@ export interface KeysetPage<Row> {
   previous: string | null;
 }
 
+/** What a list reads for one page. */
+export interface KeysetRange {
+  key: string | null;
+  isBackwards: boolean;
+  limit: number;
+  skip: number;
+}
+
 const maxPerPage = 100;
 
 /**
  * Reads a page of a list, forwards or backwards. Rows inserted or deleted between two pages neither shift nor repeat
  * others.
- * @param read returns at most `limit` rows beyond `key` (from the beginning when it is null), in reverse order when
- * `isBackwards`
+ * @param read passes over `skip` rows beyond `key` (from the beginning when it is null) and returns at most `limit`, in
+ * reverse order when `isBackwards`; a list whose callers give no `skip` may leave it out
  */
 export async function readKeysetPage<Row>(
-  { limit: wanted, after = null, before = null }: KeysetPaging,
+  { limit: wanted, after = null, before = null, skip = 0 }: KeysetPaging,
   keyOf: (row: Row) => string,
-  read: (range: { key: string | null; isBackwards: boolean; limit: number }) => Promise<Row[]>,
+  read: (range: KeysetRange) => Promise<Row[]>,
 ): Promise<KeysetPage<Row>> {
   const limit = Math.min(Math.max(1, Math.trunc(wanted)), maxPerPage);
   const isBackwards = before !== null;
-  const found = await read({ key: before ?? after, isBackwards, limit: limit + 1 });
+  const found = await read({ key: before ?? after, isBackwards, limit: limit + 1, skip });
   const isMore = found.length > limit;
   const rows = found.slice(0, limit);
   if (isBackwards) rows.reverse();
@@ -39,7 +49,7 @@ export async function readKeysetPage<Row>(
   return {
     rows,
     next: last !== undefined && (isBackwards || isMore) ? keyOf(last) : null,
-    previous: first !== undefined && (isBackwards ? isMore : after !== null) ? keyOf(first) : null,
+    previous: first !== undefined && (isBackwards ? isMore : after !== null || skip > 0) ? keyOf(first) : null,
   };
 }
 

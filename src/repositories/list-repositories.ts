@@ -7,7 +7,7 @@ import {
 } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { contains, idsIn, prefixRange, readCounts, readKeysetPage, selectRaw, selectRows } from '../db/index.ts';
-import type { KeysetPage, KeysetPaging } from '../db/index.ts';
+import type { KeysetPage, KeysetPaging, KeysetRange } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import { ownerIdOf } from './find-repository.ts';
@@ -83,7 +83,7 @@ async function firstIds(
   viewer: Viewer,
   { owner, isGranted, isWritable, filter, prefix, language, topic, forkedFromId }: ListOptions,
   { column, parse, ...order }: OrderKey,
-  { key, isBackwards, limit }: { key: string | null; isBackwards: boolean; limit: number },
+  { key, isBackwards, limit, skip }: KeysetRange,
 ): Promise<string[]> {
   const direction = (order.direction === 'ASC') === isBackwards ? 'DESC' : 'ASC';
   const { parts, parameters } =
@@ -94,7 +94,7 @@ async function firstIds(
   const [mark] = marks;
   const isRare = mark !== undefined && (await isFew(db, mark));
   const conditions: string[] = [];
-  const values: Record<string, unknown> = { ...parameters, limit };
+  const values: Record<string, unknown> = { ...parameters, limit, skip };
   if (owner !== undefined) {
     conditions.push(owner.kind === 'user' ? 'r.owner_user_id = :ownerId' : 'r.owner_org_id = :ownerId');
     values['ownerId'] = owner.id;
@@ -131,7 +131,7 @@ async function firstIds(
     ).join(' CROSS JOIN ');
     return `SELECT ${column} AS place, r.id AS id FROM ${tables} WHERE ${[where, ...conditions].join(' AND ')}`;
   });
-  const sql = `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit`;
+  const sql = `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit OFFSET :skip`;
   const rows = await selectRaw<{ id: string }>(db.read, sql, values);
   return rows.map(({ id }) => id);
 }

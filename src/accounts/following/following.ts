@@ -57,7 +57,7 @@ async function listFollows(
   const { rows, next } = await readKeysetPage(
     paging,
     (row: UserFollowRow) => `${row.createdAt}.${idOf(row)}`,
-    ({ key, isBackwards, limit }) => {
+    ({ key, isBackwards, limit, skip }) => {
       const [, time, id] = key === null ? [] : (/^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? []);
       if (key !== null && time === undefined)
         throw invalid('invalid_page', 'This page address is not one that was given out.');
@@ -67,8 +67,8 @@ async function listFollows(
         deps.db.read,
         userFollowSchema,
         `SELECT f.* FROM user_follows f WHERE f.${of} = :personId ${beyond}
-         ORDER BY f.created_at ${order}, f.${listed} ${order} LIMIT :limit`,
-        { personId, limit, ...(key !== null && { time: Number(time), id }) },
+         ORDER BY f.created_at ${order}, f.${listed} ${order} LIMIT :limit OFFSET :skip`,
+        { personId, limit, skip, ...(key !== null && { time: Number(time), id }) },
       );
     },
   );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FollowStatus, ListedFollow, ListedPush } from '../../federation/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { readPage } from './issues-parts.ts';
+import { readPageInTurn } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
 import { time } from './schemas.ts';
@@ -118,7 +118,7 @@ export const followOperations = [
     query: z.object(numberedPaging),
     response: z.array(follow),
     async run({ viewer, query, deps }) {
-      const { rows, next } = await readPage(query, (after, limit) =>
+      const { rows, next } = await readPageInTurn(query, (after, limit) =>
         deps.federation.listFollows(viewer.id, { after, limit }),
       );
       return listed(rows.map(showFollow), next);

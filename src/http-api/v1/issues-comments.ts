@@ -13,7 +13,7 @@ import {
   numberIn,
   oneIssueAt,
   payloadContextOf,
-  readPage,
+  readPageInTurn,
   repositoryAt,
   timeIn,
   usersById,
@@ -46,7 +46,7 @@ export const listIssueComments = operation({
     const at = issueAt(found, params.number);
     const issue = await describeOne(deps, viewer, at);
     const [since, before] = [timeIn(query.since, 'since') ?? 0, timeIn(query.before, 'before') ?? Infinity];
-    const { rows, next } = await readPage(
+    const { rows, next } = await readPageInTurn(
       query.limit === 0 ? { ...query, limit: 100 } : query,
       async (after, limit) => {
         const from = after === null ? 1 : numberIn(after);
@@ -111,7 +111,7 @@ export const listRepositoryComments = operation({
   async run({ viewer, found, query, deps, origin }) {
     const [since, before] = [timeIn(query.since, 'since'), timeIn(query.before, 'before')];
     const range = { ...(since !== undefined && { since }), ...(before !== undefined && { before: before - 1 }) };
-    const { rows, next } = await readPage(query, (after, limit) =>
+    const { rows, next } = await readPageInTurn(query, (after, limit) =>
       deps.issues.listRepositoryComments(viewer, repositoryAt(found), range, { limit, after }),
     );
     const user = await peopleOf(

@@ -124,28 +124,56 @@ const mostSkipped = 10_000;
 /** The size of a page that was asked for. */
 export const rowsOf = ({ limit }: Pick<NumberedPaging, 'limit'>): number => Math.min(limit || usualRows, mostRows);
 
+interface KeyedPage<Row> {
+  rows: Row[];
+  next: string | null;
+}
+
+interface AnyPage<Row> {
+  rows: Row[];
+  /** What `listed` takes as the next page. */
+  next: string | number | null;
+}
+
 /**
- * Reads a page by number or by key. A numbered one is reached by reading those before it.
- * @param load one page from a key on
- * @returns with what `listed` takes as the next page
+ * Reads a page by number or by key.
+ * @param load one page from a key on, behind rows that the list passes over without reading them
  * Refuses `page_too_far`.
  */
 export async function readPage<Row>(
-  { page, limit: requestedLimit, after }: NumberedPaging,
-  load: (after: string | null, limit: number) => Promise<{ rows: Row[]; next: string | null }>,
-): Promise<{ rows: Row[]; next: string | number | null }> {
-  const limit = rowsOf({ limit: requestedLimit });
-  if (after !== undefined) return load(after, limit);
-  if (page * limit > mostSkipped)
-    throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
-      field: 'page',
-    });
+  asked: NumberedPaging,
+  load: (paging: { after: string | null; limit: number; skip: number }) => Promise<KeyedPage<Row>>,
+): Promise<AnyPage<Row>> {
+  const limit = rowsOf(asked);
+  if (asked.after !== undefined) return load({ after: asked.after, limit, skip: 0 });
+  const page = pageIn(asked);
+  const found = await load({ after: null, limit, skip: Math.max(page - 1, 0) * limit });
+  return page === 0 || found.next === null ? found : { rows: found.rows, next: page + 1 };
+}
+
+/** The same for a list that knows only where a page goes on: one by number is reached by reading those before it. */
+export async function readPageInTurn<Row>(
+  asked: NumberedPaging,
+  load: (after: string | null, limit: number) => Promise<KeyedPage<Row>>,
+): Promise<AnyPage<Row>> {
+  const limit = rowsOf(asked);
+  if (asked.after !== undefined) return load(asked.after, limit);
+  const page = pageIn(asked);
   let found = await load(null, limit);
   for (let at = 1; at < page; at++) {
     if (found.next === null) return { rows: [], next: null };
     found = await load(found.next, limit);
   }
   return page === 0 || found.next === null ? found : { rows: found.rows, next: page + 1 };
+}
+
+/** Refuses `page_too_far`. */
+function pageIn(asked: NumberedPaging): number {
+  if (asked.page * rowsOf(asked) > mostSkipped)
+    throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
+      field: 'page',
+    });
+  return asked.page;
 }
 
 /** A page of what is all in memory: all of it where no page is asked for. */

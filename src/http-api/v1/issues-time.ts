@@ -92,8 +92,8 @@ async function list(
     since: timeIn(query.since, 'since') ?? null,
     before: timeIn(query.before, 'before') ?? null,
   };
-  const { rows, next } = await readPage(query, (after, limit) =>
-    call.deps.issues.times.list(call.viewer, where, filter, { limit, after }),
+  const { rows, next } = await readPage(query, (paging) =>
+    call.deps.issues.times.list(call.viewer, where, filter, paging),
   );
   return listed(await showTimes(call, rows), next);
 }

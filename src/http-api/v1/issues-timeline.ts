@@ -3,7 +3,15 @@ import type { EntryKind, ListedEntry } from '../../issues/index.ts';
 import { commentPayload } from '../../gitea-shapes/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { describeOne, issueAt, numberIn, oneIssueAt, payloadContextOf, readPage, usersById } from './issues-parts.ts';
+import {
+  describeOne,
+  issueAt,
+  numberIn,
+  oneIssueAt,
+  payloadContextOf,
+  readPageInTurn,
+  usersById,
+} from './issues-parts.ts';
 import { numberedPaging, timelineEntry } from './issues-schemas.ts';
 
 /** Names of Gitea; what it has none for keeps ours. */
@@ -60,7 +68,7 @@ export const listTimeline = operation({
     const at = issueAt(found, params.number);
     const place = payloadContextOf({ found, origin });
     const issue = await describeOne(deps, viewer, at);
-    const { rows, next } = await readPage(query, async (after, limit) => {
+    const { rows, next } = await readPageInTurn(query, async (after, limit) => {
       const from = after === null ? 1 : numberIn(after);
       const page = await deps.issues.listEntries(viewer, at, { from, limit });
       return { rows: page.entries.filter(({ position }) => position > 0), next: page.next?.toString() ?? null };

@@ -97,9 +97,9 @@ export const listIssues = operation({
       milestone: query.milestones ? await titleOf(deps, viewer, found, query.milestones) : null,
       sort: byTime ? 'updated' : (query.sort ?? 'newest'),
     };
-    const { rows, next } = await readPage(query, async (after, limit) => {
+    const { rows, next } = await readPage(query, async ({ after, limit, skip }) => {
       const from = after ?? (before === undefined ? null : `${before - 1}.${lastNumber}`);
-      const page = await deps.issues.list(viewer, at, filter, { limit, after: from });
+      const page = await deps.issues.list(viewer, at, filter, { limit, after: from, skip });
       const fitting = page.rows.filter(({ updatedAt }) => updatedAt >= (since ?? 0));
       return { rows: fitting, next: fitting.length < page.rows.length ? null : page.next };
     });
@@ -150,9 +150,7 @@ export const searchIssues = operation({
       assignee: query.assigned_by || null,
       mentions: query.mentioned_by || null,
     };
-    const { rows, next } = await readPage(query, (after, limit) =>
-      deps.issues.search(viewer, { filter }, { limit, after }),
-    );
+    const { rows, next } = await readPage(query, (paging) => deps.issues.search(viewer, { filter }, paging));
     const shown = await showIssues(deps, rows, (at) => {
       const { repository, owner } = rows[at]!.located;
       return { origin, owner: owner.handle, repository };

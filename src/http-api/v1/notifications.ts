@@ -159,9 +159,7 @@ async function listThreads(
     since: timeIn(asked.since, 'since') ?? null,
     before: timeIn(asked.before, 'before') ?? null,
   };
-  const { rows, next } = await readPage(asked, (after, limit) =>
-    place.deps.notifications.list(viewer, filter, { limit, after }),
-  );
+  const { rows, next } = await readPage(asked, (paging) => place.deps.notifications.list(viewer, filter, paging));
   return listed(await showThreads(rows, viewer, place), next);
 }
 

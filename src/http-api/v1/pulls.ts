@@ -74,9 +74,7 @@ export const listPulls = operation({
       words: (query.q ?? '').split(/\s+/).filter((word) => word !== ''),
       sort: sorts[query.sort ?? ''] ?? (query.sort as IssueSort | undefined) ?? 'newest',
     };
-    const { rows, next } = await readPage(query, (after, limit) =>
-      deps.issues.list(viewer, at, filter, { limit, after }),
-    );
+    const { rows, next } = await readPage(query, (paging) => deps.issues.list(viewer, at, filter, paging));
     const isWhole = JSON.stringify({ ...filter, sort: '', state: '' }) === unfiltered;
     const { openPulls, closedPulls } = await deps.issues.count(found.repository.id);
     const totals = { open: openPulls, closed: closedPulls, all: openPulls + closedPulls };

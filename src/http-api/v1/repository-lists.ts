@@ -27,8 +27,8 @@ async function listIn(
   query: { page: number; limit: number; after?: string | undefined },
   options: Omit<ListOptions, 'limit'>,
 ) {
-  const { rows, next } = await readPage(query, async (after, limit) => {
-    const page = await deps.repositories.list(viewer, { ...options, after, limit });
+  const { rows, next } = await readPage(query, async (paging) => {
+    const page = await deps.repositories.list(viewer, { ...options, ...paging });
     return { rows: page.repositories, next: page.next };
   });
   return listed(await showListed(rows, viewer, { origin, deps }), next);

@@ -24,8 +24,8 @@ interface Place {
 type Query = z.output<z.ZodObject<typeof numberedPaging>>;
 
 async function listStarred({ viewer, deps, origin }: Place, personId: string, query: Query) {
-  const { rows, next } = await readPage(query, async (after, limit) => {
-    const page = await deps.repositories.stars.starredBy(viewer, personId, { after, limit });
+  const { rows, next } = await readPage(query, async (paging) => {
+    const page = await deps.repositories.stars.starredBy(viewer, personId, paging);
     return { rows: page.repositories, next: page.next };
   });
   return listed(await showListed(rows, viewer, { origin, deps }), next);
@@ -119,8 +119,8 @@ const starring = [
     query: z.object(numberedPaging),
     response: z.array(giteaUser),
     async run({ viewer, found, query, deps, origin }) {
-      const { rows, next } = await readPage(query, (after, limit) =>
-        deps.repositories.stars.stargazers(found.repository.id, { after, limit }),
+      const { rows, next } = await readPage(query, (paging) =>
+        deps.repositories.stars.stargazers(found.repository.id, paging),
       );
       const people = await deps.accounts.peopleById(rows.map(({ userId }) => userId));
       const shown = rows.flatMap(({ userId }) => people.get(userId) ?? []);
@@ -240,8 +240,8 @@ const topics = [
 const following = [
   ...(['followers', 'following'] as const).flatMap((side) => {
     const list = async ({ viewer, deps, origin }: Place, personId: string, query: Query) => {
-      const { rows, next } = await readPage(query, async (after, limit) => {
-        const page = await deps.accounts.following.list(personId, side, { after, limit });
+      const { rows, next } = await readPage(query, async (paging) => {
+        const page = await deps.accounts.following.list(personId, side, paging);
         return { rows: page.people, next: page.next };
       });
       const counts = await deps.accounts.following.countsOf(personId);

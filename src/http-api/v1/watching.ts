@@ -7,7 +7,7 @@ import type { Found } from '../../repositories/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { olderRepositories } from './older-forms.ts';
-import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
+import { readPage, readPageInTurn, signedIn, usersById } from './issues-parts.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
 import { isoTimeOrNull } from './payloads.ts';
@@ -46,9 +46,7 @@ async function listWatched(
   { viewer, deps, origin }: { viewer: Viewer; deps: WebDeps; origin: string },
   query: z.output<z.ZodObject<typeof numberedPaging>>,
 ) {
-  const { rows, next } = await readPage(query, (after) =>
-    deps.notifications.listWatches(viewer, { limit: rowsOf(query), after }),
-  );
+  const { rows, next } = await readPage(query, (paging) => deps.notifications.listWatches(viewer, paging));
   const watched = rows.filter(({ level }) => level === 'everything');
   const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
   const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
@@ -139,7 +137,7 @@ export const watchingOperations = [
     query: z.object(numberedPaging),
     response: z.array(giteaUser),
     async run({ found, query, deps, origin }) {
-      const { rows: ids, next } = await readPage(query, async (after, limit) => {
+      const { rows: ids, next } = await readPageInTurn(query, async (after, limit) => {
         const page = await deps.notifications.listWatchers(found.repository.id, { after: after ?? '', limit });
         return { rows: page, next: page.length < limit ? null : page.at(-1)! };
       });

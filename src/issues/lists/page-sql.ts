@@ -42,7 +42,8 @@ export interface PageQuery {
 }
 
 /**
- * The statement of a page: ids in the order of the list, `:limit` of them. Each state is read from its own index in the
+ * The statement of a page: ids in the order of the list, `:limit` of them behind `:skip`
+ * others (`:upTo` together). Each state is read from its own index in the
  * order of the list, and the states are merged. Given a statement of few ids, these are looked up and sorted instead.
  */
 export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
@@ -63,18 +64,19 @@ export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
       ...conditions,
       ...(and === undefined ? [] : [and]),
     ].join(' AND ');
-  const ordered = `ORDER BY ${isByTie ? '' : `i.${order.column} ${direction}, `}i.${tieBreaker} ${direction} LIMIT :limit`;
+  const ordered = `ORDER BY ${isByTie ? '' : `i.${order.column} ${direction}, `}i.${tieBreaker} ${direction}`;
+  const limited = 'LIMIT :limit OFFSET :skip';
   if (ids !== undefined) {
     const names = states.map((state) => `'${state}'`).join(', ');
     return `SELECT i.id AS id FROM (SELECT DISTINCT id FROM (${ids}) m) d CROSS JOIN issues i${joined}
-      WHERE ${where('i.id = d.id', `i.state IN (${names})`)} ${ordered}`;
+      WHERE ${where('i.id = d.id', `i.state IN (${names})`)} ${ordered} ${limited}`;
   }
   const [first, ...others] = states.map(
     (state) =>
       `SELECT i.id AS id, i.${order.column} AS value, i.${tieBreaker} AS tie FROM issues i${joined}
         WHERE ${where(`i.state = '${state}'`)} ${ordered}`,
   );
-  if (others.length === 0) return first!;
-  const all = [first, ...others].map((statement) => `SELECT * FROM (${statement}) s`).join(' UNION ALL ');
-  return `SELECT u.id AS id FROM (${all}) u ORDER BY u.value ${direction}, u.tie ${direction} LIMIT :limit`;
+  if (others.length === 0) return `${first!} ${limited}`;
+  const all = [first, ...others].map((statement) => `SELECT * FROM (${statement} LIMIT :upTo) s`).join(' UNION ALL ');
+  return `SELECT u.id AS id FROM (${all}) u ORDER BY u.value ${direction}, u.tie ${direction} ${limited}`;
 }

@@ -52,7 +52,7 @@ export async function readIssues(
   const order = orderOf(filter.sort, isInRepository);
   const keyOf = (issue: Issue): string =>
     `${issue[properties[order.column]]}.${isInRepository ? issue.number : issue.id}`;
-  const page = await readKeysetPage(paging, keyOf, async ({ key, isBackwards, limit }): Promise<FoundIssue[]> => {
+  const page = await readKeysetPage(paging, keyOf, async ({ key, isBackwards, limit, skip }): Promise<FoundIssue[]> => {
     const from = key === null ? null : readKey(key, isInRepository);
     const question = {
       conditions: conditions.map(({ sql }) => sql),
@@ -67,6 +67,8 @@ export async function readIssues(
       ...(isInRepository && { repositoryId }),
       ...(from !== null && { fromValue: from.value, fromTie: from.tieBreaker }),
       limit,
+      skip,
+      upTo: limit + skip,
     };
     const few = await fewIssues(deps.db, conditions, repositoryId, filter.words.length > 0 ? mostCompared : mostSorted);
     const statement = (source: PageSource): string => pageSql(question, { ...few, ...source });

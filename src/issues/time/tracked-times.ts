@@ -132,7 +132,7 @@ export async function listTimes(
   return readKeysetPage(
     paging,
     ({ id }: TrackedTimeRow) => String(id),
-    ({ key, isBackwards, limit }) => {
+    ({ key, isBackwards, limit, skip }) => {
       const from = key === null ? null : /^\d{1,15}$/.test(key) ? Number(key) : null;
       if (key !== null && from === null)
         throw invalid('invalid_page', 'This page address is not one that was given out.');
@@ -141,7 +141,7 @@ export async function listTimes(
         deps.db.read,
         trackedTimeSchema,
         `SELECT t.* FROM tracked_times t WHERE ${all.join(' AND ')}
-         ORDER BY t.id ${isBackwards ? 'DESC' : 'ASC'} LIMIT :limit`,
+         ORDER BY t.id ${isBackwards ? 'DESC' : 'ASC'} LIMIT :limit OFFSET :skip`,
         {
           ...values,
           ...(userId !== null && { userId }),
@@ -149,6 +149,7 @@ export async function listTimes(
           ...(before !== null && { before }),
           ...(from !== null && { from }),
           limit,
+          skip,
         },
       );
     },

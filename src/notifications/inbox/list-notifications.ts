@@ -56,7 +56,7 @@ export async function listNotifications(
   const page = await readKeysetPage(
     paging,
     (row: NotificationRow) => `${row[properties[order]]}.${row.id}`,
-    async ({ key, isBackwards, limit }) => {
+    async ({ key, isBackwards, limit, skip }) => {
       if (personId === null) return [];
       const query = queryVisibleNotifications(deps, viewer, personId).andWhere(condition);
       if (among.length > 0) query.andWhere(`(${among.map((each) => states[each]).join(' OR ')})`);
@@ -66,7 +66,7 @@ export async function listNotifications(
       if (before !== null) query.andWhere(`n.${order} < :before`, { before });
       if (key !== null) query.andWhere(`(n.${order}, n.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readKey(key));
       const direction = isBackwards ? 'ASC' : 'DESC';
-      return query.orderBy(`n.${order}`, direction).addOrderBy('n.id', direction).limit(limit).getMany();
+      return query.orderBy(`n.${order}`, direction).addOrderBy('n.id', direction).limit(limit).offset(skip).getMany();
     },
   );
   return { ...page, rows: await describeNotifications(deps, page.rows) };

@@ -67,7 +67,7 @@ export async function listWatches(
   return readKeysetPage(
     paging,
     (row: WatchRow) => `${row.createdAt}.${row.repositoryId}`,
-    async ({ key, isBackwards, limit }) => {
+    async ({ key, isBackwards, limit, skip }) => {
       if (userId === null) return [];
       const query = db.read
         .createQueryBuilder(watchSchema, 'w')
@@ -80,7 +80,12 @@ export async function listWatches(
         query.andWhere(`(w.created_at, w.repository_id) ${isBackwards ? '>' : '<'} (:at, :id)`, { at: Number(at), id });
       }
       const order = isBackwards ? 'ASC' : 'DESC';
-      return query.orderBy('w.created_at', order).addOrderBy('w.repository_id', order).limit(limit).getMany();
+      return query
+        .orderBy('w.created_at', order)
+        .addOrderBy('w.repository_id', order)
+        .limit(limit)
+        .offset(skip)
+        .getMany();
     },
   );
 }

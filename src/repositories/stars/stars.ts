@@ -89,7 +89,7 @@ function stargazers({ db }: RepositoryDeps, repositoryId: string, paging: Keyset
   return readKeysetPage(
     paging,
     (row: StarRow) => `${row.createdAt}.${row.userId}`,
-    ({ key, isBackwards, limit }) => {
+    ({ key, isBackwards, limit, skip }) => {
       const from = key === null ? null : readKey(key);
       const beyond = from === null ? '' : `AND (s.created_at, s.user_id) ${isBackwards ? '<' : '>'} (:time, :id)`;
       const order = isBackwards ? 'DESC' : 'ASC';
@@ -97,8 +97,8 @@ function stargazers({ db }: RepositoryDeps, repositoryId: string, paging: Keyset
         db.read,
         starSchema,
         `SELECT s.* FROM stars s WHERE s.repository_id = :repositoryId ${beyond}
-         ORDER BY s.created_at ${order}, s.user_id ${order} LIMIT :limit`,
-        { repositoryId, limit, ...from },
+         ORDER BY s.created_at ${order}, s.user_id ${order} LIMIT :limit OFFSET :skip`,
+        { repositoryId, limit, skip, ...from },
       );
     },
   );
@@ -115,7 +115,7 @@ async function starredBy(
   const { rows, next } = await readKeysetPage(
     paging,
     (row: StarRow) => `${row.createdAt}.${row.repositoryId}`,
-    ({ key, isBackwards, limit }) => {
+    ({ key, isBackwards, limit, skip }) => {
       const from = key === null ? null : readKey(key);
       const beyond = from === null ? '' : `AND (s.created_at, s.repository_id) ${isBackwards ? '>' : '<'} (:time, :id)`;
       const order = isBackwards ? 'ASC' : 'DESC';
@@ -124,8 +124,8 @@ async function starredBy(
         starSchema,
         `SELECT s.* FROM stars s CROSS JOIN repositories r
          WHERE s.user_id = :personId AND r.id = s.repository_id AND ${eachRow(visible.sql)} ${beyond}
-         ORDER BY s.created_at ${order}, s.repository_id ${order} LIMIT :limit`,
-        { ...visible.parameters, personId, limit, ...from },
+         ORDER BY s.created_at ${order}, s.repository_id ${order} LIMIT :limit OFFSET :skip`,
+        { ...visible.parameters, personId, limit, skip, ...from },
       );
     },
   );
