@@ -31,7 +31,7 @@ export function partsOf(modules: Living): Part[] {
     { name: 'db', stop: () => db.close() },
     { name: 'audit', stop: () => audit.flush() },
     { name: 'issue-index', stop: () => modules.issueIndex.close() },
-    { name: 'search', recover: () => search.recover(), stop: () => search.close() },
+    { name: 'search', recover: () => search.recover(), start: () => search.catchUp(), stop: () => search.close() },
     { name: 'accounts', stop: () => accounts.stop() },
     { name: 'git', start: () => useSpawnerSoon(git), stop: () => git.stop() },
     { name: 'code-search', stop: () => codeSearch.stop() },

@@ -14,9 +14,10 @@ interface Change {
 
 /** Rows per step; few enough that there is always an order key between two others. */
 const rowsAtOnce = 500;
-/** Rows per write before the server accepts requests, and owners whose rows are one. */
-const rowsCaughtUp = 4_000;
-const ownersCaughtUp = 2_000;
+/** Rows that are indexed before the server accepts requests; what is more is indexed beside them. */
+const rowsBefore = 2_000;
+/** Owners whose rows are one write of those. */
+const ownersAtOnce = 250;
 
 const kinds = ['repository', 'person'] as const;
 
@@ -28,27 +29,33 @@ export async function indexChanges(tx: Tx): Promise<void> {
   if (changes.length > 0) await follow(tx, changes, rowsAtOnce);
 }
 
+/** Whether more changes were recorded without an index than a start waits for. Finding that out needs no write. */
+export async function hasManyMissedChanges(db: Database): Promise<boolean> {
+  return (await db.read.query('SELECT 1 FROM search_changes LIMIT 1 OFFSET ?', [rowsBefore])).length > 0;
+}
+
 /**
  * Indexes changes that were recorded without an index: before the first start with one, and after a change of its
- * format. No request is served meanwhile.
+ * format. In short writes, between which others come.
+ * @param isEnding asked after each write
  * @returns how many rows there were
  */
-export async function indexMissedChanges(db: Database): Promise<number> {
-  // The usual case: nothing was recorded, and finding that out needs no write.
+export async function indexMissedChanges(db: Database, isEnding: () => boolean): Promise<number> {
+  // The usual case: nothing was recorded.
   if ((await db.read.query('SELECT 1 FROM search_changes LIMIT 1')).length === 0) return 0;
   // In the order of the lists, so that each row is appended: finding a position in the middle is slower.
   const step = 'SELECT max(folded) AS last FROM (SELECT folded FROM handles WHERE folded > ? ORDER BY folded LIMIT ?)';
-  const isMuch = (await db.read.query('SELECT 1 FROM search_changes LIMIT 1 OFFSET ?', [rowsCaughtUp])).length > 0;
+  const isMuch = await hasManyMissedChanges(db);
   let done = 0;
-  for (let first = ''; isMuch; ) {
-    const [{ last }] = (await db.read.query(step, [first, ownersCaughtUp])) as [{ last: string | null }];
+  for (let first = ''; isMuch && !isEnding(); ) {
+    const [{ last }] = (await db.read.query(step, [first, ownersAtOnce])) as [{ last: string | null }];
     if (last === null) break;
     for (const kind of kinds) done += await workOff(db, kind, ofOwners[kind], [first, last]);
     first = last;
   }
   for (const kind of [...kinds, 'entry'] as const) {
-    for (let more = 1; more > 0; done += more) {
-      more = await workOff(db, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [rowsCaughtUp]);
+    for (let more = 1; more > 0 && !isEnding(); done += more) {
+      more = await workOff(db, kind, `SELECT id FROM search_changes WHERE kind = '${kind}' LIMIT ?`, [rowsAtOnce]);
     }
   }
   return done;
@@ -73,7 +80,7 @@ function workOff(db: Database, kind: Change['kind'], ids: string, parameters: un
         `DELETE FROM search_changes WHERE kind = '${kind}' AND id IN (${ids}) RETURNING kind, id`,
         parameters,
       );
-      await follow(tx, changes, rowsCaughtUp);
+      await follow(tx, changes, rowsAtOnce);
       return changes.length;
     },
     { durable: 'with-the-next' },

@@ -5,7 +5,7 @@ import type { Logger } from '../kernel/index.ts';
 import { findFirstHits, findHits } from './find-repositories-and-people.ts';
 import type { First, FoundPerson, FoundRepository } from './find-repositories-and-people.ts';
 import { foldQuery } from './fold-text.ts';
-import { indexMissedChanges, indexChanges } from './index-changes.ts';
+import { hasManyMissedChanges, indexChanges, indexMissedChanges } from './index-changes.ts';
 import { searchSources } from './search-sources.ts';
 import { mergeIndex } from './merge-index.ts';
 import { reindex } from './reindex.ts';
@@ -50,6 +50,17 @@ export function createSearch({ db, logger }: SearchOptions) {
     if (!isCatchingUp) await indexChanges(tx);
   });
 
+  async function catchUp(): Promise<void> {
+    let rows = await indexMissedChanges(db, isEnding);
+    // From here on each write indexes its own changes, and those of the writes meanwhile.
+    isCatchingUp = false;
+    if (rows === 0 || isClosed) return;
+    rows += await indexMissedChanges(db, isEnding);
+    const lists = Object.values(searchSources).map(({ list }) => list);
+    for (const list of [...lists, entryIndex]) if (!isClosed) await mergeIndex(db, list, isEnding);
+    logger.info('search.caught_up', { rows });
+  }
+
   return {
     /**
      * All hits, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8. A blank query finds nothing. Refuses
@@ -74,18 +85,18 @@ export function createSearch({ db, logger }: SearchOptions) {
       return findFirstHits(within(isSparing), db.dialect, viewer, query, { shown, counted: mostCounted + 1 });
     },
 
-    /** At start, before requests are served: indexes changes that were recorded without an index. */
+    /**
+     * At start, before requests are served: indexes changes that were recorded without an index. Where there are very
+     * many, `catchUp` does; until then searches find what is indexed, and writes are indexed with the others.
+     */
     async recover(): Promise<void> {
-      isCatchingUp = true;
-      try {
-        const rows = await indexMissedChanges(db);
-        if (rows === 0) return;
-        const lists = Object.values(searchSources).map(({ list }) => list);
-        for (const list of [...lists, entryIndex]) await mergeIndex(db, list, isEnding);
-        logger.info('search.caught_up', { rows });
-      } finally {
-        isCatchingUp = false;
-      }
+      isCatchingUp = await hasManyMissedChanges(db);
+      if (!isCatchingUp) await catchUp();
+    },
+
+    /** After the start: indexes what `recover` has left. */
+    async catchUp(): Promise<void> {
+      if (isCatchingUp) await catchUp();
     },
 
     /** Manual rebuild. Returns how many rows were checked. */

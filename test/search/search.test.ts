@@ -264,6 +264,39 @@ t.test('rows from before there was an index are indexed at start', async (t) => 
   await checkIndex(t, db);
 });
 
+t.test('a start does not wait for very many rows: they are indexed beside other writes, each once', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const owners = 700;
+  for (let at = 0; at < owners; at += 1) await addOwner(db, `o${at}`, `owner${at}`);
+  await db.write(({ manager }) =>
+    manager.query(
+      `INSERT INTO repositories (id, owner_user_id, name, name_folded, visibility, created_at, updated_at)
+       SELECT 'r' || value, 'o' || (value % ${owners}), 'n' || value, 'n' || value, 'PUBLIC', 1, 1 FROM json_each(?)`,
+      [JSON.stringify(Array.from({ length: 2_500 }, (_, number) => number))],
+    ),
+  );
+  const search = createSearch({ db, logger: silentLogger });
+  t.teardown(() => search.close());
+  const recorded = async () => Number((await db.read.query('SELECT count(*) AS n FROM search_changes'))[0].n);
+  await search.recover();
+  t.ok((await recorded()) > 2_500, 'nothing is indexed before the start');
+  t.equal((await search.findFirst(anonymous, 'n11', 50)).repositories.total, 0);
+  const catchingUp = search.catchUp();
+  // Writes of requests that come meanwhile: one that the catching up has passed, and one that goes away.
+  for (let at = 0; at < 20; at += 1) {
+    await change(db, `UPDATE repositories SET description = 'changed meanwhile' WHERE id = ?`, `r${at * 100}`);
+    await change(db, 'DELETE FROM repositories WHERE id = ?', `r${at * 100 + 1}`);
+  }
+  await catchingUp;
+  t.equal(await recorded(), 0);
+  await checkIndex(t, db);
+  t.equal((await search.findFirst(anonymous, 'meanwhile', 50)).repositories.total, 20);
+  await change(db, `UPDATE repositories SET name = 'later', name_folded = 'later' WHERE id = ?`, 'r5');
+  t.equal((await search.findFirst(anonymous, 'later', 50)).repositories.total, 1, 'writes index themselves again');
+  await search.catchUp();
+  await checkIndex(t, db);
+});
+
 /** Generated names that share many letters, and a brute-force search over them. */
 function drawWorld(random: SeededRandom) {
   const alphabet = ['a', 'b', 'A', 'B', 'ß', 'Σ', 'é', '%', '_', ' ', '🔥'];
