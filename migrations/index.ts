@@ -20,6 +20,7 @@ import { namesThatComeBack } from './v220-names-that-come-back.ts';
 import { publicMembers } from './v221-public-members.ts';
 import { timeOfIssues } from './v222-time-of-issues.ts';
 import { statusReports } from './v223-status-reports.ts';
+import { ownerUsage } from './v325-owner-usage.ts';
 import { ownerNumbers } from './v224-owner-numbers.ts';
 import { people } from './v01-people.ts';
 import { federation } from './v02-federation.ts';
@@ -208,4 +209,5 @@ export const migrations: readonly Migration[] = [
   signatureSchemes,
   userLanguages,
   packageLists,
+  ownerUsage,
 ];

@@ -31,6 +31,31 @@ const read = async ({ read }: Reader, sql: string, ...parameters: (string | numb
 /** The largest a request may ask for: the page of an administrator shows them at once. */
 const maxOwners = 100;
 
+/** What `owner_usage` has to say of every owner: its triggers keep it. */
+const countUsage = `SELECT COALESCE(r.owner_user_id, r.owner_org_id) AS owner_id, count(*) AS all_repositories,
+    sum(CASE WHEN r.deleted_at IS NULL THEN 1 ELSE 0 END) AS repositories,
+    sum(r.size_bytes - r.shared_bytes) AS git_bytes, sum(COALESCE(l.bytes, 0)) AS lfs_bytes,
+    sum(COALESCE(c.bytes, 0)) AS release_bytes,
+    sum(r.size_bytes - r.shared_bytes + COALESCE(l.bytes, 0) + COALESCE(c.bytes, 0)) AS bytes
+  FROM repositories r
+    LEFT JOIN lfs_repositories l ON l.repository_id = r.id
+    LEFT JOIN release_counts c ON c.repository_id = r.id
+  GROUP BY COALESCE(r.owner_user_id, r.owner_org_id)`;
+const columns = ['all_repositories', 'repositories', 'git_bytes', 'lfs_bytes', 'release_bytes', 'bytes'];
+
+/** The owners whose kept totals are not what their repositories have; for a thread, because it reads all of these. */
+export const compareUsage = `WITH owned AS MATERIALIZED (${countUsage})
+  SELECT n.owner_id FROM owned n LEFT JOIN owner_usage k ON k.owner_id = n.owner_id
+    WHERE k.owner_id IS NULL OR ${columns.map((column) => `k.${column} <> n.${column}`).join(' OR ')}
+  UNION ALL SELECT k.owner_id FROM owner_usage k LEFT JOIN owned n ON n.owner_id = k.owner_id
+    WHERE n.owner_id IS NULL`;
+
+/** Makes the kept totals anew. */
+export async function recountUsage(manager: { query(sql: string): Promise<unknown> }): Promise<void> {
+  await manager.query('DELETE FROM owner_usage');
+  await manager.query(`INSERT INTO owner_usage (owner_id, ${columns.join(', ')}) ${countUsage}`);
+}
+
 /**
  * The owners with the most bytes in git, Git LFS and files of releases, at most a hundred, largest first. Attachments
  * and artifacts are counted by repository only (`ofRepository`): there are no kept totals of them.
@@ -38,18 +63,8 @@ const maxOwners = 100;
 async function usageByOwner(db: Reader): Promise<OwnerUsage[]> {
   const rows = await read(
     db,
-    `SELECT COALESCE(r.owner_user_id, r.owner_org_id) AS owner_id,
-            sum(CASE WHEN r.deleted_at IS NULL THEN 1 ELSE 0 END) AS repositories,
-            sum(r.size_bytes - r.shared_bytes) AS git_bytes,
-            sum(COALESCE(l.bytes, 0)) AS lfs_bytes,
-            sum(COALESCE(c.bytes, 0)) AS release_bytes
-       FROM repositories r
-       LEFT JOIN lfs_repositories l ON l.repository_id = r.id
-       LEFT JOIN release_counts c ON c.repository_id = r.id
-      GROUP BY COALESCE(r.owner_user_id, r.owner_org_id)
-      ORDER BY sum(r.size_bytes - r.shared_bytes + COALESCE(l.bytes, 0) + COALESCE(c.bytes, 0)) DESC,
-               COALESCE(r.owner_user_id, r.owner_org_id)
-      LIMIT ${maxOwners}`,
+    `SELECT owner_id, repositories, git_bytes, lfs_bytes, release_bytes FROM owner_usage
+      ORDER BY bytes DESC, owner_id DESC LIMIT ${maxOwners}`,
   );
   return rows.map((row) => ({
     ownerId: String(row['owner_id']),

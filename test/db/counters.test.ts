@@ -1,6 +1,7 @@
 import t from 'tap';
 import { compareCounts, isForeignKeyViolation, readCounts, recount } from '../../src/db/index.ts';
 import type { Database, Tx } from '../../src/db/index.ts';
+import { compareUsage, createStorageUsage, recountUsage } from '../../src/doctor/storage-usage.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
@@ -16,6 +17,13 @@ async function wrongCounts(db: Database): Promise<Compared[]> {
   const [rows = []] = await thread.run([{ sql: compareCounts, parameters: [] }]);
   await thread.close();
   return (rows as unknown as Compared[]).filter(({ stored, actual }) => stored !== actual);
+}
+
+async function wrongUsage(db: Database): Promise<unknown[]> {
+  const thread = db.openThread({ requestMs: 10_000, queue: 4 });
+  const [rows = []] = await thread.run([{ sql: compareUsage, parameters: [] }]);
+  await thread.close();
+  return rows.map((row) => row['owner_id']);
 }
 
 t.test('counts equal the numbers of rows after any change of these', async (t) => {
@@ -78,6 +86,50 @@ t.test('counts equal the numbers of rows after any change of these', async (t) =
         some('repositories'),
       ]),
     ({ manager }) =>
+      manager.query('UPDATE repositories SET shared_bytes = ? WHERE id = ?', [random.below(50), some('repositories')]),
+    ({ manager }) =>
+      manager.query('UPDATE repositories SET owner_user_id = ?, owner_org_id = NULL WHERE id = ?', [
+        some('users'),
+        some('repositories'),
+      ]),
+    ({ manager }) =>
+      manager.query('UPDATE repositories SET owner_user_id = NULL, owner_org_id = ?, size_bytes = 7 WHERE id = ?', [
+        some('organisations'),
+        some('repositories'),
+      ]),
+    async (tx) => {
+      const repository_id = some('repositories');
+      if (repository_id === null) return;
+      last += 1;
+      const release = `release-${last}`;
+      await insertRow(tx, 'releases', {
+        id: release,
+        repository_id,
+        tag: release,
+        target: 'main',
+        tag_message: '',
+        title: '',
+        body: '',
+        is_draft: 0,
+        is_prerelease: 0,
+        revision: 1,
+        listed_at: 1,
+        updated_at: 1,
+        ...time,
+      });
+      await insertRow(tx, 'release_files', {
+        id: `file-${release}`,
+        release_id: release,
+        repository_id,
+        name: 'x',
+        bytes: random.below(1_000),
+        sha256: 'x',
+        downloads: 0,
+        ...time,
+      });
+    },
+    ({ manager }) => manager.query('DELETE FROM release_files WHERE repository_id = ?', [some('repositories')]),
+    ({ manager }) =>
       manager.query('UPDATE repositories SET deleted_at = ? WHERE id = ?', [
         random.pick([null, 9]),
         some('repositories'),
@@ -114,6 +166,18 @@ t.test('counts equal the numbers of rows after any change of these', async (t) =
       });
   }
   t.strictSame(await wrongCounts(db), []);
+  t.strictSame(await wrongUsage(db), []);
+  const usage = await createStorageUsage(db).byOwner();
+  const sizes = usage.map(({ gitBytes, lfsBytes, releaseBytes }) => gitBytes + lfsBytes + releaseBytes);
+  t.strictSame(
+    sizes,
+    sizes.toSorted((one, other) => other - one),
+  );
+  for (const part of ['repositories', 'gitBytes', 'lfsBytes', 'releaseBytes'] as const)
+    t.ok(
+      usage.some((owner) => owner[part] > 0),
+      `some have ${part}`,
+    );
   const counts = await readCounts(db.read);
   t.ok(
     Object.values(counts).every((count) => count > 0),
@@ -138,4 +202,27 @@ t.test('wrong counts are recomputed', async (t) => {
   t.equal((await readCounts(db.read)).accounts, 0, 'what is missing counts as none');
   await db.write(({ manager }) => recount(manager));
   t.strictSame(await wrongCounts(db), []);
+});
+
+t.test('wrong bytes of owners are found and added up anew', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await db.write(async (tx) => {
+    for (const id of ['a', 'b', 'c']) await insertRow(tx, 'users', { id, username: id, created_at: 1 });
+    for (const id of ['a', 'b'])
+      await insertRow(tx, 'repositories', {
+        id,
+        owner_user_id: id,
+        name: id,
+        name_folded: id,
+        visibility: 'PUBLIC',
+        created_at: 1,
+        updated_at: 1,
+        size_bytes: 5,
+      });
+    await tx.manager.query("UPDATE owner_usage SET bytes = 9 WHERE owner_id = 'a'");
+    await tx.manager.query("UPDATE owner_usage SET owner_id = 'c' WHERE owner_id = 'b'");
+  });
+  t.strictSame((await wrongUsage(db)).sort(), ['a', 'b', 'c']);
+  await db.write(({ manager }) => recountUsage(manager));
+  t.strictSame(await wrongUsage(db), []);
 });

@@ -1518,6 +1518,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['stopwatches', { user_id: 'bob-id', issue_id: 'is1', created_at: 5000000000000 }],
   ],
+  325: [
+    [
+      'owner_usage',
+      {
+        owner_id: 'nobody-325',
+        all_repositories: 1,
+        repositories: 1,
+        git_bytes: 5,
+        lfs_bytes: 6,
+        release_bytes: 7,
+        bytes: 18,
+      },
+    ],
+  ],
   223: [
     [
       'status_reports',

@@ -466,6 +466,7 @@ const seeded: [check: string, seed: () => void][] = [
       );
     },
   ],
+  ['database.usage', () => sql('UPDATE owner_usage SET git_bytes = git_bytes + 1')],
   ['database.counts', () => sql("UPDATE counts SET value = value + 3 WHERE name IN ('people', 'repositories')")],
   ['audit.broken', () => sql('DELETE FROM audit_log WHERE id = 1')],
 ];
@@ -499,6 +500,7 @@ t.test('--fix repairs what can be repaired without losing data, and only that', 
     'ci.log_missing',
     'ci.log_orphan',
     'database.counts',
+    'database.usage',
     'images.half_written',
     'images.missing',
     'images.orphan',

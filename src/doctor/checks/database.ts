@@ -5,6 +5,7 @@ import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
+import { compareUsage, recountUsage } from '../storage-usage.ts';
 
 const maxWalBytes = 128 * 1024 * 1024;
 
@@ -162,6 +163,24 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
  * those.
  */
 async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
+  return [...(await examineUsage(deps)), ...(await examineTotals(deps))];
+}
+
+async function examineUsage(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
+  const wrong = await rowsOf(deps, compareUsage);
+  if (wrong.length === 0) return [];
+  return [
+    warning('database.usage', `The bytes of ${counted(wrong.length, 'owner', 'owners')} are wrong.`, {
+      remedy: 'hearth doctor --fix recomputes them',
+      fix: () =>
+        deps.db
+          .write(({ manager }) => recountUsage(manager))
+          .then(() => `added up the bytes of ${counted(wrong.length, 'owner', 'owners')} anew`),
+    }),
+  ];
+}
+
+async function examineTotals(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   const wrong = (await rowsOf(deps, compareCounts)).filter(({ stored, actual }) => stored !== actual);
   if (wrong.length === 0) return [];
   const words = wrong.map(
