@@ -22,13 +22,6 @@ import type { Remote } from './remotes/remote.ts';
 import type { GitTraffic } from './traffic.ts';
 import type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
 
-/** A branch or tag with the object it names. */
-export interface NamedRef {
-  /** Without `refs/heads/` or `refs/tags/`. */
-  name: string;
-  oid: string;
-}
-
 /** Load of one kind of work: now, and since the start. */
 export interface SlotLoad {
   /** Requests admitted, refused because the queue was full, and refused after waiting in it. */
@@ -101,8 +94,6 @@ export interface GitRefs {
   tip(path: string, ref: string): Promise<string | null>;
   /** A digest of HEAD, of every visible ref and of the settings, as they are now; null when only git can tell. */
   state(path: string): Promise<string | null>;
-  branches(path: string): Promise<NamedRef[]>;
-  tags(path: string): Promise<NamedRef[]>;
   /**
    * The value to restore for a ref that has none: the first of `known`, newest first, and of `packed-refs`, whose
    * object exists. Null when there is none.

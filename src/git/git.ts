@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import { busy, createSemaphore, internal, visitAll } from '../kernel/index.ts';
+import { busy, createSemaphore, internal } from '../kernel/index.ts';
 import type { Logger, Semaphore } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
@@ -52,7 +52,7 @@ import { createMerges } from './merges/merges.ts';
 import { createMaintenance } from './maintenance/maintenance.ts';
 import { uploadArchive, uploadPack } from './fetches/upload-pack.ts';
 import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
-import type { Git, NamedRef, SlotLoad } from './git-services.ts';
+import type { Git, SlotLoad } from './git-services.ts';
 
 export interface GitOptions {
   config: Pick<Config, 'dataDir' | 'storage'> & { git: Omit<Config['git'], 'storage'> };
@@ -191,14 +191,6 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     await maintenance.leave(repository);
   };
 
-  const namedRefs = async (repository: string, prefix: string): Promise<NamedRef[]> => {
-    const named: NamedRef[] = [];
-    await visitAll(await readRefs(repository), ([name, oid]) => {
-      if (name.startsWith(prefix)) named.push({ name: name.slice(prefix.length), oid });
-    });
-    return named;
-  };
-
   return {
     version: version.text,
 
@@ -257,8 +249,6 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       list: readRefs,
       tip: readRef,
       state: async (target) => (await refCache.of(target))?.state() ?? null,
-      branches: (target) => namedRefs(target, 'refs/heads/'),
-      tags: (target) => namedRefs(target, 'refs/tags/'),
       async lastValue(target, ref, known) {
         const packed = await readPackedRef(target, ref);
         for (const oid of packed === null ? known : [...known, packed]) {

@@ -1,6 +1,6 @@
 export { createGit } from './git.ts';
 export type { GitOptions } from './git.ts';
-export type { Git, GitLoad, NamedRef, SlotLoad } from './git-services.ts';
+export type { Git, GitLoad, SlotLoad } from './git-services.ts';
 export { hasOtherObjects } from './caches/cache-folders.ts';
 export type { CachedRef, GitCaches, RefEnd } from './caches/cache-folders.ts';
 export { installedGit } from './processes/installed-git.ts';
@@ -66,7 +66,7 @@ export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/lis
 export type { LineChange, LineChanges } from './queries/line-changes.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';
 export { maxBlameBytes } from './queries/blame.ts';
-export { namesOfRefs } from './queries/ref-names.ts';
+export type { NamedRef, RefListing } from './refs/ref-listing.ts';
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { Divergence } from './queries/compare-commits.ts';
 export type { Grep, GrepLine, GrepRequest } from './queries/grep.ts';

@@ -12,7 +12,7 @@ export interface LfsDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'deployKeys'>;
   repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'findMoved' | 'factsOf' | 'mayPropose' | 'locate'>;
-  git: Pick<Git, 'objects' | 'refs'>;
+  git: Pick<Git, 'objects' | 'queries' | 'refs'>;
   objects: ObjectStore;
   /** Signs transfer tokens. */
   instanceKey: InstanceKey;

@@ -103,10 +103,7 @@ async function commitsOf(
       total: 0,
     };
   }
-  const others = async () =>
-    [...(await deps.git.refs.list(path))]
-      .filter(([name]) => name !== ref && name.startsWith('refs/heads/'))
-      .map(([, oid]) => oid);
+  const others = async () => (await deps.git.queries.cachedRefs(path)).idsOf('refs/heads/', new Set([ref]));
   const { total, commits } = await deps.git.objects.newCommits(
     path,
     newId,

@@ -43,10 +43,7 @@ t.test('an empty repository has a default branch without commits', async (t) => 
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   t.same(await git.refs.head(repository), { branch: 'main', oid: null });
-  t.same(
-    [(await git.refs.list(repository)).size, await git.refs.branches(repository), await git.refs.tags(repository)],
-    [0, [], []],
-  );
+  t.same([(await git.refs.list(repository)).size, (await git.queries.cachedRefs(repository)).size], [0, 0]);
   await t.rejects(git.refs.resolve(repository, 'main'), { code: 'not_found' });
   await git.refs.setHead(repository, 'trunk/1');
   t.same(await git.refs.head(repository), { branch: 'trunk/1', oid: null });
@@ -58,11 +55,12 @@ t.test('HEAD, branches, tags and revisions resolve', async (t) => {
   const repository = await newRepository();
   fill(repository);
   t.same(await git.refs.head(repository), { branch: 'main', oid: idOf('main') });
-  t.same(await git.refs.branches(repository), [
+  const refs = await git.queries.cachedRefs(repository);
+  t.same(refs.page('refs/heads/', 0, 9), [
     { name: 'main', oid: idOf('main') },
     { name: 'topic', oid: idOf('topic') },
   ]);
-  t.same(await git.refs.tags(repository), [
+  t.same(refs.page('refs/tags/', 0, 9), [
     { name: 'light', oid: idOf('light') },
     { name: 'v1', oid: idOf('v1') },
   ]);

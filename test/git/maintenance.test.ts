@@ -176,7 +176,7 @@ t.test('pushes and clones work during maintenance', async (t) => {
   ]);
   t.equal(results.filter((result) => typeof result === 'object' && result.outcome.kind === 'reported').length, 6);
   await deps.git.maintenance.run();
-  t.equal((await deps.git.refs.branches(repository)).length, 7);
+  t.equal((await deps.git.queries.cachedRefs(repository)).count('refs/heads/'), 7);
   gitSync(['--git-dir', repository, 'fsck', '--strict']);
   gitSync(['clone', '--quiet', '--mirror', repository, path.join(deps.folder, 'copy')]);
 });

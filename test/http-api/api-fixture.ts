@@ -262,7 +262,7 @@ export async function createApiFixture(t: Test, web: Web): Promise<ApiFixture> {
       if (
         found === null ||
         (await git.refs.head(found.path)).oid !== null ||
-        (await git.refs.branches(found.path)).length > 0
+        (await git.queries.cachedRefs(found.path)).count('refs/heads/') > 0
       )
         continue;
       await fillRepository(t, found.path, {

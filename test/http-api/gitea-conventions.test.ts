@@ -155,6 +155,60 @@ t.test('every list takes page and limit, and ends', async (t) => {
   t.ok(answered > 40, `${answered} answered`);
 });
 
+t.test('a page by its number is where the links lead to, and costs what the first one costs', async (t) => {
+  const { web, alice } = await openWorld(t);
+  const count = 47;
+  for (let at = 0; at < count; at += 1) {
+    await alice('POST', '/repos/alice/site/issues', { title: `Issue ${at}` });
+    if (at % 3 === 0) await alice('PATCH', `/repos/alice/site/issues/${at + 1}`, { state: 'closed' });
+  }
+  const { path } = await web.modules.repositories.find({ kind: 'anonymous' }, 'alice', 'site');
+  await fillRepository(t, path, { 'README.md': '# Site\n' });
+  for (const name of ['zoë', 'a/b', 'a-b', 'a', 'b', 'c', 'd', 'e', 'f', 'Z', '日本', 'm']) {
+    await alice('POST', '/repos/alice/site/branches', { new_branch_name: name });
+    await alice('POST', '/repos/alice/site/tags', { tag_name: name });
+  }
+  const read = web.modules.db.read.query.bind(web.modules.db.read);
+  let statements = 0;
+  web.modules.db.read.query = ((...given: Parameters<typeof read>) => {
+    statements += 1;
+    return read(...given);
+  }) as typeof web.modules.db.read.query;
+  const lists = [
+    ...['newest', 'oldest', 'updated', 'comments'].flatMap((sort) =>
+      ['open', 'closed', 'all'].map((state) => `/repos/alice/site/issues?sort=${sort}&state=${state}`),
+    ),
+    '/repos/alice/site/issues?state=all&q=Issue',
+    '/repos/issues/search?state=all',
+    '/repos/alice/site/issues?state=all&since=2000-01-01T00:00:00Z',
+    '/repos/alice/site/branches?',
+    '/repos/alice/site/tags?',
+  ];
+  for (const list of lists) {
+    const whole: unknown[] = [];
+    const walked: unknown[] = [];
+    const costs: number[] = [];
+    const limit = 5;
+    for (let at = `${list}&limit=${limit}`; at !== ''; ) {
+      const { json, headers } = await alice('GET', at);
+      walked.push(...(json as unknown as { id: unknown }[]).map(({ id }) => id));
+      at = /<[^>]*?\/api\/v1([^>]+)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1] ?? '';
+    }
+    for (let page = 1; ; page += 1) {
+      statements = 0;
+      const { json, status } = await alice('GET', `${list}&limit=${limit}&page=${page}`);
+      costs.push(statements);
+      t.equal(status, 200);
+      const rows = json as unknown as { id: unknown }[];
+      if (rows.length === 0) break;
+      whole.push(...rows.map(({ id }) => id));
+    }
+    t.ok(whole.length > 2 * limit, `${list} has ${whole.length}`);
+    t.strictSame(whole, walked, list);
+    t.ok(costs.at(-3)! <= costs[0]!, `${list}: statements of its pages: ${costs.join(', ')}`);
+  }
+});
+
 t.test('Link has first, prev, next and last where pages are counted, and X-Total-Count', async (t) => {
   const { alice } = await openWorld(t);
   const answer = await alice('GET', '/orgs?page=1&limit=1');

@@ -232,7 +232,7 @@ t.test('eight clients push distinct branches of one repository at once, while ot
   const pushes = Array.from({ length: 8 }, (_, n) => must(['push', '--quiet', url, `topic:refs/heads/b${n}`], sample));
   const clones = Array.from({ length: 4 }, (_, n) => must(['clone', '--quiet', '--bare', url, `busy${n}`]));
   await Promise.all([...pushes, ...clones]);
-  t.equal((await server.app.modules.git.refs.branches(await server.pathOf('busy'))).length, 9);
+  t.equal((await server.app.modules.git.queries.cachedRefs(await server.pathOf('busy'))).count('refs/heads/'), 9);
   t.equal((await journal('busy')).filter((row) => row.includes('ok')).length, 9);
 });
 

@@ -161,9 +161,9 @@ async function moveOf(
   { ref, oldId, newId }: MovedRef,
 ): Promise<{ isForced: boolean; baseRef: string | null }> {
   if (isNoRef(oldId)) {
-    const refs = await git.refs.list(path).catch(() => new Map<string, string>());
-    const others = [...refs].filter(([name, id]) => name.startsWith('refs/heads/') && name !== ref && id === newId);
-    return { isForced: false, baseRef: others[0]?.[0] ?? null };
+    const refs = await git.queries.cachedRefs(path).catch(() => null);
+    const other = refs?.nameOf('refs/heads/', newId, ref) ?? null;
+    return { isForced: false, baseRef: other === null ? null : `refs/heads/${other}` };
   }
   const base = await git.queries.mergeBase(path, oldId, newId).catch(() => oldId);
   return { isForced: base !== oldId, baseRef: null };

@@ -137,9 +137,7 @@ async function pusherOf(deps: FederationDeps, { pusherId, deployKey }: Announced
 async function untouchedTips({ git }: FederationDeps, path: string, { updates }: AnnouncedPush): Promise<string[]> {
   if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
-  const tips = [...(await git.refs.list(path))]
-    .filter(([ref]) => ref.startsWith(heads) && !touched.has(ref))
-    .map(([, oid]) => oid);
+  const tips = (await git.queries.cachedRefs(path)).idsOf(heads, touched);
   return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !zeros.test(oldId)), ...tips])];
 }
 

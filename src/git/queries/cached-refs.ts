@@ -1,39 +1,32 @@
 import { createLru } from '../../kernel/index.ts';
+import { RefListing } from '../refs/ref-listing.ts';
 import { readRefs } from '../refs/refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 
 /**
- * Every ref, for menus and counts: reading thousands of loose refs for each page would cost more than the page. They
- * come from the ref cache, which is always current; where only git could list those, changes by other processes show
- * after two seconds. Decisions must read the refs themselves.
+ * Every ref, for pages, the API and events: reading thousands of loose refs for each would cost more than the page.
+ * They come from the ref cache, which is always current; where only git could list those, changes by other processes
+ * show after two seconds. Decisions must read the refs themselves.
  */
 export interface CachedRefs {
-  read(repository: string): Promise<ReadonlyMap<string, string>>;
+  read(repository: string): Promise<RefListing>;
   forget(repository: string): void;
 }
 
 const ttlMs = 2_000;
 const maxRepositories = 50;
 
-/** Names of ASCII are the same strings as in the snapshot, and take no memory of their own. */
-function namesAsText({ refs }: RefSnapshot): ReadonlyMap<string, string> {
-  const map = new Map<string, string>();
-  for (const { name, oid } of refs)
-    map.set(/[\x80-\xff]/.test(name) ? Buffer.from(name, 'latin1').toString() : name, oid);
-  return map;
-}
-
 export function createCachedRefs(refCache: Pick<RefCache, 'of'>): CachedRefs {
-  const bySnapshot = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
-  const known = createLru<string, Promise<ReadonlyMap<string, string>>>({
+  const bySnapshot = new WeakMap<RefSnapshot, RefListing>();
+  const known = createLru<string, Promise<RefListing>>({
     name: 'recent refs',
     maxWeight: maxRepositories,
     ttlMs: ttlMs,
   });
 
-  function ofSnapshot(snapshot: RefSnapshot): ReadonlyMap<string, string> {
-    const refs = bySnapshot.get(snapshot) ?? namesAsText(snapshot);
+  function ofSnapshot(snapshot: RefSnapshot): RefListing {
+    const refs = bySnapshot.get(snapshot) ?? new RefListing(snapshot.refs);
     bySnapshot.set(snapshot, refs);
     return refs;
   }
@@ -44,7 +37,7 @@ export function createCachedRefs(refCache: Pick<RefCache, 'of'>): CachedRefs {
       if (snapshot !== null) return ofSnapshot(snapshot);
       const recent = known.get(repository);
       if (recent !== undefined) return recent;
-      const refs = readRefs(repository);
+      const refs = readRefs(repository).then((found) => RefListing.ofNames(found));
       known.set(repository, refs);
       refs.catch(() => known.delete(repository));
       return refs;

@@ -35,6 +35,7 @@ import { readPatches, weighPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { AnnotatedTag } from './read-tag.ts';
+import type { RefListing } from '../refs/ref-listing.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
 import { weighBlame, weighFiles, weighFolder, weighLastChange, weighList, weighSmall } from './weigh-results.ts';
@@ -47,8 +48,8 @@ export interface GitQueries {
   resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions & { tagsFirst?: boolean }): Promise<RefPath>;
   /** A folder with the sizes of its files; cached for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
-  /** Every ref with the object it names, for menus and counts; in unsupported repositories at most two seconds old. */
-  cachedRefs(path: string): Promise<ReadonlyMap<string, string>>;
+  /** Every ref, for what decides nothing; in repositories that only git lists at most two seconds old. */
+  cachedRefs(path: string): Promise<RefListing>;
   history(path: string, request: HistoryRequest): Promise<History>;
   /** Number of commits reachable from a commit, itself included; null when counting takes too long. */
   countCommits(path: string, oid: string): Promise<number | null>;

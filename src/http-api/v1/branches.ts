@@ -7,8 +7,7 @@ import type { Found } from '../../repositories/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { showPayloadCommits } from './commit-payloads.ts';
-import { pageOf } from './trees-and-archives.ts';
-import { sliceOf } from './issues-parts.ts';
+import { pageOfRefs } from './trees-and-archives.ts';
 import { branch, numberedPage, paging } from './schemas.ts';
 
 const at = '/repos/{owner}/{name}/branches';
@@ -54,10 +53,9 @@ export const listBranches = operation({
   isPaged: true,
   query: z.object({ ...paging, page: numberedPage }),
   response: z.array(branch),
-  async run({ viewer, found, query: { limit, after, page }, deps, origin }) {
-    const all = await deps.git.refs.branches(found.path);
-    const { rows, next } = page === 0 ? pageOf(all, limit, after) : sliceOf(all, { page, limit });
-    return listed(await showBranches(deps, viewer, found, rows, origin), next, all.length);
+  async run({ viewer, found, query, deps, origin }) {
+    const { rows, next, total } = await pageOfRefs(deps, found, 'refs/heads/', query);
+    return listed(await showBranches(deps, viewer, found, rows, origin), next, total);
   },
 });
 

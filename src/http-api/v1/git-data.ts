@@ -3,7 +3,7 @@ import { allows } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { maxBlameBytes } from '../../git/index.ts';
-import { invalid, isDomainError, notFound, visitAll } from '../../kernel/index.ts';
+import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -135,16 +135,20 @@ const maxRefs = 1_000;
 
 async function listRefs(deps: Pick<WebDeps, 'git'>, found: Found, start: string, origin: string) {
   const refs = await deps.git.queries.cachedRefs(found.path);
-  const shown: [ref: string, oid: string][] = [];
-  await visitAll(refs, ([ref, oid]) => {
-    if (shown.length < maxRefs && ref.startsWith(start) && /^refs\/(?:heads|tags)\//.test(ref)) shown.push([ref, oid]);
-  });
+  const shown = ['refs/heads/', 'refs/tags/']
+    .flatMap((folder) => {
+      // What all refs of the folder begin with, or what begins with the folder.
+      const prefix = folder.startsWith(start) ? folder : start;
+      const found = prefix.startsWith(folder) ? refs.page(prefix, 0, maxRefs) : [];
+      return found.map(({ name, oid }) => ({ ref: prefix + name, sha: oid }));
+    })
+    .slice(0, maxRefs);
   const notes = await deps.git.queries.tags(
     found.path,
-    shown.map(([, oid]) => oid),
+    shown.map(({ sha }) => sha),
   );
   const api = apiOf({ origin, at: found.canonical });
-  return shown.map(([ref, sha], index) => {
+  return shown.map(({ ref, sha }, index) => {
     const type = notes[index] === null ? ('commit' as const) : ('tag' as const);
     return { ref, url: `${api}/git/${ref}`, object: { type, sha, url: `${api}/git/${type}s/${sha}` } };
   });

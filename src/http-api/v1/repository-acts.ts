@@ -173,16 +173,17 @@ const annotatedTag = operation({
     .meta({ id: 'AnnotatedTag' }),
   async run({ found, params, deps, origin }) {
     const absent = () => notFound('tag_gone', 'There is no such tag.');
-    const named = (await deps.git.refs.tags(found.path)).find(({ oid }) => oid === params.sha);
-    if (named === undefined) throw absent();
-    const [note] = await deps.git.queries.tags(found.path, [named.oid]);
+    const refs = await deps.git.queries.cachedRefs(found.path);
+    const name = refs.nameOf('refs/tags/', params.sha);
+    if (name === null) throw absent();
+    const [note] = await deps.git.queries.tags(found.path, [params.sha]);
     if (note == null) throw absent();
-    const commit = await resolveRef(deps, found, `refs/tags/${named.name}`);
+    const commit = await resolveRef(deps, found, `refs/tags/${name}`);
     const api = `${origin}/api/v1/repos/${found.canonical.owner}/${found.canonical.name}/git`;
     return json({
-      tag: named.name,
-      sha: named.oid,
-      url: `${api}/tags/${named.oid}`,
+      tag: name,
+      sha: params.sha,
+      url: `${api}/tags/${params.sha}`,
       // Git ends it with a line feed.
       message: `${note.message}\n`,
       tagger: {

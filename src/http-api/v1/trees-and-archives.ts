@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import type { NamedRef } from '../../git/index.ts';
 import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { sliceOf } from './issues-parts.ts';
 import { archive, numberedPage, paging, tree } from './schemas.ts';
 import { showTags, tagShape } from './tags.ts';
 
@@ -27,10 +27,19 @@ export async function resolveRef(
   return oid;
 }
 
-/** One page of names, which are in order, so that the last one says where to go on. */
-export function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: number, after: string | undefined) {
-  const rest = after === undefined ? refs : refs.filter(({ name }) => name > after);
-  return { rows: rest.slice(0, limit), next: rest.length > limit ? rest[limit - 1]!.name : null };
+/** A page of the refs of a folder, by number or behind a name, which is that of the last one before. */
+export async function pageOfRefs(
+  { git }: Pick<WebDeps, 'git'>,
+  { path }: Pick<Found, 'path'>,
+  folder: 'refs/heads/' | 'refs/tags/',
+  { page, limit, after }: { page: number; limit: number; after?: string | undefined },
+): Promise<{ rows: NamedRef[]; next: string | number | null; total: number }> {
+  const refs = await git.queries.cachedRefs(path);
+  const from = page > 0 ? (page - 1) * limit : after === undefined ? 0 : refs.upTo(folder, after);
+  const rows = refs.page(folder, from, limit);
+  const total = refs.count(folder);
+  const next = from + limit >= total ? null : page > 0 ? page + 1 : rows.at(-1)!.name;
+  return { rows, next, total };
 }
 
 export const listTags = operation({
@@ -45,10 +54,9 @@ export const listTags = operation({
   isPaged: true,
   query: z.object({ ...paging, page: numberedPage }),
   response: z.array(tagShape),
-  async run({ found, query: { limit, after, page }, deps, origin }) {
-    const all = await deps.git.refs.tags(found.path);
-    const { rows, next } = page === 0 ? pageOf(all, limit, after) : sliceOf(all, { page, limit });
-    return listed(await showTags(deps, found, origin, rows), next, all.length);
+  async run({ found, query, deps, origin }) {
+    const { rows, next, total } = await pageOfRefs(deps, found, 'refs/tags/', query);
+    return listed(await showTags(deps, found, origin, rows), next, total);
   },
 });
 

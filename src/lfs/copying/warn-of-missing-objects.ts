@@ -41,7 +41,7 @@ export async function warnOfMissingObjects(
   if (!(row !== undefined && row.objects > 0) && !(await namesLfs(deps, path, tips[0]!))) return [];
 
   const moved = new Set(arrived.map(({ ref }) => ref));
-  const others = [...(await deps.git.refs.list(path))].filter(([ref]) => !moved.has(ref)).map(([, tip]) => tip);
+  const others = (await deps.git.queries.cachedRefs(path)).idsOf('refs/', moved);
   const before = updates.map(({ oldId }) => oldId).filter((oldId) => !noRef.test(oldId));
   const range = { of: tips, without: [...before, ...others].slice(0, maxKnownTips) };
   const signal = AbortSignal.timeout(timeLimitMs);

@@ -1,4 +1,4 @@
-import type { Commit, NamedRef } from '../../git/index.ts';
+import type { Commit, NamedRef, RefListing } from '../../git/index.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
@@ -16,6 +16,7 @@ import { readRefProtection } from './ref-protection.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
+const heads = 'refs/heads/';
 const perPage = 30;
 /**
  * With more branches than this they are sorted by name: reading all their commits would take too long.
@@ -36,6 +37,24 @@ interface RefusedForm {
   refusal: FormRefusal;
 }
 
+/** A page of the branches besides the default one, without the commits of the others where there are too many. */
+async function pageOfOthers(
+  refs: RefListing,
+  { branch, after }: { branch: string | null; after: string | null },
+  commitsOf: (refs: readonly NamedRef[]) => Promise<Row[]>,
+): Promise<{ rows: NamedRef[]; hasMore: boolean }> {
+  const isOther = ({ name }: NamedRef): boolean => name !== branch;
+  const total = refs.count(heads);
+  if (total <= maxSorted + 1) {
+    const ordered = (await commitsOf(refs.page(heads, 0, total).filter(isOther))).sort(byTime);
+    const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
+    return { rows: ordered.slice(start, start + perPage), hasMore: ordered.length > start + perPage };
+  }
+  // The default one may be among them, and one more says whether there is a next page.
+  const rows = refs.page(heads, after === null ? 0 : refs.upTo(heads, after), perPage + 2).filter(isOther);
+  return { rows: rows.slice(0, perPage), hasMore: rows.length > perPage };
+}
+
 /** `B/branches`: the default one first, then by their last commit. */
 export const showBranches: Page<RepositoryContext, CodeDeps> = (context, deps) => branchesPage(context, deps, null);
 
@@ -50,21 +69,21 @@ export async function branchesPage(
   const repository = viewRepositoryHeader(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
-  const [{ branch, oid }, all, protection] = await Promise.all([
+  const [{ branch, oid }, refs, protection] = await Promise.all([
     git.refs.head(found.path),
-    git.refs.branches(found.path),
+    git.queries.cachedRefs(found.path),
     readRefProtection(context, deps, 'refs/heads/'),
   ]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
     Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.objects.commit(found.path, ref.oid) })));
-  const others = all.filter(({ name }) => name !== branch);
-  const isSorted = others.length <= maxSorted;
-  const ordered: NamedRef[] = isSorted ? (await commitsOf(others)).sort(byTime) : others;
+  const total = refs.count(heads);
+  const defaultOid = branch === null ? undefined : refs.get(heads + branch);
   const after = query.get('after');
-  const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
+  const { rows: others, hasMore } = await pageOfOthers(refs, { branch, after }, commitsOf);
+  const isFirst = after === null;
   const shown = await commitsOf([
-    ...all.filter(({ name }) => start === 0 && name === branch),
-    ...ordered.slice(start, start + perPage),
+    ...(isFirst && branch !== null && defaultOid !== undefined ? [{ name: branch, oid: defaultOid }] : []),
+    ...others,
   ]);
   const authors = await authorsOfCommits(
     deps,
@@ -101,7 +120,7 @@ export async function branchesPage(
         branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
     })),
   );
-  const last = ordered[start + perPage - 1];
+  const last = others.at(-1);
   return page(
     'code/branches',
     {
@@ -110,14 +129,11 @@ export async function branchesPage(
         mayChange && branch !== null
           ? { name: refused?.name ?? '', from: refused?.from ?? branch, refusal: refused?.refusal ?? null }
           : null,
-      count: viewCount(all.length, 'branch', 'branches'),
+      count: viewCount(total, 'branch', 'branches'),
       active: rows.filter(({ isStale }) => !isStale),
       stale: rows.filter(({ isStale }) => isStale),
-      more:
-        last && ordered.length > start + perPage
-          ? `${url}/branches?${new URLSearchParams({ after: last.name })}`
-          : null,
-      isFirst: start === 0,
+      more: last && hasMore ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,
+      isFirst,
     },
     { restsOn: [authors.dependency, statuses.dependency, references.dependency, protection.dependency] },
   );

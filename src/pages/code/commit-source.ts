@@ -1,4 +1,3 @@
-import { namesOfRefs } from '../../git/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -16,7 +15,7 @@ export async function readCommitSource(
   oid: string,
 ): Promise<CommitSource | null> {
   const refs = await git.queries.cachedRefs(found.path);
-  if (!namesOfRefs(refs).hasPulls) return null;
+  if (refs.count('refs/pull/') === 0) return null;
   if (await git.queries.isOnBranchOrTag(found.path, oid)) return null;
   const number = await pulls.ofCommit(viewer, found.canonical, oid);
   if (number === null) return { pull: null };

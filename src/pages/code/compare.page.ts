@@ -1,4 +1,3 @@
-import { namesOfRefs } from '../../git/index.ts';
 import { allows } from '../../access/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type Reply } from '../app/reply.ts';
@@ -39,8 +38,9 @@ function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: stri
 }
 
 async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise<string[]> {
-  const { branches, tags } = namesOfRefs(await git.queries.cachedRefs(found.path));
-  return [...branches.slice(0, maxSuggested), ...tags.slice(0, maxSuggested)].slice(0, maxSuggested);
+  const refs = await git.queries.cachedRefs(found.path);
+  const named = ['refs/heads/', 'refs/tags/'].flatMap((folder) => refs.page(folder, 0, maxSuggested));
+  return named.slice(0, maxSuggested).map(({ name }) => name);
 }
 
 /** Where a pull request is opened from this comparison; null for what is not two branches. */

@@ -4,7 +4,8 @@ import type { RefPath } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { viewBreadcrumbs } from './breadcrumbs.view.ts';
-import { viewRefSelector } from './ref-selector.view.ts';
+import { newestVersions } from './newest-versions.ts';
+import { shownInMenu, viewRefSelector } from './ref-selector.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
@@ -33,10 +34,11 @@ export function headPath(branch: string | null, oid: string): RefPath {
 /** What every page about a place in a repository shows around its content. */
 export async function readCodeNavigation({ found }: RepositoryContext, { git }: CodeDeps, at: RefPath, page: CodePage) {
   const [refs, { branch }] = await Promise.all([git.queries.cachedRefs(found.path), git.refs.head(found.path)]);
+  const newestTags = await newestVersions(refs, shownInMenu.tags);
   const repository = viewRepositoryHeader(found);
   return {
     repository,
     place: viewBreadcrumbs(repository.url, found.canonical.name, at, page),
-    selector: viewRefSelector({ repositoryUrl: repository.url, refs, at, page, defaultBranch: branch }),
+    selector: viewRefSelector({ repositoryUrl: repository.url, refs, newestTags, at, page, defaultBranch: branch }),
   };
 }

@@ -7,7 +7,7 @@ import type { FormRefusal } from '../app/submit-form.ts';
 import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
-import { compareVersions } from './ref-selector.view.ts';
+import { newestVersions } from './newest-versions.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
@@ -27,12 +27,10 @@ const maxNote = 4_000;
 
 /** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
 async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) {
-  const all = (await git.refs.tags(found.path)).sort(
-    (a, b) => compareVersions(b.name, a.name) || (a.name < b.name ? 1 : -1),
-  );
+  const refs = await git.queries.cachedRefs(found.path);
   const after = query.get('after');
-  const start = after === null ? 0 : all.findIndex(({ name }) => name === after) + 1;
-  const shown = all.slice(start, start + perPage);
+  const names = await newestVersions(refs, perPage + 1, after);
+  const shown = names.slice(0, perPage).map((name) => ({ name, oid: refs.get(`refs/tags/${name}`)! }));
   const notes = await git.queries.tags(
     found.path,
     shown.map(({ oid }) => oid),
@@ -48,10 +46,10 @@ async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) 
   );
   const last = shown.at(-1);
   return {
-    total: all.length,
+    total: refs.count('refs/tags/'),
     rows,
-    isFirst: start === 0,
-    nextAfter: last && start + perPage < all.length ? last.name : null,
+    isFirst: after === null,
+    nextAfter: last && names.length > perPage ? last.name : null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { allows } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
+import type { RefListing } from '../../git/index.ts';
 import { explainRefusal } from '../../issues/index.ts';
 import { forbidden, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -36,8 +37,8 @@ export async function readEditTarget(context: RepositoryContext, deps: EditingDe
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   const mayWrite = allows(found.level, 'write');
-  const [head, refs] = await Promise.all([deps.git.refs.head(found.path), deps.git.refs.list(found.path)]);
-  const isEmpty = ![...refs.keys()].some((ref) => ref.startsWith('refs/heads/'));
+  const [head, refs] = await Promise.all([deps.git.refs.head(found.path), deps.git.queries.cachedRefs(found.path)]);
+  const isEmpty = refs.count('refs/heads/') === 0;
   const at =
     isEmpty && mayWrite
       ? { kind: 'branch', ref: found.repository.defaultBranch, oid: null, file: Buffer.alloc(0) }
@@ -64,7 +65,7 @@ export async function readEditTarget(context: RepositoryContext, deps: EditingDe
   };
 }
 
-function suggestBranch(refs: ReadonlyMap<string, string>, username: string): string {
+function suggestBranch(refs: RefListing, username: string): string {
   for (let number = 1; ; number += 1) {
     const name = `${username}-patch-${number}`;
     if (!refs.has(`refs/heads/${name}`)) return name;

@@ -63,17 +63,14 @@ async function revertPage(
   const { found } = context;
   const { git, clock } = deps;
   const oid = await git.refs.resolve(found.path, commitIn(context), { includeUnreachable: true });
-  const [commit, refs] = await Promise.all([git.objects.commit(found.path, oid), git.refs.list(found.path)]);
+  const [commit, refs] = await Promise.all([git.objects.commit(found.path, oid), git.queries.cachedRefs(found.path)]);
   const authors = await authorsOfCommits(deps, [commit]);
   const url = repositoryUrl(found.canonical);
   return page('editing/revert-commit', {
     repository: viewRepositoryHeader(found),
     commit: viewCommitLine(commit, url, clock.now(), authors),
     action: `${commitUrl(url, oid)}/revert`,
-    branches: [...refs.keys()]
-      .filter((ref) => ref.startsWith('refs/heads/'))
-      .map((ref) => ref.slice(11))
-      .slice(0, 200),
+    branches: refs.page('refs/heads/', 0, 200).map(({ name }) => name),
     reason:
       commit.parents.length === 1
         ? null

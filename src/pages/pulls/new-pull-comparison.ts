@@ -1,4 +1,4 @@
-import { namesOfRefs } from '../../git/index.ts';
+import type { RefListing } from '../../git/index.ts';
 import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
@@ -98,7 +98,7 @@ const asBoolean = [
 const maxBranches = 200;
 const maxForks = 10;
 
-const branchesIn = (refs: ReadonlyMap<string, string>): string[] => namesOfRefs(refs).branches.slice(0, maxBranches);
+const branchesIn = (refs: RefListing): string[] => refs.page(heads, 0, maxBranches).map(({ name }) => name);
 
 /** Names for the two fields: branches of the repository, and of forks under owners for whom the viewer may create. */
 export async function suggestBranches({ viewer, found }: RepositoryContext, { repositories, git }: PullsDeps) {

@@ -209,8 +209,8 @@ const maxBranches = 200;
 
 async function readRetarget({ found }: RepositoryContext, { git }: PullsDeps, forms: PullForms, base: string) {
   const refs = await git.queries.cachedRefs(found.path);
-  const branches = [...refs.keys()].filter((name) => name.startsWith('refs/heads/')).slice(0, maxBranches);
-  return { base: forms.base ?? base, branches: branches.map((name) => name.slice('refs/heads/'.length)) };
+  const branches = refs.page('refs/heads/', 0, maxBranches);
+  return { base: forms.base ?? base, branches: branches.map(({ name }) => name) };
 }
 
 export const showPull = showWith(pullPage);

@@ -17,8 +17,8 @@ async function deletionPage(
 ): Promise<PageReply> {
   const { viewer, found, form } = context;
   const { tag, title, isDraft, files } = await releases.find(viewer, found.canonical, { tag: restOf(context) });
-  const [refs, rights] = await Promise.all([
-    git.refs.list(found.path),
+  const [oid, rights] = await Promise.all([
+    git.refs.tip(found.path, `refs/tags/${tag}`),
     repositories.rules.rightsIn(viewer, found.repository),
   ]);
   return page('releases/delete-release', {
@@ -27,7 +27,7 @@ async function deletionPage(
     tag: viewName(tag),
     isDraft,
     files: files.length === 0 ? null : viewCount(files.length, 'file'),
-    mayDeleteTag: refs.has(`refs/tags/${tag}`) && rights.may(`refs/tags/${tag}`, 'delete'),
+    mayDeleteTag: oid !== null && rights.may(`refs/tags/${tag}`, 'delete'),
     deletesTag: form.text('delete_tag') !== '',
     action: deletionUrl(found.canonical, tag),
     back: releaseUrl(found.canonical, tag),

@@ -8,7 +8,7 @@ import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
-import { compareVersions } from '../code/ref-selector.view.ts';
+import { newestVersions } from '../code/newest-versions.ts';
 import { renderText } from '../markdown/render-text.ts';
 import type { ReleasesDeps } from './deps.ts';
 import { viewFile } from './release.view.ts';
@@ -68,12 +68,12 @@ async function formPage(
 ): Promise<PageReply> {
   const { found, query } = context;
   const at = found.canonical;
-  const [tags, branches, { rows }] = await Promise.all([
-    deps.git.refs.tags(found.path),
-    deps.git.refs.branches(found.path),
+  const [refs, { rows }] = await Promise.all([
+    deps.git.queries.cachedRefs(found.path),
     deps.releases.listByPage(context.viewer, at, { page: 1, limit: maxProposed }),
   ]);
-  const sorted = tags.map(({ name }) => name).sort((one, other) => compareVersions(other, one));
+  // Those that have a release are left out of the first list.
+  const sorted = await newestVersions(refs, 2 * maxProposed);
   const released = new Set(rows.map(({ tag }) => tag));
   return page('releases/release-form', {
     repository: viewRepositoryHeader(found),
@@ -89,9 +89,9 @@ async function formPage(
       deletion: deletionUrl(at, release.tag),
     },
     /** Whether the tag is there by now: then nothing is to be said of where it is made. */
-    isTagThere: release !== null && tags.some(({ name }) => name === release.tag),
+    isTagThere: release !== null && refs.has(`refs/tags/${release.tag}`),
     tags: sorted.filter((name) => !released.has(name)).slice(0, maxProposed),
-    branches: branches.map(({ name }) => name).slice(0, maxProposed),
+    branches: refs.page('refs/heads/', 0, maxProposed).map(({ name }) => name),
     previousTags: sorted.slice(0, maxProposed),
     form: values,
     preview: isPreview ? await renderText(context, deps, values.body) : null,

@@ -1,3 +1,4 @@
+import type { RefListing } from '../../git/index.ts';
 import type { ActivityPush, ActivityUpdate } from '../../repositories/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
@@ -63,7 +64,7 @@ interface ActivityContext {
   /** Of the repository. */
   url: string;
   /** Where they are now. */
-  refs: ReadonlyMap<string, string>;
+  refs: Pick<RefListing, 'get'>;
   pictures: ReadonlyMap<string, { avatarAt: number | null }>;
   /** Whether the viewer gets the forms. */
   mayRestore: boolean;

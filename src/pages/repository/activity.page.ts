@@ -19,7 +19,7 @@ async function activityPage(
   const head = viewRepositoryHeader(found);
   const [{ pushes, next }, refs] = await Promise.all([
     repositories.pushes.listActivity(found, { limit: perPage, after: query.get('after') }),
-    git.refs.list(found.path),
+    git.queries.cachedRefs(found.path),
   ]);
   const pictures = await owners.ownersById(pushes.flatMap(({ person }) => person?.id ?? []));
   const now = clock.now();

@@ -44,7 +44,7 @@ async function forkPage(
   };
   return page('repository/fork', {
     repository: viewRepositoryHeader(found),
-    isEmpty: head.oid === null && (await git.refs.branches(found.path)).length === 0,
+    isEmpty: head.oid === null && (await git.queries.cachedRefs(found.path)).count('refs/heads/') === 0,
     isPrivate: visibility === 'PRIVATE',
     defaultBranch: found.repository.defaultBranch,
     size: sizeBytes > 0 ? viewSize(sizeBytes) : null,

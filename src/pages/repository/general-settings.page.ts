@@ -1,3 +1,4 @@
+import type { RefListing } from '../../git/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
@@ -38,9 +39,11 @@ function formOf(
 }
 
 /** What becomes visible when the repository does, in numbers. */
-function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
-  const tags = [...refs.keys()].filter((ref) => ref.startsWith('refs/tags/')).length;
-  return { branches: viewCount(branches, 'branch', 'branches'), tags: viewCount(tags, 'tag') };
+function viewContents(refs: RefListing) {
+  return {
+    branches: viewCount(refs.count('refs/heads/'), 'branch', 'branches'),
+    tags: viewCount(refs.count('refs/tags/'), 'tag'),
+  };
 }
 
 /** The first page of the settings; also where a refused image is reported (SPEC §7). */
@@ -52,15 +55,14 @@ export async function settingsPage(
   const { found, query, viewer } = context;
   const { owner, name } = found.canonical;
   const { id } = found.repository;
-  const [usage, branches, refs, { forks, privateForks }, topics] = await Promise.all([
+  const [usage, refs, { forks, privateForks }, topics] = await Promise.all([
     lfs.usage(found.repository.id),
-    git.refs.branches(found.path),
-    git.refs.list(found.path),
+    git.queries.cachedRefs(found.path),
     repositories.forks.countAll(viewer, owner, name),
     repositories.topics.of([id]),
   ]);
   const form = typed ?? formOf(context, usage.isEnabled, topics.get(id) ?? []);
-  const names = branches.map((branch) => branch.name);
+  const names = refs.page('refs/heads/', 0, maxChoices + 1).map((branch) => branch.name);
   return page('repository/general-settings', {
     repository: viewRepositoryHeader(found),
     section: 'general',
@@ -70,7 +72,7 @@ export async function settingsPage(
       open: forks > privateForks ? viewNumber(forks - privateForks) : null,
       hidden: privateForks > 0 ? viewNumber(privateForks) : null,
     },
-    contents: viewContents(names.length, refs),
+    contents: viewContents(refs),
     lfs: config.lfs.enabled && {
       used: usage.objects === 0 ? null : `${viewCount(usage.objects, 'object')}, ${viewSize(usage.bytes)}`,
       quota: viewSize(config.lfs.repositoryQuotaBytes),

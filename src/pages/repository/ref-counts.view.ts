@@ -1,4 +1,4 @@
-import { namesOfRefs } from '../../git/index.ts';
+import type { RefListing } from '../../git/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** `3 branches`, `12 tags`; no tags, no word. */
@@ -7,10 +7,10 @@ export interface RefCountsView {
   tags: string | null;
 }
 
-export function viewRefCounts(refs: ReadonlyMap<string, string>): RefCountsView {
-  const { branches, tags } = namesOfRefs(refs);
+export function viewRefCounts(refs: RefListing): RefCountsView {
+  const tags = refs.count('refs/tags/');
   return {
-    branches: viewCount(branches.length, 'branch', 'branches'),
-    tags: tags.length === 0 ? null : viewCount(tags.length, 'tag'),
+    branches: viewCount(refs.count('refs/heads/'), 'branch', 'branches'),
+    tags: tags === 0 ? null : viewCount(tags, 'tag'),
   };
 }

@@ -47,10 +47,10 @@ async function syncPage(
   const branch = wanted === '' ? found.repository.defaultBranch : wanted;
   const [distance, refs] = await Promise.all([
     deps.repositories.forks.compare(viewer, found, branch),
-    deps.git.refs.branches(found.path),
+    deps.git.queries.cachedRefs(found.path),
   ]);
   const repository = viewRepositoryHeader(found);
-  const names = refs.map(({ name }) => name);
+  const names = refs.page('refs/heads/', 0, maxChoices + 1).map(({ name }) => name);
   return page('repository/sync', {
     repository,
     source: repository.forkedFrom,

@@ -68,7 +68,7 @@ async function retarget(
   requireOpen(context);
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const { issue, pull } = context;
-  if (!(await deps.git.refs.list(found.path)).has(`refs/heads/${base}`))
+  if ((await deps.git.refs.tip(found.path, `refs/heads/${base}`)) === null)
     throw invalid('base_missing', `There is no branch ${base} in this repository.`, { field: 'base' });
   if (pull.headRepositoryId === found.repository.id && pull.headBranch === base)
     throw invalid('same_branch', 'Choose two different branches.', { field: 'base' });

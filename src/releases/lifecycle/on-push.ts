@@ -41,11 +41,10 @@ export function unpublishOnTagDeletion({
         .getMany();
       const located = (await repositories.locate([repository.id])).get(repository.id);
       if (released.length === 0 || located === undefined) return null;
-      const now = await git.refs.list(located.path);
       const lost: LostTag[] = [];
       for (const { tag } of released) {
         // It may have been made anew since.
-        if (now.has(tags + tag)) continue;
+        if ((await git.refs.tip(located.path, tags + tag)) !== null) continue;
         const { oldId } = deleted.find(({ ref }) => ref === tags + tag)!;
         const commit = await git.refs.resolve(located.path, oldId, { includeUnreachable: true }).catch(() => null);
         lost.push({ tag, commit });

@@ -57,12 +57,12 @@ export async function compareWithSource(
     deps.git.queries.cachedRefs(path),
   ]).catch((error: NodeJS.ErrnoException) => {
     // The source is moving to another owner or to the trash.
-    if (error.code === 'ENOENT') return [new Map<string, string>(), new Map<string, string>()];
+    if (error.code === 'ENOENT') return [null, null];
     throw error;
   });
-  const sourceOid = there.get(heads + branch);
+  const sourceOid = there?.get(heads + branch);
   if (sourceOid === undefined) return null;
-  const oid = here.get(heads + branch) ?? null;
+  const oid = here?.get(heads + branch) ?? null;
   const distance =
     oid === null
       ? { ahead: 0, behind: 0 }

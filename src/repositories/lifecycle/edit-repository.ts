@@ -81,8 +81,8 @@ export async function editRepository(
 
 async function branchToShow(deps: RepositoryDeps, path: string, text: string): Promise<string> {
   const branch = parseBranchName(text);
-  const branches = await deps.git.refs.branches(path);
-  if (branches.length > 0 && !branches.some(({ name }) => name === branch)) {
+  const isThere = (await deps.git.refs.tip(path, `refs/heads/${branch}`)) !== null;
+  if (!isThere && (await deps.git.queries.cachedRefs(path)).count('refs/heads/') > 0) {
     throw invalid('branch_not_found', 'There is no branch with this name.', { field: 'default_branch' });
   }
   return branch;

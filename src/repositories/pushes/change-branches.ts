@@ -35,7 +35,7 @@ export async function createBranch(
     throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
   });
   const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
-  if ((await deps.git.refs.list(found.path)).has(heads + name)) throw exists;
+  if ((await deps.git.refs.tip(found.path, heads + name)) !== null) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
   const [result] = await moveRef(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)

@@ -48,7 +48,7 @@ export async function createTag(
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
     throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
   });
-  if ((await deps.git.refs.list(found.path)).has(tags + name))
+  if ((await deps.git.refs.tip(found.path, tags + name)) !== null)
     throw conflict('tag_exists', `There is a tag ${name} already.`, { field: 'name' });
   const oid = message.trim() === '' ? commit : await annotate(deps, viewer, found, { name, commit, message });
   const update = { ref: tags + name, oldId: '0'.repeat(oid.length), newId: oid };

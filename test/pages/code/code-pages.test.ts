@@ -12,7 +12,7 @@ import { viewCodeLines, readLineRange } from '../../../src/pages/code/code-lines
 import { encodePath } from '../../../src/pages/app/code-urls.ts';
 import { licenceName } from '../../../src/pages/code/licence.view.ts';
 import { rankPaths } from '../../../src/pages/code/rank-paths.ts';
-import { compareVersions } from '../../../src/pages/code/ref-selector.view.ts';
+import { compareVersions } from '../../../src/pages/code/newest-versions.ts';
 
 t.setTimeout(120_000);
 
