@@ -31,7 +31,7 @@ export async function openSubstitution(
   deps: BrowseDeps,
   repository: string,
   oid: string,
-  readRefs: () => Promise<ReadonlyMap<string, string>>,
+  readRefs: () => Promise<Iterable<readonly [ref: string, oid: string]> & { size: number }>,
 ): Promise<Substitution | null> {
   // Nearly every repository ends here.
   if ((await findLines(deps, repository, oid, 'export-subst', [':(glob)**/.gitattributes']))?.length === 0) return null;
@@ -136,7 +136,7 @@ function isFactual(format: string): boolean {
 }
 
 /** Branches and tags alone: hidden refs and those of pull requests are not named. */
-function packedRefs(refs: ReadonlyMap<string, string>): string {
+function packedRefs(refs: Iterable<readonly [ref: string, oid: string]>): string {
   return [...refs]
     .filter(([name]) => /^refs\/(?:heads|tags)\//.test(name))
     .map(([name, id]) => `${id} ${name}\n`)

@@ -100,7 +100,7 @@ export async function archive(
   deps: StreamDeps,
   path: string,
   { oid, format, prefix, client }: Omit<ArchiveRequest, 'format'> & { format: ArchiveFormat | 'tar' },
-  readRefs: () => Promise<ReadonlyMap<string, string>>,
+  readRefs: () => Promise<Iterable<readonly [ref: string, oid: string]> & { size: number }>,
 ): Promise<{ stream: Readable; isLasting: boolean }> {
   const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
   const substitution = await openSubstitution(deps, path, oid, readRefs);
