@@ -3,7 +3,7 @@ import { embedded } from '../embedded/index.ts';
 import { findLanguage, sourceLanguage } from './languages.ts';
 import { pseudoMessage } from './pseudo-language.ts';
 
-/** What a message can be given. Dates and numbers are formatted by the message: `{at, date, long}`, `{size, number}`. */
+/** What a message can be given; it formats dates and numbers itself: `{at, date, long}`, `{size, number}`. */
 export type MessageValue = string | number | Date | null | undefined;
 export type MessageValues = Readonly<Record<string, MessageValue>>;
 

@@ -9,7 +9,7 @@ export interface LanguageFacts {
   formats?: string;
 }
 
-/** The source language first. A language is listed when `scripts/check-translations` finds nothing wrong in its file. */
+/** The source language first; `scripts/check-translations` finds nothing wrong in the file of each. */
 export const languages: readonly LanguageFacts[] = [
   { code: 'en', name: 'English', dir: 'ltr', formats: 'en-GB' },
   { code: 'de', name: 'Deutsch', dir: 'ltr' },
