@@ -45,6 +45,7 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/runs/:number/delete': 'logs of one run',
   '/repos/:owner/:name/runs/:number/artifacts/:id/delete': 'a file of one run',
   '/repos/:owner/:name/issues/:number/delete': 'a trash brings it back',
+  '/packages/:owner/-/:format/:package/:version/delete': 'a trash brings it back',
   '/repos/:owner/:name/issues/:number/purge': 'one issue, by administrators of its repository, after its trash',
   '/admin/federation/deliveries/purge': 'removes what has ended',
 };
