@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { templateOptions, templatesFolder } from '../../src/embedded/template-options.ts';
-import { tasks, workers } from '../../src/embedded/workers.ts';
+import { libraries, tasks, workers } from '../../src/embedded/workers.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -131,7 +131,11 @@ export async function bundle(options: {
   const { project, main, version } = options;
   const partsOf = (kind: string, files: Readonly<Record<string, string>>) =>
     Object.entries(files).map(([name, file]): [string, string] => [`${kind}-${name}`, join(project, file)]);
-  const parts = Object.fromEntries([...partsOf('worker', workers), ...partsOf('task', tasks)]);
+  const parts = Object.fromEntries([
+    ...partsOf('worker', workers),
+    ...partsOf('task', tasks),
+    ...partsOf('library', libraries),
+  ]);
   const bundled = await build({
     absWorkingDir: project,
     entryPoints: { main, ...parts },

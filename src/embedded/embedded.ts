@@ -1,5 +1,5 @@
 import type { ResourceLimits, Worker } from 'node:worker_threads';
-import type { TaskName, WorkerName } from './workers.ts';
+import type { LibraryName, TaskName, WorkerName } from './workers.ts';
 
 /** The files that are part of the program, in a checkout and in the executable. */
 export interface Embedded {
@@ -15,6 +15,8 @@ export interface Embedded {
   startWorker(name: WorkerName, options?: { workerData?: unknown; resourceLimits?: ResourceLimits }): Worker;
   /** The exports of a task's file, by its name in workers.ts; for threads of the worker pool. */
   loadTask(name: TaskName): Promise<unknown>;
+  /** The exports of a file that loads a library, by its name in workers.ts; loaded at the first call. */
+  library(name: LibraryName): unknown;
   /** Program and arguments that start a worker as a process of its own. */
   programOf(name: WorkerName): { program: string; args: string[] };
   /**

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,8 +8,9 @@ import { unknownName, type Embedded } from './embedded.ts';
 import { compileWithCache } from './template-cache.ts';
 import { templatesFolder } from './template-options.ts';
 import { limitsOfThread } from './thread-limits.ts';
-import { tasks, workers, type TaskName, type WorkerName } from './workers.ts';
+import { libraries, tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
+const load = createRequire(import.meta.url);
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 const templates = join(projectFolder, templatesFolder);
 const assets = join(templates, 'assets');
@@ -81,6 +83,7 @@ export const embedded: Embedded = {
     if (!Object.hasOwn(tasks, name)) throw unknownName('task', name);
     return import(pathToFileURL(join(projectFolder, tasks[name])).href) as Promise<unknown>;
   },
+  library: (name) => load(join(projectFolder, libraries[name])) as unknown,
   programOf(name) {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
     return {

@@ -32,6 +32,7 @@ export const embedded: Embedded = {
       resourceLimits: limitsOfThread(name, options.resourceLimits),
     }),
   loadTask: async (name) => hearthChunks.load(chunkOf('task', name)),
+  library: (name) => hearthChunks.load(`library-${name}`),
   // loader.cjs reads this argument.
   programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf('worker', name)}`] }),
   asset(path) {

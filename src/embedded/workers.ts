@@ -34,3 +34,10 @@ export const tasks = {
 } as const;
 
 export type TaskName = keyof typeof tasks;
+
+/** Files that load a library when it is first used, without waiting; each is a part of the executable of its own. */
+export const libraries = {
+  'message-format': 'src/translation/message-format.ts',
+} as const;
+
+export type LibraryName = keyof typeof libraries;

@@ -1,4 +1,4 @@
-import { IntlMessageFormat } from 'intl-messageformat';
+import type { IntlMessageFormat } from 'intl-messageformat';
 import { embedded } from '../embedded/index.ts';
 import { findLanguage, sourceLanguage } from './languages.ts';
 import { pseudoMessage } from './pseudo-language.ts';
@@ -49,7 +49,8 @@ function compile(text: string, code: string): Compiled {
   if (!/[{}<>]|''/.test(text)) return text;
   const parts = text.split(/\{\s*(\w+)\s*\}/);
   if (parts.every((part, index) => index % 2 === 1 || !/[{}<>']/.test(part))) return parts;
-  return new IntlMessageFormat(text, findLanguage(code)?.formats ?? code);
+  const library = embedded.library('message-format') as { IntlMessageFormat: typeof IntlMessageFormat };
+  return new library.IntlMessageFormat(text, findLanguage(code)?.formats ?? code);
 }
 
 function compiledOf(catalogue: Catalogue, key: string): Compiled | null {
