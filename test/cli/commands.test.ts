@@ -654,6 +654,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'cron',
     'db',
     'delivery',
+    'demo',
     'doctor',
     'export',
     'federation',

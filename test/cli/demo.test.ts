@@ -65,8 +65,8 @@ t.test('has sample content, and is gone at its end', async (t) => {
   t.ok(runs.some(({ conclusion }) => conclusion === 'failure'));
   const packaged = await fetch(`${demo.url}/packages/alice/generic/garden/1.1.0/garden-1.1.0.txt`);
   t.equal(await packaged.text(), 'garden 1.1.0\n');
-  const stranger = await fetch(`${demo.url}/api/v1/repos/carol/notes`);
-  t.equal(stranger.status, 404, 'a private repository');
+  const hidden = await fetch(`${demo.url}/api/v1/repos/carol/notes`);
+  t.equal(hidden.status, 404, 'a private repository');
 
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -24,7 +24,7 @@ const table = routes(handlers);
 
 t.test('security D10 a route without a declared access stops the start', async (t) => {
   const chainOf = routeChain({
-    deps: { accounts: {}, repositories: {} } as never,
+    deps: { accounts: {}, repositories: {}, config: {} } as never,
     render: () => '',
     admission: createAdmission(fixedClock()),
     pageCache: { rendered: createRenderedPages() },

@@ -1,5 +1,5 @@
-// A release of a small project with programs that were made before: the same bytes twice, verified by the tools that
-// everybody has, and nothing half when something is wrong.
+// A release of a small project with programs that were made before: the same bytes twice, verified by tools of the
+// operating system, and nothing half when something is wrong.
 // time limit: 180 s
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

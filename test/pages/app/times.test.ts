@@ -18,7 +18,7 @@ t.test('times, sizes and counts read like sentences', async (t) => {
     '0 B',
     '999 B',
     '1.0 kB',
-    '1.4 kB',
+    '1.5 kB',
     '10 kB',
     '20 MB',
     '1.0 MB',
