@@ -1,7 +1,12 @@
 // npm, PyPI, Cargo and Maven by the requests that their clients send: publish, read, publish again (refused), change.
 import t from 'tap';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
 import { basic, crateBody, npmBody, pypiBody, sha256, startPackageServer } from './package-server.ts';
 
 const server = await startPackageServer(t);
@@ -56,6 +61,40 @@ t.test('npm: versions, tags, words of deprecation, unpublishing', async (t) => {
     ['another checksum', npmBody('@alice/lib', '3.0.0').replace(/"shasum":"[^"]+"/, '"shasum":"0000"')],
   ] as const)
     t.equal((await put(at, body)).status, 400, what);
+});
+
+/** What `npm pack` writes: a gzipped tar with a folder at the top. */
+function npmTarball(t: Owner, files: Record<string, string>, top = 'package'): Buffer {
+  const folder = temporaryFolder(t);
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, top, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  return execFileSync('tar', ['-czf', '-', top], { cwd: folder });
+}
+
+t.test('npm: an installation learns of install scripts and of a shrinkwrap, which clients do not send', async (t) => {
+  const long = 'x'.repeat(1_500_000);
+  const rows: [name: string, scripts: object | undefined, tarball: Buffer | undefined, flags: [boolean, boolean]][] = [
+    ['plain', undefined, npmTarball(t, { 'package.json': '{}', 'large.txt': long }), [false, false]],
+    ['tested', { test: 'x', prepare: 'x', prepublishOnly: 'x' }, undefined, [false, false]],
+    ['before', { preinstall: 'x' }, undefined, [true, false]],
+    ['during', { install: 'node-gyp rebuild' }, undefined, [true, false]],
+    ['after', { postinstall: 'x' }, npmTarball(t, { 'npm-shrinkwrap.json': '{}' }), [true, true]],
+    ['locked', {}, npmTarball(t, { 'large.txt': long, 'npm-shrinkwrap.json': '{}' }, 'other-top'), [false, true]],
+    ['deeper', {}, npmTarball(t, { 'a/npm-shrinkwrap.json': '{}' }), [false, false]],
+    ['cut', {}, npmTarball(t, { 'npm-shrinkwrap.json': '{}' }).subarray(0, 40), [false, false]],
+  ];
+  for (const [name, scripts, tarball, flags] of rows) {
+    const at = `/packages/alice/npm/${name}`;
+    const body = npmBody(name, '1.0.0', scripts === undefined ? {} : { scripts }, 'latest', tarball);
+    const put = await send('PUT', at, { auth, body, headers: { 'Content-Type': 'application/json' } });
+    t.equal(put.status, 201, put.text);
+    const short = await send('GET', at, { headers: { Accept: 'application/vnd.npm.install-v1+json' } });
+    const { hasInstallScript = false, _hasShrinkwrap = false } = short.json.versions['1.0.0'];
+    t.strictSame([hasInstallScript, _hasShrinkwrap], flags, name);
+  }
 });
 
 /** A zip with one file. */

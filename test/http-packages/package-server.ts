@@ -201,8 +201,13 @@ export async function pushImage(
 }
 
 /** What `npm publish` sends. */
-export function npmBody(name: string, version: string, more: Record<string, unknown> = {}, tag = 'latest'): string {
-  const tarball = Buffer.from(`tarball of ${name} ${version}`);
+export function npmBody(
+  name: string,
+  version: string,
+  more: Record<string, unknown> = {},
+  tag = 'latest',
+  tarball: Buffer = Buffer.from(`tarball of ${name} ${version}`),
+): string {
   return JSON.stringify({
     _id: name,
     name,

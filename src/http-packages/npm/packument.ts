@@ -28,8 +28,15 @@ const abbreviatedFields = [
   'os',
   'libc',
   'funding',
-  'hasInstallScript',
+  '_hasShrinkwrap',
 ];
+
+/** With one of these scripts a package has something to run at its installation; clients of npm do not send that. */
+const installScripts = ['preinstall', 'install', 'postinstall'];
+
+function hasInstallScript({ scripts }: Record<string, unknown>): boolean {
+  return scripts !== null && typeof scripts === 'object' && installScripts.some((name) => Object.hasOwn(scripts, name));
+}
 
 /** Texts of packuments, by package, state and form. */
 const packuments = createLru<string, string>({
@@ -102,9 +109,12 @@ function versionOf(
     tarball: `${base}/${name}/-/${tarballName(name, row.version)}`,
   };
   const fields = isAbbreviated
-    ? Object.fromEntries(
-        abbreviatedFields.flatMap((one) => (manifest[one] === undefined ? [] : [[one, manifest[one]]])),
-      )
+    ? {
+        ...Object.fromEntries(
+          abbreviatedFields.flatMap((one) => (manifest[one] === undefined ? [] : [[one, manifest[one]]])),
+        ),
+        ...(hasInstallScript(manifest) ? { hasInstallScript: true } : {}),
+      }
     : { ...manifest, _id: `${name}@${row.version}` };
   return { ...fields, dist, ...(deprecated === null ? {} : { deprecated }) };
 }

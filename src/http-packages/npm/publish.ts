@@ -6,6 +6,7 @@ import type { FoundPackage, PackageAt, PackageVersionRow } from '../../packages/
 import { authenticate } from '../authenticate.ts';
 import type { PackageHttpDeps } from '../deps.ts';
 import { readJsonBody, sendJson } from '../transfer.ts';
+import { hasShrinkwrap } from './find-shrinkwrap.ts';
 import { isTag, readPackument, revisionOf, tarballName } from './npm-metadata.ts';
 
 /** npm sends the tarball as base64 inside JSON, which is held in memory. */
@@ -39,9 +40,10 @@ export async function publish(deps: PackageHttpDeps, ctx: Context, at: PackageAt
       (typeof dist['integrity'] === 'string' && !dist['integrity'].split(/\s+/).includes(integrity)) ||
       (typeof dist['shasum'] === 'string' && dist['shasum'] !== blob.hashes.sha1);
     if (isOther) throw malformed('The tarball that arrived does not have the announced checksum.');
+    const manifest = { ...metadata.manifest, _hasShrinkwrap: await hasShrinkwrap(tarball) };
     await deps.packages.versions.publish(viewer, to, {
       version,
-      metadata,
+      metadata: { ...metadata, manifest },
       files: [
         { name: tarballName(at.name, version), key: 'package.tgz', ...blob, mediaType: 'application/octet-stream' },
       ],
