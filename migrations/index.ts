@@ -208,6 +208,6 @@ export const migrations: readonly Migration[] = [
   activityOfFollows,
   signatureSchemes,
   userLanguages,
-  packageLists,
   ownerUsage,
+  packageLists,
 ];
