@@ -163,7 +163,7 @@ function classifyResponse({ host, type, response, now }: Answer): Outcome {
 const hopeless: ReadonlySet<number> = new Set([400, 404, 405, 406, 413, 415, 422, 501]);
 
 const words: Record<number, string> = {
-  401: 'it does not accept our signature, or does not allow this server',
+  401: 'it does not accept our signature, or does not allow this server; both servers must allow each other',
   403: 'it refuses us',
   404: 'there is no such inbox',
   410: 'the inbox is gone',
