@@ -60,6 +60,7 @@ t.test('one ref is what the list says of it', async (t) => {
   for (const [name, value] of await readRefs(folder)) t.equal(await readRef(folder, name), value, name);
   for (const name of ['refs/heads/none', 'refs/heads', 'refs/tags/empty', 'refs/heads/../../secret', 'secret', '../x'])
     t.equal(await readRef(folder, name), null, name);
+  t.equal(await readRef(folder, `refs/tags/${'\u09a5'.repeat(200)}`), null, 'longer than a file name can be');
 });
 
 t.test('a hundred thousand refs are listed in short turns', async (t) => {

@@ -149,10 +149,12 @@ async function readLooseRefs(repository: string): Promise<Map<string, string>> {
   return refs;
 }
 
-/** A file that vanishes during the read is no error: git moved it. */
+const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
+
+/** A file that vanishes during the read is no error: git moved it. A name that no file can have is in `packed-refs`. */
 function whenAbsent<T>(value: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return value;
+    if (absent.includes(error.code ?? '')) return value;
     throw error;
   };
 }
