@@ -31,9 +31,12 @@ export async function runJobs(alice: Caller, url: string): Promise<void> {
   }
 }
 
+/** Whether runs wait, or are still to come. */
 async function hasUnfinished(alice: Caller): Promise<boolean> {
   const { workflow_runs: runs } = await alice.api('GET', '/repos/alice/garden/actions/runs?limit=50');
-  return (runs as { status: string }[]).some(({ status }) => status !== 'completed');
+  const found = runs as { status: string; event: string }[];
+  // The run of a pull request begins a moment after its push.
+  return found.some(({ status }) => status !== 'completed') || found.every(({ event }) => event !== 'pull_request');
 }
 
 async function finish(runner: Caller, task: Answer, headers: Record<string, string>): Promise<void> {
