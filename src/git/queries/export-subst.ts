@@ -3,6 +3,9 @@ import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
+import { grepReader } from './grep.ts';
+import type { GrepLine } from './grep.ts';
+import { pageLimitMs } from './query-git.ts';
 import { readGitToEnd } from './read-git.ts';
 
 /**
@@ -10,13 +13,16 @@ import { readGitToEnd } from './read-git.ts';
  * (gitattributes(5)) in those files whose placeholders are facts of the commit.
  */
 export interface Substitution {
-  gitDir: string;
+  /** Null when nothing is expanded. */
+  gitDir: string | null;
   /** Whether the result depends on the commit alone; one that names refs changes when they move. */
   isLasting: boolean;
   dispose(): Promise<void>;
 }
 
-const limits = { outputBytes: 1024 * 1024, files: 200, placeholders: 256, refs: 50_000, timeMs: 30_000 };
+const limits = { outputBytes: 1024 * 1024, files: 200, placeholders: 256, refs: 50_000 };
+/** For the names of all files, and for their content. */
+const timeLimits = { attributes: pageLimitMs, formats: 30_000 };
 
 /**
  * Facts of a commit. Other placeholders run a verifier (`%G?`), show notes (`%N`), pad to any width (`%w`, `%<`) or
@@ -26,23 +32,28 @@ const fact = /%(?:%|n|[HhTtPpsDd]|a[neIidst]|c[neIidst]|\(describe(?::[^()]*)?\)
 const describeOption = /^(?:tags(?:=(?:true|false))?|abbrev=\d{1,2}|(?:match|exclude)=[\w./-]*\*?[\w./-]*)$/;
 const namesRefs = /%(?:[Dd]|\(describe)/;
 
-/** Null when no file asks for it, and when finding them exceeds a limit: then every string stays as it is. */
+const unchanged = { gitDir: null, dispose: async () => {} };
+
+/** Where no file asks for it, and where finding them exceeds a limit, every string stays as it is. */
 export async function openSubstitution(
   deps: BrowseDeps,
   repository: string,
   oid: string,
   readRefs: () => Promise<Iterable<readonly [ref: string, oid: string]> & { size: number }>,
-): Promise<Substitution | null> {
-  // Nearly every repository ends here.
-  if ((await findLines(deps, repository, oid, 'export-subst', [':(glob)**/.gitattributes']))?.length === 0) return null;
-  const lines = await findLines(deps, repository, oid, '$Format:', []);
-  if (lines === null || lines.length === 0) return null;
+): Promise<Substitution> {
+  const find = (text: string, paths: readonly string[], timeLimitMs: number) =>
+    findLines(deps, repository, oid, { text, paths, timeLimitMs });
+  const asking = await find('export-subst', [':(glob)**/.gitattributes'], timeLimits.attributes);
+  // Nearly every repository ends here. One that took too long may be quicker the next time.
+  if (asking === 'late' || asking.length === 0) return { ...unchanged, isLasting: asking !== 'late' };
+  const lines = await find('$Format:', [], timeLimits.formats);
+  if (lines === 'late' || lines.length === 0) return { ...unchanged, isLasting: lines !== 'late' };
   const { denied, expanded } = judge(lines);
-  if (expanded.length === 0 || denied.length > limits.files) return null;
+  if (expanded.length === 0 || denied.length > limits.files) return { ...unchanged, isLasting: true };
 
   const isLasting = !expanded.some((format) => namesRefs.test(format));
   const refs = isLasting ? new Map<string, string>() : await readRefs();
-  if (refs.size > limits.refs) return null;
+  if (refs.size > limits.refs) return { ...unchanged, isLasting: true };
   const gitDir = path.join(repository, 'objects', `tmp_objdir-archive-${randomBytes(8).toString('hex')}`);
   const dispose = () => rm(gitDir, { recursive: true, force: true });
   try {
@@ -60,52 +71,36 @@ export async function openSubstitution(
   return { gitDir, isLasting, dispose };
 }
 
-interface Line {
-  file: Buffer;
-  text: string;
-}
-
-/** Lines of a commit's files, binary ones included, that contain a text; null when a limit was reached. */
+/** Lines of a commit's files, binary ones included, that contain a text; none when there are too many of them. */
 async function findLines(
   deps: BrowseDeps,
   repository: string,
   oid: string,
-  text: string,
-  paths: readonly string[],
-): Promise<Line[] | null> {
-  const chunks: Buffer[] = [];
+  { text, paths, timeLimitMs }: { text: string; paths: readonly string[]; timeLimitMs: number },
+): Promise<GrepLine[] | 'late'> {
+  const lines: GrepLine[] = [];
+  const read = grepReader(checked(oid).length + 1, (line) => lines.push(line) > 0, limits.outputBytes);
+  const argv = ['grep', '--no-color', '-a', '-z', '-n', '--full-name', '-F', '-e', text, oid, '--', ...paths];
   let bytes = 0;
-  const argv = ['grep', '--no-color', '-a', '-z', '--full-name', '-F', '-e', text, checked(oid), '--', ...paths];
   const take = (chunk: Buffer): boolean => {
-    chunks.push(chunk);
     bytes += chunk.length;
-    return bytes <= limits.outputBytes;
+    return read(chunk) && bytes <= limits.outputBytes;
   };
   const { isWhole, code } = await readGitToEnd(deps, repository, argv, take, {
-    timeLimitMs: limits.timeMs,
+    timeLimitMs,
     yields: true,
     environment: { GIT_LITERAL_PATHSPECS: '0' },
   });
-  if (!isWhole || (code !== 0 && code !== 1)) return null;
-  const output = Buffer.concat(chunks);
-  const lines: Line[] = [];
-  // `<oid>:<path> NUL <line> LF`: a path may contain a line feed.
-  for (let start = 0; start < output.length; ) {
-    const pathEnd = output.indexOf(0, start);
-    const end = output.indexOf(0x0a, pathEnd + 1);
-    if (pathEnd === -1 || end === -1) return null;
-    const file = Buffer.from(output.subarray(start + oid.length + 1, pathEnd));
-    lines.push({ file, text: output.toString('latin1', pathEnd + 1, end) });
-    start = end + 1;
-  }
-  return lines;
+  if (bytes > limits.outputBytes) return [];
+  return isWhole && (code === 0 || code === 1) ? lines : 'late';
 }
 
 /** Splits files by whether everything that git would expand in them is a fact of the commit. */
-function judge(lines: readonly Line[]): { denied: Buffer[]; expanded: string[] } {
+function judge(lines: readonly GrepLine[]): { denied: Buffer[]; expanded: string[] } {
   const files = new Map<string, { file: Buffer; formats: string[]; isDenied: boolean }>();
   let placeholders = 0;
-  for (const { file, text } of lines) {
+  for (const { file, text: bytes } of lines) {
+    const text = bytes.toString('latin1');
     const key = file.toString('latin1');
     const found = files.get(key) ?? { file, formats: [], isDenied: false };
     files.set(key, found);

@@ -39,7 +39,7 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
   const oid = checked(request.oid);
   if (/[\n\0]/.test(text)) throw invalid('invalid_pattern', 'Search for one line of text.', { field: 'q' });
   const lines: GrepLine[] = [];
-  const reader = lineReader(oid.length + 1, (line) => lines.push(line) < limit);
+  const reader = grepReader(oid.length + 1, (line) => lines.push(line) < limit);
   const argv = [
     'grep',
     '--no-color',
@@ -61,8 +61,16 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
   return { lines, isWhole: isWhole && (code === 0 || code === 1) };
 }
 
-/** Parses `<oid>:<path> NUL <number> NUL <line> LF`, where a path may contain a line feed and a line a NUL. */
-function lineReader(prefixBytes: number, take: (line: GrepLine) => boolean): (chunk: Buffer) => boolean {
+/**
+ * Parses `<oid>:<path> NUL <number> NUL <line> LF` (git-grep(1) with `-z -n`), where a path may contain a line feed and
+ * a line a NUL.
+ * @param maxBytes of the output; reading stops beyond them
+ */
+export function grepReader(
+  prefixBytes: number,
+  take: (line: GrepLine) => boolean,
+  maxBytes: number = maxOutputBytes,
+): (chunk: Buffer) => boolean {
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
   return (chunk) => {
@@ -72,7 +80,7 @@ function lineReader(prefixBytes: number, take: (line: GrepLine) => boolean): (ch
       const pathEnd = rest.indexOf(0);
       const numberEnd = pathEnd === -1 ? -1 : rest.indexOf(0, pathEnd + 1);
       const end = numberEnd === -1 ? -1 : rest.indexOf(0x0a, numberEnd + 1);
-      if (end === -1) return bytes <= maxOutputBytes;
+      if (end === -1) return bytes <= maxBytes;
       const line: GrepLine = {
         file: Buffer.from(rest.subarray(prefixBytes, pathEnd)),
         number: Number(rest.toString('latin1', pathEnd + 1, numberEnd)),

@@ -104,13 +104,13 @@ export async function archive(
 ): Promise<{ stream: Readable; isLasting: boolean }> {
   const argv = ['archive', `--format=${format}`, `--prefix=${prefix}/`, checked(oid)];
   const substitution = await openSubstitution(deps, path, oid, readRefs);
-  const options = { slots: deps.slots, timeLimitMs: archiveLimitMs, client, gitDir: substitution?.gitDir };
+  const options = { slots: deps.slots, timeLimitMs: archiveLimitMs, client, gitDir: substitution.gitDir ?? path };
   try {
     const stream = await streamGit(deps, path, argv, options);
-    stream.once('close', () => void substitution?.dispose().catch(() => {}));
-    return { stream, isLasting: substitution?.isLasting ?? true };
+    stream.once('close', () => void substitution.dispose().catch(() => {}));
+    return { stream, isLasting: substitution.isLasting };
   } catch (error) {
-    await substitution?.dispose();
+    await substitution.dispose();
     throw error;
   }
 }
