@@ -1,7 +1,7 @@
 // Parsers of untrusted text with more than linear time are only loaded in threads of the worker pool.
 import t from 'tap';
 import path from 'node:path';
-import { tasks, workers } from '../../src/embedded/workers.ts';
+import { libraries as partsOfTheirOwn, tasks, workers } from '../../src/embedded/workers.ts';
 import { readSources, valueImports } from './source-files.ts';
 import type { SourceFile } from './source-files.ts';
 
@@ -80,6 +80,7 @@ const outsideThePool = reachableFrom([
   'src/cli/index.ts',
   // In the executable it replaces from-disk.ts.
   'src/embedded/from-executable.ts',
+  ...Object.values(partsOfTheirOwn),
   ...Object.entries(workers).flatMap(([name, file]) => (name === 'tasks' ? [] : [file])),
 ]);
 

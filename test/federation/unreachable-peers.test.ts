@@ -37,7 +37,11 @@ async function setStage(t: Owner, options: FederationTestOptions = {}): Promise<
       ),
     );
   await addFollower(dead);
-  const deps = { random: systemRandom, localActors: { idOf: (path: string) => stage.origin + path } } as never;
+  const deps = {
+    random: systemRandom,
+    localActors: { idOf: (path: string) => stage.origin + path },
+    settings: { openFollowers: false, allowlist: ['127.0.0.3', '127.0.0.4'] },
+  } as never;
   const activity = { type: 'Push', actorPath: repository.apPath, repositoryId: repository.id, content: {} } as const;
   const doctor = createDoctor({
     ...modules,

@@ -7,7 +7,7 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { clientGit, gitSync, processesBelow, sampleRepository, until } from '../git/git-fixture.ts';
+import { clientGit, commandLinesBelow, gitSync, sampleRepository, until } from '../git/git-fixture.ts';
 import { packOf, pushBytes, readResponse, zeroId } from '../git/push-fixture.ts';
 import { startGitServer } from './git-server.ts';
 
@@ -608,7 +608,11 @@ t.test('SECURITY I12, R28: nothing is left of clients who hang up', async (t) =>
       [git.load().reads, git.load().writes, git.load().short].every(({ running, waiting }) => running + waiting === 0),
     'all slots are free',
   );
-  await until(async () => (await processesBelow(data)).length <= 2, 'git has ended');
+  // Readers of objects wait for the next question, one of each repository that was read lately.
+  await until(
+    async () => (await commandLinesBelow(data)).every((line) => line.includes(' cat-file --batch-command ')),
+    'git has ended',
+  );
   const repository = await server.pathOf('open');
   const files = readdirSync(repository, { recursive: true, encoding: 'utf8' });
   t.same(
