@@ -1,3 +1,4 @@
+import type { EntitySchema } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import { idsIn, selectRaw, selectRows } from '../../db/index.ts';
 import type { PackageDeps } from '../deps.ts';
@@ -42,6 +43,8 @@ export async function pageOfAllVersions(
   }
   const packages = await byIds(
     { db },
+    'packages',
+    packageSchema,
     parts.map(({ id }) => id),
   );
   const rows: ListedVersion[] = [];
@@ -51,13 +54,6 @@ export async function pageOfAllVersions(
       if (row !== undefined) rows.push({ package: row, version });
     }
   return { rows, total };
-}
-
-async function byIds({ db }: Deps, ids: readonly string[]): Promise<Map<string, PackageRow>> {
-  if (ids.length === 0) return new Map();
-  const [condition, parameters] = idsIn('p.id', ids);
-  const rows = await selectRows(db.read, packageSchema, `SELECT p.* FROM packages p WHERE ${condition}`, parameters);
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 const newest = ({ db }: Deps, { id, limit, offset }: { id: string; limit: number; offset: number }) =>
@@ -96,8 +92,10 @@ export async function pageOfTags(
       ORDER BY t.updated_at DESC, t.name LIMIT :limit OFFSET :offset`,
     { id, limit, offset },
   );
-  const versions = await versionsById(
+  const versions = await byIds(
     { db },
+    'package_versions',
+    packageVersionSchema,
     tags.map(({ versionId }) => versionId),
   );
   return tags.flatMap((tag) => {
@@ -106,15 +104,16 @@ export async function pageOfTags(
   });
 }
 
-async function versionsById({ db }: Deps, ids: readonly string[]): Promise<Map<string, PackageVersionRow>> {
+/** Packages or versions by their ids. */
+async function byIds<Row extends { id: string }>(
+  { db }: Deps,
+  table: 'packages' | 'package_versions',
+  schema: EntitySchema<Row>,
+  ids: readonly string[],
+): Promise<Map<string, Row>> {
   if (ids.length === 0) return new Map();
-  const [condition, parameters] = idsIn('v.id', ids);
-  const rows = await selectRows(
-    db.read,
-    packageVersionSchema,
-    `SELECT v.* FROM package_versions v WHERE ${condition}`,
-    parameters,
-  );
+  const [condition, parameters] = idsIn('r.id', ids);
+  const rows = await selectRows(db.read, schema, `SELECT r.* FROM ${table} r WHERE ${condition}`, parameters);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -150,7 +149,9 @@ export async function trashOfOwner({ db }: Deps, ownerId: string, limit: number)
     { ownerId, limit },
   );
   versions.sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
-  const packages = await byIds({ db }, [...new Set(versions.map(({ packageId }) => packageId))]);
+  const packages = await byIds({ db }, 'packages', packageSchema, [
+    ...new Set(versions.map(({ packageId }) => packageId)),
+  ]);
   return versions.flatMap((version) => {
     const row = packages.get(version.packageId);
     return row === undefined ? [] : [{ package: row, version }];
