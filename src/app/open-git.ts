@@ -22,7 +22,7 @@ export async function openGit({ config, db, clock, random, logger }: Storage, lo
   if (!createsHere && !(await hasStoredRepositories(db))) return local;
   const tools = { clock, random, logger };
   const roots = [config.storage.root, path.join(config.dataDir, 'trash')];
-  // Without copies of what was sent lately: what the store says to have, it has.
+  // Without the copies of recent uploads, so that an answer of the store is about what the store has.
   const { store, close } = await openStoreAs(storeOptions(config, tools), config.objects.store);
   const { git } = createRepositoryStore(
     { ...tools, db, local, objects: store, roots, directory: cacheFolder(config) },

@@ -121,7 +121,7 @@ async function fill(
   const database = path.join(target, databaseName);
   await deps.db.exportTo(database);
   if (!withKeys) await stripKeys(database);
-  // Those of the store are copied as folders: a restored instance needs no store for them.
+  // Repositories of the store are copied as folders, so that a restored instance needs no store.
   await askDatabaseFile(
     database,
     storedTables.map((table) => plain(`DELETE FROM ${table}`)),

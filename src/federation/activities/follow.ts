@@ -48,7 +48,7 @@ export const receiveFollow: ActivityHandler<Target | null> = {
     const object = idOf(document['object']);
     if (object === null) return null;
     const exact = await findActorById(deps, object);
-    // Of a server that nobody listed, nothing but the signer is fetched.
+    // Hearth fetches nothing of an unlisted server but the signer.
     if (exact?.kind === 'repository' && !isUnlisted) await deps.learnSoftware(signer.id);
     const found = exact ?? (await findActorNamed(deps, object));
     if (found === null) return null;

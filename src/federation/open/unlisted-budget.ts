@@ -3,7 +3,7 @@ import { createTokenBuckets } from '../actors/key-fetch-budget.ts';
 import type { KeyFetchBudget } from '../actors/key-fetch-budget.ts';
 
 /**
- * Fetches for signers on servers that nobody listed: by network as for others, and less of them for one server and for
+ * Fetches for signers on unlisted servers: by network as for others, and less of them for one server and for
  * all together, so that ten thousand servers at once cost what ten cost.
  */
 export function createUnlistedBudget(clock: Clock, allowance = { perHost: 30, total: 300 }): KeyFetchBudget {
