@@ -2,6 +2,7 @@ import { askDatabaseFile } from '../db/index.ts';
 import type { ThreadStatement } from '../db/index.ts';
 import type { Random } from '../kernel/index.ts';
 import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
+import { noRef } from '../kernel/index.ts';
 
 /** The refs of a repository on disk. */
 export interface RefsOnDisk {
@@ -112,8 +113,6 @@ interface Move {
   from: string;
   to: string;
 }
-
-const noRef = /^0+$/;
 
 function differences(last: ReadonlyMap<string, string>, refs: ReadonlyMap<string, string>): Move[] {
   const names = [...new Set([...last.keys(), ...refs.keys()])].sort();

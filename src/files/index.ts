@@ -1,3 +1,4 @@
+export { digestFile } from './digest-file.ts';
 export { nullIfAbsent } from './null-if-absent.ts';
 export { syncPath } from './sync-path.ts';
 export { writeZip } from './zip-writer.ts';

@@ -45,3 +45,5 @@ export { eachLimit } from './each-limit.ts';
 export { visitAll } from './visit-all.ts';
 export { waitAtMost, withTimeout } from './with-timeout.ts';
 export { addressGroup } from './address-group.ts';
+export { isProcessAlive } from './process-alive.ts';
+export { noRef } from './no-ref.ts';

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nullIfAbsent } from '../files/index.ts';
-import { conflict, createKeyedMutex } from '../kernel/index.ts';
+import { conflict, createKeyedMutex, isProcessAlive } from '../kernel/index.ts';
 
 const pollMs = 20;
 const waitMs = 10 * 60_000;
@@ -42,18 +42,8 @@ async function take(lock: string): Promise<boolean> {
     return true;
   }
   const owner = Number(await readFile(lock, 'utf8').catch(nullIfAbsent));
-  // Empty for the moment between the two calls above.
-  if (owner > 0 && !isAlive(owner)) await rm(lock, { force: true });
+  // Empty for the moment between the two calls above. One with the id of this process is of an earlier one: here, work
+  // is done in turn.
+  if (owner > 0 && (owner === process.pid || !isProcessAlive(owner))) await rm(lock, { force: true });
   return false;
-}
-
-function isAlive(pid: number): boolean {
-  // A lock of this process that nobody holds is left from an earlier process with the same id.
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

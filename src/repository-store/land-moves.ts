@@ -4,7 +4,7 @@ import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { hasOtherObjects, readHiddenRefs, readRefs } from '../git/index.ts';
 import type { RefResult } from '../git/index.ts';
-import { conflict, notFound } from '../kernel/index.ts';
+import { conflict, noRef, notFound } from '../kernel/index.ts';
 import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
@@ -24,7 +24,6 @@ export interface Landing {
   head?: string;
 }
 
-const noRef = /^0+$/;
 /** A sweep removes objects without a row after a day: what was sent longer ago than this may not get one any more. */
 const maxUploadMs = 60 * 60_000;
 const maxTries = 3;

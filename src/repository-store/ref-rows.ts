@@ -5,6 +5,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { CachedRef, RefEnd, RefResult } from '../git/index.ts';
 import { storedPackSchema, storedRepositorySchema } from './schema.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
+import { noRef } from '../kernel/index.ts';
 
 /** A change of a ref. Ids are full; all zero means "no ref". */
 export interface StoreMove {
@@ -24,7 +25,6 @@ export interface StoredState {
 
 const rowsAtOnce = 2_000;
 const maxTries = 20;
-const noRef = /^0+$/;
 
 /** The refs of a repository, a page at a time: one statement would hold the event loop for all of them. */
 export async function* listRefs(manager: EntityManager, repository: string): AsyncGenerator<CachedRef> {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { rows } from '../db/index.ts';
 import { gerritFolders, refuseRef } from '../git/index.ts';
 import type { Git, RefResult } from '../git/index.ts';
-import { internal, isDomainError } from '../kernel/index.ts';
+import { internal, isDomainError, noRef } from '../kernel/index.ts';
 import { createStored, forkStored, removeStored } from './create-stored.ts';
 import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
@@ -19,7 +19,6 @@ import type { StoredRepository } from './schema.ts';
 type Work = (target: string, ...rest: never[]) => unknown;
 type Service = object;
 
-const noRef = /^0+$/;
 const hiddenFolder = 'refs/hearth/';
 
 /**

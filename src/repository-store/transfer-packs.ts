@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { digestFile } from '../files/index.ts';
 import { isDomainError, unavailable } from '../kernel/index.ts';
 import type { StoredObject } from '../objects/index.ts';
 import type { StoreDeps } from './deps.ts';
@@ -31,7 +31,7 @@ export async function uploadPack(deps: Deps, repository: string, folder: string,
   const createdAt = deps.clock.now();
   const send = async (ending: string): Promise<StoredObject> => {
     const file = path.join(folder, `pack-${name}.${ending}`);
-    const content = await digestOf(file);
+    const content = await digestFile(file);
     const sent = path.join(folder, `sent-${deps.random.uuid()}.${ending}`);
     await link(file, sent);
     try {
@@ -108,10 +108,4 @@ export async function downloadPack(
   await rename(files[0], path.join(folder, `pack-${pack.name}.pack`));
   await rename(files[1], path.join(folder, `pack-${pack.name}.idx`));
   return null;
-}
-
-async function digestOf(file: string): Promise<StoredObject> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
-  return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
 }

@@ -7,6 +7,7 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
+import { noRef } from '../kernel/index.ts';
 
 type Update = AnnouncedPush['updates'][number];
 
@@ -17,7 +18,6 @@ interface PushEvent {
   payload: JsonObject;
 }
 
-const noRef = /^0+$/;
 const announcedRefs = /^refs\/(?:heads|tags)\//;
 const events: readonly WebhookEvent[] = ['push', 'create', 'delete'];
 /** Limit of refs per push that cause deliveries; a mirror moves thousands. */

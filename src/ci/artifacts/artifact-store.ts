@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { digestFile } from '../../files/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import { ignoreUnavailable } from '../ignore-unavailable.ts';
 import type { ByteRange, ObjectStore } from '../../objects/index.ts';
@@ -199,13 +200,8 @@ export class ArtifactStore {
 }
 
 async function measureFile(file: string): Promise<Measured> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: copyAtOnce })) {
-    hash.update(chunk as Buffer);
-    bytes += (chunk as Buffer).length;
-  }
-  return { bytes, digest: hash.digest('hex') };
+  const { bytes, sha256: digest } = await digestFile(file);
+  return { bytes, digest };
 }
 
 /** The received parts of an upload. */

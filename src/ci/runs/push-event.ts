@@ -1,6 +1,7 @@
 import type { Commit, Git } from '../../git/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { Json } from '../workflows/json.ts';
+import { noRef } from '../../kernel/index.ts';
 
 /** One ref that a push moved. */
 export interface MovedRef {
@@ -9,7 +10,6 @@ export interface MovedRef {
   newId: string;
 }
 
-const noRef = /^0+$/;
 const maxCommits = 20;
 const skipTrailer = /^skip-checks: ?true$/i;
 const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/i;

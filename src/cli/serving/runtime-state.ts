@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isProcessAlive } from '../../kernel/index.ts';
 
 /** The state of the running server for commands: `run/server.json` of the data folder. */
 export interface RuntimeState {
@@ -37,13 +38,7 @@ export function readRuntimeState(dataDir: string): RuntimeState | null {
 export function readRunningServer(dataDir: string): RuntimeState | null {
   const facts = readRuntimeState(dataDir);
   if (facts === null) return null;
-  try {
-    process.kill(facts.pid, 0);
-    return facts;
-  } catch (error) {
-    // EPERM means that the process exists.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? facts : null;
-  }
+  return isProcessAlive(facts.pid) ? facts : null;
 }
 
 export function removeRuntimeState(dataDir: string): void {

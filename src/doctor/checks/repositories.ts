@@ -7,6 +7,7 @@ import { counted, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 import { recordIntegrity, repositorySubject } from '../integrity/integrity-records.ts';
 import { readRepository } from '../integrity/run-integrity-pass.ts';
+import { noRef } from '../../kernel/index.ts';
 
 /** How long the row of a new folder may take. */
 const newRepositoryMs = 1_000;
@@ -190,7 +191,6 @@ async function compareWithJournal(deps: CheckContext, { id, name, folder }: Row)
     );
   });
 }
-const noRef = /^0+$/;
 
 /**
  * The push journal has a ref's value, and so may the packed refs, perhaps an older one. Only a value whose object
@@ -205,7 +205,7 @@ async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: str
     [id, file],
   );
   const journalled = last === undefined ? null : String(last['new_id']);
-  const wasDeleted = journalled !== null && /^0+$/.test(journalled);
+  const wasDeleted = journalled !== null && noRef.test(journalled);
   const value = wasDeleted
     ? null
     : await deps.git.refs.lastValue(folder, file, journalled === null ? [] : [journalled]).catch(() => null);

@@ -1,7 +1,6 @@
-import { visitAll } from '../../kernel/index.ts';
+import { noRef, visitAll } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import { isForReview, refuseRef, reservedForServer, reviewFolder } from '../refs/ref-name.ts';
-import { noRef } from './push-header.ts';
 import type { PushHeader, RawUpdate } from './push-header.ts';
 
 /** Refused commands of a push with the reason that the client shows. */

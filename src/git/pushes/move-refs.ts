@@ -1,4 +1,4 @@
-import { diskFull, internal, invalid, saysDiskFull } from '../../kernel/index.ts';
+import { diskFull, internal, invalid, noRef, saysDiskFull } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { RefMove } from './ref-move.ts';
@@ -19,7 +19,6 @@ export interface MoveDeps {
 }
 
 const longMs = 10 * 60_000;
-const noRef = /^0+$/;
 /** Namespace of refs that only the server knows; hidden from clients. */
 const hiddenFolder = 'refs/hearth/';
 /** Number of moves that are retried one by one after a refusal; a copy of a large project would take too long. */

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, noRef } from '../../kernel/index.ts';
 import { PacketReader, encodePacket, flushPacket } from '../pkt-line.ts';
 
 /** One command of a push. Ids are full hex object ids, all zero for "no ref". */
@@ -30,9 +30,6 @@ export interface PushHeader {
   /** Total size of `pack`. */
   packBytes: number;
 }
-
-/** Matches the id that stands for "no ref". */
-export const noRef: RegExp = /^0+$/;
 
 /** A push of deletions alone has no pack; over SSH the stream then stays open. */
 export const hasPack = ({ updates }: { updates: readonly RefUpdate[] }): boolean =>

@@ -3,8 +3,8 @@ import { checked } from '../objects/browse.ts';
 import { maxCheckedBytes, maxOpenEnds, readOn } from './fast-forward-check.ts';
 import type { FastForwardRequest } from './fast-forward-check.ts';
 import { PackCommitReader } from './pack-commit-reader.ts';
-import { noRef } from './push-header.ts';
 import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
+import { noRef } from '../../kernel/index.ts';
 
 /** The commits of a push's pack, as far as they are read; the bytes that were read stay in `head`, for git. */
 export async function readPackCommits(

@@ -1,7 +1,6 @@
-import { saysDiskFull, visitAll } from '../../kernel/index.ts';
+import { noRef, saysDiskFull, visitAll } from '../../kernel/index.ts';
 import { sanitiseLine, maskControls } from './sanitise-text.ts';
 import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
-import { noRef } from './push-header.ts';
 import type { RawUpdate } from './push-header.ts';
 
 /** The result of one command of a push. */

@@ -1,4 +1,4 @@
-import { diskFull, isDiskFull, isDomainError, saysDiskFull, visitAll } from '../../kernel/index.ts';
+import { diskFull, isDiskFull, isDomainError, noRef, saysDiskFull, visitAll } from '../../kernel/index.ts';
 import { sendPushResponse } from './send-push-response.ts';
 import { isAtomic } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
@@ -7,7 +7,7 @@ import type { FastForwardRule } from './fast-forward-check.ts';
 import { flushPacket } from '../pkt-line.ts';
 import type { GitProcess, StopReason } from '../processes/git-runner.ts';
 import type { PushDeps, PushHooks, PushLanding, PushOutcome, PushRequest } from './push.ts';
-import { encodePushHeader, hasPack, noRef } from './push-header.ts';
+import { encodePushHeader, hasPack } from './push-header.ts';
 import type { PushHeader, RawUpdate } from './push-header.ts';
 import { ReportReader, ReportWriter } from './report-status.ts';
 import type { RefResult } from './report-status.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { internal, unavailable } from '../../kernel/index.ts';
+import { internal, isProcessAlive, unavailable } from '../../kernel/index.ts';
 
 /** A host that is reached by ssh, at the one address that was checked. */
 export interface SshHost {
@@ -176,17 +176,8 @@ export async function removeStrayKeys(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const owner = Number(/^ssh-(\d+)-/.exec(name)?.[1] ?? 0);
     // The process may be a command that runs beside the server.
-    if (owner === 0 || (owner !== process.pid && isAlive(owner))) continue;
+    if (owner === 0 || (owner !== process.pid && isProcessAlive(owner))) continue;
     await rm(path.join(parent, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Repository } from '../../repositories/index.ts';
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { noRef, nullIfNotFound } from '../../kernel/index.ts';
 import { batchValues } from './batch-values.ts';
 import { takesObjects } from './mirror-objects.ts';
 import type { LfsDeps } from '../deps.ts';
@@ -16,7 +16,6 @@ const maxCounted = 1_000;
 /** Tips that a push builds upon; with more, some files are looked at again. */
 const maxKnownTips = 200;
 const maxAttributesBytes = 64 * 1024;
-const noRef = /^0+$/;
 
 interface MovedRef {
   ref: string;

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { nullIfAbsent } from '../../files/index.ts';
+import { digestFile, nullIfAbsent } from '../../files/index.ts';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { StoredObject } from '../object-store.ts';
 
@@ -82,9 +80,7 @@ export function createRecentUploads({
       const file = placeOf(key);
       const there = await stat(file).catch(nullIfAbsent);
       if (there === null || there.mtimeMs <= clock.now() - keptMs) return null;
-      const hash = createHash('sha256');
-      await pipeline(createReadStream(file), hash);
-      return { file, stored: { bytes: there.size, sha256: hash.digest('hex') } };
+      return { file, stored: await digestFile(file) };
     },
 
     drop: (key) => rm(placeOf(key), { force: true }),

@@ -7,6 +7,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
+import { noRef } from '../../kernel/index.ts';
 
 /** One ref that a push moved. */
 export interface ActivityUpdateView {
@@ -44,7 +45,6 @@ export interface ActivityPushView {
   more: number;
 }
 
-const noRef = /^0+$/;
 const short = (id: string): string => id.slice(0, 10);
 
 const ways: Record<ActivityPush['via'], string> = {

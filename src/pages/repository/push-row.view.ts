@@ -4,6 +4,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryAvatar } from '../app/repository-avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
+import { noRef } from '../../kernel/index.ts';
 
 /** One push in a list of news: `bob pushed to main`. */
 export interface PushRowView {
@@ -17,8 +18,6 @@ export interface PushRowView {
   what: string;
   at: TimeView;
 }
-
-const noRef = /^0+$/;
 
 function describe({ updates: [update], updateCount }: Pick<RecentPush, 'updates' | 'updateCount'>): string {
   if (update === undefined || updateCount > 1) return `pushed to ${updateCount} branches and tags`;

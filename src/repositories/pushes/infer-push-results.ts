@@ -1,7 +1,6 @@
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import type { PushRow } from '../schema/push-schema.ts';
-
-const noRef = /^0+$/;
+import { noRef } from '../../kernel/index.ts';
 
 /** One command without a known result. */
 interface OpenCommand extends RefUpdate {

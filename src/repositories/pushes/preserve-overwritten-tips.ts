@@ -5,8 +5,8 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { AnnouncedPush, PushListener } from './announce-push.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+import { noRef } from '../../kernel/index.ts';
 
-const noRef = /^0+$/;
 /** Rows that are written with one statement. */
 const writtenAtOnce = 2_000;
 const lossColumns = { position: 'bigint', forced: 'bigint', kept_until: 'bigint' } as const;

@@ -2,9 +2,9 @@ import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { RefUpdate } from './push-journal.ts';
+import { noRef } from '../../kernel/index.ts';
 
 const branches = 'refs/heads/';
-const noRef = /^0+$/;
 /** Usual names of the default branch, preferred over newer branches. */
 const usual = ['main', 'master', 'trunk'];
 /** Limit of branches that are checked; a push of more includes one of the usual names. */

@@ -2,7 +2,7 @@ import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { conflict, invalid, notFound } from '../../kernel/index.ts';
+import { conflict, invalid, noRef, notFound } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../branch-name.ts';
@@ -50,7 +50,6 @@ interface LostRow {
 
 /** Limit of the list: more is not readable. */
 const maxListed = 500;
-const noRef = /^0+$/;
 const heads = 'refs/heads/';
 
 /** The tips that can be restored, the newest loss first. */

@@ -7,6 +7,7 @@ import { repositoryFacts } from '../find-repository.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { loadRules } from './load-rules.ts';
 import { mergesRefused, mergesUnknown, refusalByRule, signaturesUnknown, unsignedRefused } from './describe-rule.ts';
+import { noRef } from '../../kernel/index.ts';
 
 /** What the rules of a repository say of the commands of a push. */
 export interface RuleEvaluation {
@@ -20,7 +21,6 @@ export interface RuleEvaluation {
   signed: SignedRule[];
 }
 
-const noRef = /^0+$/;
 const tooManyRefs = 'too many refs for the rules of this repository; push in parts';
 
 /**
