@@ -176,7 +176,8 @@ holds('only the command line uses the process object', knowsNoProcess, {
   'src/embedded/from-disk.ts': 'says how a worker is started as a process: by the same Node',
   'src/embedded/from-executable.ts': 'says how a worker is started as a process: by the same executable',
   'src/git/spawner/spawner-process.ts': 'is a process of its own',
-  'src/repository-store/folder-lock.ts': 'writes its id into a lock, and asks whether the process of another one lives',
+  'src/kernel/process-alive.ts': 'asks the system whether a process lives',
+  'src/repository-store/folder-lock.ts': 'writes its id into a lock, and compares it with that of another one',
   'src/workers/worker-thread.ts': 'tells the processor time of its own thread',
 });
 
