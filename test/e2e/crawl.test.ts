@@ -88,7 +88,11 @@ function faultsOf(html: string): string[] {
   const withoutEdited = html.replace(/<textarea\b[^>]*>[^<]*/g, '');
   if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(withoutEdited)) faults.push('a control character');
   // Form values and copy buttons contain the name unchanged.
-  if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, '')))
+  if (
+    /[\u202a-\u202e\u2066-\u2069]/.test(
+      withoutEdited.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, ''),
+    )
+  )
     faults.push('a character that turns the direction of text');
   return faults;
 }

@@ -45,6 +45,9 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
         'http.listen': listen,
         'ssh.listen': '127.0.0.1:0',
         'grpc.listen': '127.0.0.1:0',
+        // Jobs wait through these four weeks for the runner, which comes at the end.
+        'ci.max_wait': '365d',
+        'ci.max_unroutable': '365d',
       },
       env: {},
       cwd: folder,
