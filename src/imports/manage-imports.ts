@@ -1,6 +1,6 @@
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { conflict, invalid, isDomainError, notFound, unavailable } from '../kernel/index.ts';
+import { conflict, type DomainError, invalid, isDomainError, notFound, unavailable } from '../kernel/index.ts';
 import type { Repository } from '../repositories/index.ts';
 import { SourceBusy } from './client/source-client.ts';
 import type { ImportDeps } from './deps.ts';
@@ -10,7 +10,7 @@ import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
 import { importSchema, problemSchema } from './schema/import-schema.ts';
 import type { ImportRow, ProblemRow, SourceKind } from './schema/import-schema.ts';
-import { kindOf, parseSourceAddress } from './connect/open-source.ts';
+import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
 
@@ -49,12 +49,11 @@ const noImport = () => notFound('import_not_found', 'This repository does not co
  */
 export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewImport): Promise<Repository> {
   const { token = '', owner, watchMs = null } = input;
-  const address = parseSourceAddress(input.address, input.kind ?? kindOf(input.address));
   checkInput(token, watchMs);
-  const described = await probe(deps, address, token);
+  const { address, described } = await findSource(deps, input, token);
   const made = await deps.repositories.create(viewer, {
     owner,
-    name: input.name || described.name || address.project.split('/')[1]!,
+    name: input.name || described.name || address.project.split('/').at(-1)!,
     visibility: 'PRIVATE',
   });
   const id = deps.random.uuid();
@@ -114,8 +113,31 @@ function checkInput(token: string, watchMs: number | null): void {
     });
 }
 
+/** Finds which forge an address is of, where neither the caller nor its name says so. Refuses as `probe` does. */
+async function findSource(
+  deps: ImportDeps,
+  { address: given, kind }: Pick<NewImport, 'address' | 'kind'>,
+  token: string,
+): Promise<{ address: SourceAddress; described: SourceRepository }> {
+  const kinds = kind === undefined ? kindsOf(given) : [kind];
+  // What is not the forge that was guessed may answer anything, again and again.
+  const settings = { ...deps.settings, ...(kinds.length > 1 && { retryMs: [] }) };
+  const refusals: DomainError[] = [];
+  for (const each of kinds) {
+    const address = parseSourceAddress(given, each);
+    try {
+      return { address, described: await probe({ ...deps, settings }, address, token) };
+    } catch (error) {
+      if (!isDomainError(error) || error.reason !== 'import_refused') throw error;
+      refusals.push(error);
+    }
+  }
+  // A forge that knows tokens says most.
+  throw refusals.find(({ field }) => field === 'token') ?? refusals[0]!;
+}
+
 /** Asks the source for the repository. Refuses `import_refused`. */
-export async function probe(deps: ImportDeps, address: SourceAddress, token: string): Promise<SourceRepository> {
+async function probe(deps: ImportDeps, address: SourceAddress, token: string): Promise<SourceRepository> {
   const { source } = connectSource(deps, address, token, { signal: AbortSignal.timeout(30_000), tell: () => {} });
   try {
     return await source.describe();
@@ -145,10 +167,9 @@ export async function tryImport(
   input: Pick<NewImport, 'address' | 'token' | 'kind'>,
 ): Promise<DryRun> {
   const { token = '' } = input;
-  const address = parseSourceAddress(input.address, input.kind ?? kindOf(input.address));
   checkInput(token, null);
   const problems: DryRun['problems'] = [];
-  const repository = await probe(deps, address, token);
+  const { address, described: repository } = await findSource(deps, input, token);
   const { source } = connectSource(deps, address, token, {
     signal: AbortSignal.timeout(120_000),
     tell: (item, problem) => void problems.push({ item, problem }),

@@ -30,6 +30,7 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers, writeClassification } from './import/import-issues.ts';
 import { writeFollowedIssues } from './import/write-followed.ts';
 import type { ImportSource } from './import/import-source.ts';
+import { nextNumber } from './numbers/next-number.ts';
 import { findIssue, findMovedIssue, issueInWrite, kindOfIssue } from './find-issue.ts';
 import { contextFor, repositoryContext } from './issue-context.ts';
 import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
@@ -215,7 +216,12 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     refuseTakenNumbers: bind(refuseTakenNumbers),
     importIssues: bind(importIssues),
     /** For what follows another forge. */
-    followed: { write: bind(writeFollowedIssues), writeLabels: bind(writeClassification) },
+    followed: {
+      write: bind(writeFollowedIssues),
+      writeLabels: bind(writeClassification),
+      /** A number that nothing else gets. */
+      reserveNumber: (repositoryId: string) => deps.db.write((tx) => nextNumber(tx, repositoryId)),
+    },
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),

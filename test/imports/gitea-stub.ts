@@ -1,12 +1,11 @@
 // startGiteaStub(t) → a server with git http-backend and Gitea's API made from its published shapes, of one repository
 // `bob/tool`: {url, host, world, requests, fail(failure), addIssue, addComment, addPull, addReview, ...}. It is no
 // Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx and cut answers are as its API describes them.
-import { execFileSync } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { clientEnvironment } from '../git/git-fixture.ts';
 import { addCommit, createBareRepository, readRefs, startHttpRemote } from '../mirrors/remote-servers.ts';
+import { stubGit } from './stub-git.ts';
 
 type Json = Record<string, unknown>;
 
@@ -103,6 +102,10 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
       authorization: request.headers.authorization,
       headers: request.headers,
     });
+    if (!url.pathname.startsWith('/api/v1/')) {
+      response.writeHead(404).end('Not found.\n');
+      return true;
+    }
     const failure = failures.find(({ pattern, times }) => times !== 0 && pattern.test(`${url.pathname}${url.search}`));
     if (failure !== undefined) {
       if (failure.times !== undefined) failure.times -= 1;
@@ -205,25 +208,7 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     return id;
   }
 
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: bare, env: clientEnvironment, encoding: 'utf8' }).trim();
-
-  /** A commit with a file of ten lines on top of another one. */
-  function commitFile(parent: string, content: string): string {
-    const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
-      cwd: bare,
-      env: clientEnvironment,
-      input: content,
-      encoding: 'utf8',
-    }).trim();
-    const tree = execFileSync('git', ['mktree'], {
-      cwd: bare,
-      env: clientEnvironment,
-      input: `100644 blob ${blob}\tnotes.txt\n`,
-      encoding: 'utf8',
-    }).trim();
-    return git('commit-tree', '-p', parent, '-m', 'a change', tree);
-  }
+  const { git, commitFile } = stubGit(bare);
 
   function addPull(headOid: string, more: Json = {}): number {
     const base = readRefs(bare).get('refs/heads/main')!;

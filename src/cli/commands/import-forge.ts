@@ -14,7 +14,12 @@ import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository, splitName } from './find-repository.ts';
 
-const kinds: Readonly<Record<string, SourceKind>> = { gitea: 'gitea', forgejo: 'gitea', github: 'github' };
+const kinds: Readonly<Record<string, SourceKind>> = {
+  gitea: 'gitea',
+  forgejo: 'gitea',
+  github: 'github',
+  gitlab: 'gitlab',
+};
 const kindNames = Object.keys(kinds).join(', ');
 
 /** `hearth import start` and the commands for what it has begun: repositories of other forges, with everything. */
@@ -25,7 +30,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .description('import a repository of another forge with its issues, pull requests and releases')
       .argument('<address>', 'of its page there, or the one that git clones')
       .argument('[owner/name]', 'the new repository; not needed with --dry-run')
-      .option('--kind <kind>', `what the other server is: ${kindNames} (default: by its address)`)
+      .option('--kind <kind>', `what the other server is: ${kindNames} (default: by its address, or by asking it)`)
       .option('--secret-file <file>', 'file with a token of an account there')
       .option('--secret-stdin', 'read that token from standard input')
       .option('--watch <time>', 'look for changes again and again: 15m, 8h')
@@ -289,6 +294,7 @@ const phaseNames: Readonly<Record<Import['phase'], string>> = {
   pulls: 'reading pull requests',
   comments: 'reading comments',
   write: 'writing issues and pull requests',
+  people: 'reading addresses of authors',
   releases: 'fetching releases',
   settings: 'reading settings',
   finish: 'finishing',

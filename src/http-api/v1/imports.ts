@@ -17,7 +17,9 @@ const migration = z
       .string()
       .max(30)
       .optional()
-      .describe('`git` for the code alone; `gitea`, `forgejo` and `github` for everything that the switches below say'),
+      .describe(
+        '`git` for the code alone; `gitea`, `forgejo`, `github` and `gitlab` for everything that the switches below say',
+      ),
     repo_name: z.string(),
     repo_owner: z.string().optional().describe('A user or an organisation; the caller when left out'),
     uid: z.int().optional().describe('Ids of owners are not taken: use repo_owner'),
@@ -41,7 +43,12 @@ const migration = z
   })
   .meta({ id: 'MigrateRepoOptions' });
 
-const kinds: Readonly<Record<string, SourceKind>> = { gitea: 'gitea', forgejo: 'gitea', github: 'github' };
+const kinds: Readonly<Record<string, SourceKind>> = {
+  gitea: 'gitea',
+  forgejo: 'gitea',
+  github: 'github',
+  gitlab: 'gitlab',
+};
 
 /** `1h30m` in milliseconds; 8 hours for none. Refuses `invalid_import`. */
 function readInterval(text: string | undefined): number {

@@ -3,6 +3,8 @@ import type { SourceClient } from '../client/source-client.ts';
 import type { SourceKind } from '../schema/import-schema.ts';
 import { createGithubSource } from '../sources/github/github-source.ts';
 import { createGiteaSource } from '../sources/gitea/gitea-source.ts';
+import { createGitlabSource } from '../sources/gitlab/gitlab-source.ts';
+import type { SourceNumbers } from '../sources/source-numbers.ts';
 import type { Source, TellProblem } from '../sources/source.ts';
 
 /** A repository of another forge, as its address names it. */
@@ -10,7 +12,7 @@ export interface SourceAddress {
   kind: SourceKind;
   /** Root of the API, without a slash at the end. */
   api: string;
-  /** `owner/name`. */
+  /** `owner/name`; at GitLab with all groups in between. */
   project: string;
   /** Of its page, without a slash at the end; git reaches it with `.git` behind. */
   url: string;
@@ -21,10 +23,16 @@ export interface SourceAddress {
 export function authorization(kind: SourceKind, token: string): Record<string, string> {
   const own: Record<string, string> =
     kind === 'github' ? { Accept: 'application/vnd.github+json', 'X-GitHub-Api-Version': '2022-11-28' } : {};
-  return token === '' ? own : { ...own, Authorization: `token ${token}` };
+  return token === '' ? own : { ...own, Authorization: `${kind === 'gitlab' ? 'Bearer' : 'token'} ${token}` };
 }
 
-export function openSource(client: SourceClient, address: SourceAddress, tell: TellProblem): Source {
+export function openSource(
+  client: SourceClient,
+  address: SourceAddress,
+  tell: TellProblem,
+  numbers?: SourceNumbers,
+): Source {
+  if (address.kind === 'gitlab') return createGitlabSource(client, address, tell, numbers);
   const create = address.kind === 'github' ? createGithubSource : createGiteaSource;
   return create(client, address.api, address.project, tell);
 }
@@ -41,12 +49,17 @@ export function parseSourceAddress(given: string, kind: SourceKind): SourceAddre
   if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('This is not the address of a repository.');
   if (url.username !== '' || url.password !== '') throw refuse('Give the token in its own field.');
   const parts = url.pathname.split('/').filter(Boolean);
-  // What is behind the two names is a page of the repository: `/issues`, `/src/branch/main`.
-  const end = parts.findIndex((part, at) => at >= 2 && pageNames.has(part));
+  // What is behind the names is a page of the repository: `/issues`, `/src/branch/main`, `/-/issues`.
+  const end = parts.findIndex((part, at) => at >= 2 && (kind === 'gitlab' ? part === '-' : pageNames.has(part)));
   const path = (end === -1 ? parts : parts.slice(0, end)).map((part) => decode(part));
   const name = path.at(-1)?.replace(/\.git$/i, '');
   const owner = path.at(-2);
   if (!name || !owner) throw refuse('The address names no repository: https://git.example.org/alice/site');
+  if (kind === 'gitlab') {
+    const project = [...path.slice(0, -1), name].join('/');
+    const page = [url.origin, ...project.split('/').map(encodeURIComponent)].join('/');
+    return { kind, api: `${url.origin}/api/v4`, project, url: page, host: url.host };
+  }
   const above = path.slice(0, -2).map(encodeURIComponent);
   const base = [url.origin, ...above].join('/');
   const project = `${owner}/${name}`;
@@ -60,9 +73,15 @@ function apiOf(kind: SourceKind, host: string, base: string): string {
   return host === 'github.com' ? 'https://api.github.com' : `${base}/api/v3`;
 }
 
-/** What a server is by its name, where it says so. */
-export function kindOf(address: string): SourceKind {
-  return /^(?:https:\/\/)?(?:www\.)?github\.com\//i.test(address.trim()) ? 'github' : 'gitea';
+/** What a server may be by an address, the likeliest first: one where its name says so. */
+export function kindsOf(address: string): readonly SourceKind[] {
+  const [, host = ''] = /^(?:https?:\/\/)?(?:www\.)?([^/:]*)/i.exec(address.trim()) ?? [];
+  if (/^github\.com$/i.test(host)) return ['github'];
+  if (/^gitlab\.com$/i.test(host)) return ['gitlab'];
+  // Groups of GitLab have subgroups; the others have a path above the owner where their server has one.
+  return /\/-(?:\/|$)|^(?:https?:\/\/)?(?:gitlab\.|[^/]+(?:\/[^/]+){3})/i.test(address.trim())
+    ? ['gitlab', 'gitea', 'github']
+    : ['gitea', 'gitlab', 'github'];
 }
 
 const pageNames = new Set([

@@ -33,7 +33,9 @@ export async function openPeopleBook(
   const changed = [...byLogin].filter(([login, person]) => {
     const row = known.get(login);
     const { id, name, email, url } = clean(person);
-    return row === undefined || row.remoteId !== id || row.name !== name || row.email !== email || row.url !== url;
+    // Without an address, the one that was asked for counts.
+    const isOther = row !== undefined && email !== '' && row.email !== email;
+    return row === undefined || row.remoteId !== id || row.name !== name || isOther || row.url !== url;
   });
   if (changed.length > 0)
     await db.write(async ({ manager }) => {
@@ -42,7 +44,8 @@ export async function openPeopleBook(
         await manager.query(
           `INSERT INTO import_people (host, login, remote_id, name, email, url) VALUES (?, ?, ?, ?, ?, ?)
            ON CONFLICT (host, login) DO UPDATE SET
-             remote_id = excluded.remote_id, name = excluded.name, email = excluded.email, url = excluded.url`,
+             remote_id = excluded.remote_id, name = excluded.name, url = excluded.url,
+             email = CASE WHEN excluded.email = '' THEN import_people.email ELSE excluded.email END`,
           [host, login, id, name, email, url],
         );
       }

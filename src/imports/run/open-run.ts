@@ -7,7 +7,9 @@ import { importHostSchema, importSchema } from '../schema/import-schema.ts';
 import type { ImportRow } from '../schema/import-schema.ts';
 import { authorization, openSource } from '../connect/open-source.ts';
 import type { SourceAddress } from '../connect/open-source.ts';
+import type { SourceNumbers } from '../sources/source-numbers.ts';
 import type { Source, TellProblem } from '../sources/source.ts';
+import { createApartNumbers } from '../context/apart-numbers.ts';
 import { RunContext } from '../context/run-context.ts';
 
 /** A ciphertext decrypts for its own import and host alone. */
@@ -50,7 +52,12 @@ export function connectSource(
   deps: ImportDeps,
   address: SourceAddress,
   token: string,
-  { signal, tell, count = () => {} }: { signal: AbortSignal; tell: TellProblem; count?: () => void },
+  {
+    signal,
+    tell,
+    count = () => {},
+    numbers,
+  }: { signal: AbortSignal; tell: TellProblem; count?: () => void; numbers?: SourceNumbers },
 ): OpenedSource {
   const client = new SourceClient(deps, {
     api: address.api,
@@ -62,7 +69,7 @@ export function connectSource(
       return Number((await deps.db.read.findOneBy(importHostSchema, { host }))?.blockedUntil ?? 0);
     },
   });
-  return { client, source: openSource(client, address, tell) };
+  return { client, source: openSource(client, address, tell, numbers) };
 }
 
 /** The run of a row. Refuses `import_token_closed`. */
@@ -78,6 +85,7 @@ export function openRun(
   const { source, client } = connectSource(deps, { kind, api, project, url, host }, token, {
     signal,
     tell: (item, problem) => context?.tell(item, problem),
+    numbers: createApartNumbers(deps, { importId: row.id, repositoryId: row.repositoryId, host }),
     count: () => {
       if (context !== null) context.requests += 1;
     },

@@ -6,6 +6,7 @@ import type { Phase } from '../schema/import-schema.ts';
 import { writeIssues } from '../write/write-issues.ts';
 import { fetchPages } from './fetch-pages.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { findAddresses } from './find-addresses.ts';
 import { transferRefs } from './transfer-code.ts';
 import { writeLabels } from './write-labels.ts';
 import { writeSettings } from './write-settings.ts';
@@ -30,6 +31,7 @@ const steps: Readonly<Record<Phase, Step>> = {
   },
   comments: (context) => fetchPages(context, 'comments'),
   write: writeIssues,
+  people: findAddresses,
   async releases({ deps, located, origin, signal, options, tell }) {
     if (!options.withReleases) return;
     for (const problem of await deps.mirrors.bring.releases(located, origin, signal)) tell('releases', problem);

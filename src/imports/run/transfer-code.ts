@@ -32,7 +32,8 @@ export async function transferRefs(context: RunContext): Promise<void> {
   const pushed = row.isFull ? [] : [...pulls].filter(([ref, oid]) => before.get(ref) !== oid).map(([ref]) => ref);
   const numbers = pushed.flatMap((ref) => Number(/^refs\/[a-z-]+\/(\d{1,9})\/head$/.exec(ref)?.[1] ?? 0) || []);
   const staged: StagedRow[] = [];
-  for (const number of numbers) {
+  for (const there of numbers) {
+    const number = (await source.numberOfPull?.(there)) ?? there;
     const pull = await source.pull(number);
     if (pull !== null) staged.push({ importId: row.id, number, kind: 'pull', item: '', data: JSON.stringify(pull) });
   }

@@ -28,7 +28,7 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
         pattern: rule.pattern,
         signed: rule.signed,
         grants: {
-          push: { level },
+          push: { level: rule.forbidsPushes ? level : (rule.pushLevel ?? level) },
           force: { level: rule.allowsForce ? 'write' : 'nobody' },
           ...(rule.target === 'tag' && { create: { level }, delete: { level } }),
         },

@@ -19,6 +19,7 @@ export const phases = [
   'pulls',
   'comments',
   'write',
+  'people',
   'releases',
   'settings',
   'finish',

@@ -69,6 +69,13 @@ export interface SourceComment {
   reactions: SourceReaction[] | null;
 }
 
+/** What a push to a pull request made of it. */
+export interface SourcePullRound {
+  headOid: string;
+  baseOid: string | null;
+  createdAt: number;
+}
+
 /** The code of a pull request. */
 export interface SourcePull {
   number: number;
@@ -85,6 +92,8 @@ export interface SourcePull {
   mergedBy: SourcePerson | null;
   mergedOid: string | null;
   requested: SourcePerson[];
+  /** Where the source keeps them, the oldest first; else the commits that were reviewed tell. */
+  rounds?: SourcePullRound[];
 }
 
 export interface SourceReview {
@@ -103,6 +112,8 @@ export interface SourceReviewComment {
   reviewId: string;
   /** The comment that it answers; null where the place alone says so. */
   inReplyTo: string | null;
+  /** What names its discussion, where places do not. */
+  thread?: string;
   author: SourcePerson | null;
   body: string;
   path: string;
@@ -110,6 +121,7 @@ export interface SourceReviewComment {
   side: 'OLD' | 'NEW';
   firstLine: number | null;
   lastLine: number | null;
+  /** Empty where the source shows none: the lines are read from the commit. */
   hunk: string;
   resolvedBy: SourcePerson | null;
   isResolved: boolean;
@@ -136,6 +148,8 @@ export interface SourceRule {
   pattern: string;
   /** Nobody pushes to it. */
   forbidsPushes: boolean;
+  /** Where only those with this level push. */
+  pushLevel?: 'admin' | null;
   allowsForce: boolean;
   approvals: number;
   dismissesStale: boolean;
@@ -180,6 +194,8 @@ export interface Source {
   pulls(query: SourceQuery): Promise<SourcePage<SourcePull>>;
   pull(number: number): Promise<SourcePull | null>;
   comments(query: SourceQuery): Promise<SourcePage<SourceComment>>;
+  /** Where no list has the comments of all issues. */
+  commentsOf?(number: number): Promise<SourceComment[]>;
   reviews(number: number): Promise<{ reviews: SourceReview[]; comments: SourceReviewComment[] }>;
   /** Of an issue, or of one of its comments. */
   reactions(number: number, commentId: string | null): Promise<SourceReaction[]>;
@@ -189,6 +205,10 @@ export interface Source {
   toDo(): Promise<string[]>;
   /** How many there are, for a dry run; null where the source does not say. */
   counts(): Promise<Record<'issues' | 'pulls' | 'releases' | 'labels' | 'milestones', number | null>>;
+  /** The number here of the pull request that a ref names; its own where this is left out. */
+  numberOfPull?(there: number): Promise<number>;
+  /** The address of a person that the source has verified and shows; empty for none. */
+  addressOf?(person: Pick<SourcePerson, 'id' | 'login'>): Promise<string>;
   /** Sets it read-only there, with a word about where it went. False where that is not possible. */
   archive(): Promise<boolean>;
   /** How the name of a person becomes that of a placeholder here. */

@@ -47,11 +47,16 @@ export async function buildPull(
     }),
   );
   const entries: LogEntry[] = [];
-  const add = async (headOid: string, createdAt: number): Promise<void> => {
+  const add = async (headOid: string, createdAt: number, knownBase: string | null = null): Promise<void> => {
     if (rounds.some((each) => each.headOid === headOid) || rounds.length >= pullLimits.rounds) return;
     const before = rounds.at(-1);
     const mergeBase = baseTip === null ? null : await git.queries.mergeBase(path, baseTip, headOid);
-    const baseOid = mergeBase ?? baseTip ?? before?.baseOid ?? (await git.objects.commit(path, headOid)).parents[0];
+    const baseOid =
+      ((await isThere(knownBase)) ? knownBase : null) ??
+      mergeBase ??
+      baseTip ??
+      before?.baseOid ??
+      (await git.objects.commit(path, headOid)).parents[0];
     if (baseOid === undefined) return;
     const isAdded =
       before !== undefined && (await git.refs.isForward(path, before.headOid, headOid).catch(() => false));
@@ -70,9 +75,13 @@ export async function buildPull(
   };
   const inOrder = [...reviews].sort((one, other) => one.submittedAt - other.submittedAt);
   let isFirst = rounds.length === 0;
-  for (const { commitOid, submittedAt } of inOrder) {
-    if (commitOid === null || commitOid === pull.headOid || !(await isThere(commitOid))) continue;
-    await add(commitOid, isFirst ? issue.createdAt : submittedAt);
+  const seenRounds =
+    pull.rounds ??
+    inOrder.map(({ commitOid, submittedAt }) => ({ headOid: commitOid, baseOid: null, createdAt: submittedAt }));
+  for (const { headOid, baseOid, createdAt } of seenRounds) {
+    if (headOid === null || (pull.rounds === undefined && headOid === pull.headOid)) continue;
+    if (!(await isThere(headOid))) continue;
+    await add(headOid, isFirst ? issue.createdAt : Math.min(createdAt, now), baseOid);
     isFirst = rounds.length === 0;
   }
   if (await isThere(pull.headOid)) {
@@ -108,6 +117,7 @@ export async function buildPull(
     return false;
   });
   const threads = buildThreads(kept, people, { rounds, known, tell, now });
+  await quoteCommits(git, path, threads, rounds);
   for (const review of built) {
     const count = kept.filter(({ reviewId }) => reviewId === review.id).length;
     entries.push({
@@ -185,7 +195,8 @@ function buildThreads(
   const threadOf = new Map<string, string>();
   const byThread = new Map<string, SourceReviewComment[]>();
   for (const comment of [...comments].sort((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id))) {
-    const place = JSON.stringify([comment.path, comment.side, comment.firstLine, comment.lastLine]);
+    const { path, side, firstLine, lastLine } = comment;
+    const place = comment.thread ?? JSON.stringify([path, side, firstLine, lastLine]);
     const answered = comment.inReplyTo === null ? undefined : threadOf.get(comment.inReplyTo);
     // An answer to a comment that is gone begins a thread at its place; a cycle ends there as well.
     const key = answered ?? (comment.inReplyTo === null ? place : `reply:${comment.inReplyTo}`);
@@ -231,6 +242,40 @@ function buildThreads(
     });
   }
   return threads;
+}
+
+/** The lines of threads whose source shows none, from the commits of their rounds. */
+async function quoteCommits(
+  { objects }: ImportDeps['git'],
+  path: string,
+  threads: PullFile['threads'],
+  rounds: readonly Round[],
+): Promise<void> {
+  const files = new Map<string, string[]>();
+  for (const thread of threads) {
+    const { firstLine, lastLine, round, side } = thread;
+    const file = thread.path;
+    if (thread.quoted !== '' || file === null || firstLine === null || lastLine === null) continue;
+    const { headOid, baseOid } = rounds[round - 1]!;
+    const commit = side === 'NEW' ? headOid : (baseOid ?? headOid);
+    const key = `${commit} ${file}`;
+    if (!files.has(key)) {
+      const content = await objects
+        .entryAt(path, commit, file)
+        .then(({ oid }) => objects.blob(path, oid, { maxBytes: pullLimits.commentedFileBytes }))
+        .then((blob) => blob.content?.toString('utf8') ?? '')
+        // A file that is not there is a comment without its lines.
+        .catch(() => '');
+      if (files.size > 20) files.clear();
+      files.set(key, content.includes('\0') ? [] : content.split('\n'));
+    }
+    thread.quoted = files
+      .get(key)!
+      .slice(firstLine - 1, lastLine)
+      .join('\n')
+      .slice(0, 16_000)
+      .toWellFormed();
+  }
 }
 
 /** Ids are numbers that grow, of one length or not. */

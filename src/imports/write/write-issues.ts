@@ -79,7 +79,7 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     tell(`#${number}`, 'has comments there, but cannot be read itself');
     return null;
   }
-  const comments = of<SourceComment>('comment').sort(
+  const comments = [...of<SourceComment>('comment'), ...((await source.commentsOf?.(number)) ?? [])].sort(
     (a, b) => a.createdAt - b.createdAt || Number(a.id) - Number(b.id),
   );
   if (issue.isPull ? !options.withPulls : !options.withIssues) return null;

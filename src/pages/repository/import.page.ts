@@ -17,7 +17,7 @@ const steps: readonly (readonly [phases: readonly Import['phase'][], title: stri
   [['lfs'], 'Files of Git LFS'],
   [['labels'], 'Labels and milestones'],
   [['issues', 'pulls', 'comments'], 'Reading issues and pull requests'],
-  [['write'], 'Writing issues and pull requests'],
+  [['write', 'people'], 'Writing issues and pull requests'],
   [['releases'], 'Releases'],
   [['settings', 'finish'], 'Settings'],
 ];

@@ -105,6 +105,9 @@ export function createGithubSource(client: SourceClient, api: string, project: s
         milestones: await count(client, `${repo}/milestones?state=all&per_page=1`),
       };
     },
+    // An account shows no address that it has not verified.
+    addressOf: async ({ login }) =>
+      textOf(objectOf((await client.get(`/users/${encodeURIComponent(login)}`)).json)['email']),
     async archive() {
       return (await client.change('PATCH', repo, { archived: true })).status === 200;
     },
