@@ -3,7 +3,7 @@ import type { Viewer } from '../access/index.ts';
 import { looksLikeAccessToken } from '../accounts/index.ts';
 import { anonymousIdentity, readAuthorization, secretsOf } from '../http/index.ts';
 import type { Context } from '../http/index.ts';
-import { unauthenticated } from '../kernel/index.ts';
+import { isDomainError, unauthenticated } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 
 /**
@@ -23,20 +23,41 @@ export async function viewerOfSecret(
 
 /**
  * Who asks, by an access token or the token of a task: as `Bearer` or `token`, as password or username of Basic, or
- * alone, as cargo sends it. Cookies are ignored, so that no page elsewhere can ask with a person's session.
- * Refuses `bad_credentials` for anything else that is sent, also where everyone may read.
+ * alone, as cargo sends it; else by name and password, as at the API. Cookies are ignored, so that no page elsewhere
+ * can ask with a person's session. Refuses `bad_credentials` for anything else that is sent, also where everyone may read,
+ * and as `viewerOfPassword` does.
  */
 export async function authenticate(deps: Pick<PackageHttpDeps, 'accounts' | 'ci'>, ctx: Context): Promise<Viewer> {
   const header = ctx.req.headers.authorization;
   if (header === undefined) return anonymous;
-  const secrets = /^[^\s:]+$/.test(header) ? [header] : secretsOf(readAuthorization(header));
+  const credentials = readAuthorization(header);
+  const secrets = /^[^\s:]+$/.test(header) ? [header] : secretsOf(credentials);
   for (const secret of secrets) {
     const viewer = await viewerOfSecret(deps, ctx, secret);
     if (viewer === null) continue;
     identify(ctx, viewer);
     return viewer;
   }
-  throw badCredentials(secrets);
+  // What looks like a token was one: it is no password, and costs no hash.
+  if (credentials.kind !== 'basic' || credentials.password === '' || secrets.some((one) => looksLikeAccessToken(one)))
+    throw badCredentials(secrets);
+  const viewer = await viewerOfPassword(deps, ctx, credentials);
+  identify(ctx, viewer);
+  return viewer;
+}
+
+/** A wrong password is answered like any other wrong secret, so that clients ask for another one. */
+async function viewerOfPassword(
+  { accounts }: Pick<PackageHttpDeps, 'accounts'>,
+  ctx: Context,
+  { username, password }: { username: string; password: string },
+): Promise<Viewer> {
+  try {
+    return await accounts.viewerOfPassword({ username, password, address: ctx.state.address });
+  } catch (error) {
+    if (!isDomainError(error) || error.isRateLimit || error.code === 'unavailable') throw error;
+    throw error.reason === 'wrong_credentials' ? badCredentials([]) : unauthenticated('bad_credentials', error.message);
+  }
 }
 
 /** For the log line of the request. */
@@ -49,5 +70,5 @@ export const badCredentials = (secrets: readonly string[]) =>
     'bad_credentials',
     secrets.some((secret) => looksLikeAccessToken(secret))
       ? 'This access token has expired or was removed, or is for something else.'
-      : 'Authentication failed. Packages take no password: make an access token in the settings of your account, and use it as the password.',
+      : 'Authentication failed. Make an access token in the settings of your account, and use it as the password.',
   );

@@ -249,8 +249,11 @@ t.test('commits by the name of a bot, their texts, and what tags and branches an
   t.match(await anonymous('GET', '/repos/alice/site/raw/none'), { status: 404, json: { message: 'not found' } });
 
   const tag = (await bob('POST', '/repos/alice/site/tags', { tag_name: 'v1', message: 'One.\n\nYes.' })).json;
-  t.match(tag, { message: 'One.\n\nYes.', zipball_url: /\/alice\/site\/archive\/refs\/tags\/v1\.zip$/ });
+  t.match(tag, { message: 'One.\n\nYes.', zipball_url: /\/\/[^/]+\/alice\/site\/archive\/v1\.zip$/ });
   t.equal((await anonymous('GET', `/repos/alice/site/git/tags/${tag.id}`)).json.message, 'One.\n\nYes.\n');
+  await bob('POST', '/repos/alice/site/branches', { new_branch_name: 'v1' });
+  const shadowed = (await anonymous('GET', '/repos/alice/site/tags/v1')).json;
+  t.match(shadowed.tarball_url, /\/archive\/refs\/tags\/v1\.tar\.gz$/, 'by its full name beside a branch');
 
   const before = (await alice('GET', '/repos/alice/site/branches/main')).json.commit.id;
   await bob('POST', '/repos/alice/site/branches', { new_branch_name: 'feature' });

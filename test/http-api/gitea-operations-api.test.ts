@@ -241,6 +241,48 @@ t.test('a program makes itself a token with name and password, which sign other 
   t.equal((await tool('GET', '/user')).status, 401);
 });
 
+t.test('settings of a user: languages as Gitea writes them, and addresses shown or hidden', async (t) => {
+  const { bob, anonymous, web } = await openWorld(t);
+  const { accounts } = web.modules;
+  const { id } = await accounts.personByUsername('bob');
+  for (const address of ['bob@example.org', 'second@example.org'])
+    await accounts.addresses.add(id, { address, isVerified: true });
+  const shown = async () => (await anonymous('GET', '/users/bob')).json.email;
+  t.match((await bob('GET', '/user/settings')).json, { language: '', theme: 'gitea-auto', hide_email: true });
+  for (const [language, answer, kept] of [
+    ['de-DE', 'de-DE', 'de'],
+    ['fr_fr', 'fr-FR', 'fr'],
+    ['en', 'en-US', 'en'],
+    ['', '', null],
+  ] as const) {
+    t.equal((await bob('PATCH', '/user/settings', { language })).json.language, answer, language);
+    t.equal((await accounts.personById(id)).language, kept, language);
+  }
+  t.match(await bob('PATCH', '/user/settings', { language: 'tlh' }), {
+    status: 422,
+    json: { error: { code: 'unknown_language' } },
+  });
+  for (const [hide, address] of [
+    [false, 'bob@example.org'],
+    [false, 'bob@example.org'],
+    [true, ''],
+  ] as const) {
+    t.equal((await bob('PATCH', '/user/settings', { hide_email: hide })).json.hide_email, hide);
+    t.equal(await shown(), address);
+  }
+  t.equal((await bob('PATCH', '/user/settings', { full_name: 'Bob' })).json.hide_email, true, 'left out');
+});
+
+t.test('the server says which parts it has', async (t) => {
+  for (const [env, lfs] of [
+    [{}, false],
+    [{ SERVICE_LFS_ENABLED: 'false' }, true],
+  ] as const) {
+    const { json } = await callerOf(await startWeb(t, { env }), null)('GET', '/settings/repository');
+    t.match(json, { lfs_disabled: lfs, migrations_disabled: false });
+  }
+});
+
 t.test('secrets and variables where Gitea has them', async (t) => {
   const { alice, bob } = await openWorld(t);
   const at = '/repos/alice/site/actions';

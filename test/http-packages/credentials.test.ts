@@ -2,6 +2,7 @@
 // and for publishing. To whom a private one is hidden it answers as an absent one does, to the byte.
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { basic, crateBody, npmBody, pushImage, pypiBody, registry, startPackageServer } from './package-server.ts';
 import type { Answer } from './package-server.ts';
 
@@ -31,9 +32,8 @@ const kinds: Readonly<Record<string, { auth: string | undefined; private: 'none'
   'a token limited to the repository': { auth: basic(tokens.limitedIn), private: 'write' },
   'a token limited to another one': { auth: basic(tokens.limitedOut), private: 'none' },
   'a token that was removed': { auth: basic(removed.secret), private: 'none' },
-  'a password': { auth: basic('correct horse battery', 'alice'), private: 'none' },
 };
-const isCredential = (kind: string): boolean => kind !== 'a token that was removed' && kind !== 'a password';
+const isCredential = (kind: string): boolean => kind !== 'a token that was removed';
 
 interface Format {
   /** What an anonymous client gets where others get a challenge. */
@@ -159,6 +159,30 @@ t.test('members of an organisation publish, guests read what is private, others 
   t.equal(await get(tokens.carol, 'inner'), 200);
   t.equal(await get(undefined, 'inner'), 401);
   t.equal(await get(undefined, 'tool'), 200);
+});
+
+t.test('name and password sign in where the account has no second factor', async (t) => {
+  const password = 'a good password';
+  const dora = await accounts.addPerson({ username: 'dora', password });
+  const auth = basic(password, 'dora');
+  const put = (version: string, authorization: string) =>
+    send('PUT', `/api/packages/dora/generic/tool/${version}/f`, { auth: authorization, body: 'x' });
+  t.equal((await put('1', auth)).status, 201);
+  t.equal((await send('PUT', '/packages/alice/generic/tool/7/f', { auth, body: 'x' })).status, 403, 'of another owner');
+  for (const [name, secret] of [
+    ['dora', 'another password'],
+    ['dora', ''],
+    ['nobody', password],
+    ['', password],
+  ] as const) {
+    const refused = await put('2', basic(secret, name));
+    t.match([refused.status, refused.headers.get('www-authenticate')], [401, /^Basic/], `${name}:${secret}`);
+  }
+  const secret = await accounts.secondFactor.beginTotp(dora.id);
+  await accounts.secondFactor.enableTotp(dora.id, totpCode(secret, stepOf(Date.now())));
+  const refused = await put('3', auth);
+  t.match([refused.status, refused.text], [401, /second factor/]);
+  t.equal((await send('GET', '/packages/dora/generic/tool/3/f')).status, 404, 'nothing of it is there');
 });
 
 t.test('a token for packages opens nothing else', async (t) => {

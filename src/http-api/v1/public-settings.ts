@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issueLimits, reactionKinds } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { gitignoreTemplates, licenceTemplates, renderLicence } from '../../repositories/index.ts';
+import { giteaTheme } from './user-lists.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 
@@ -50,7 +51,7 @@ const settingsOf = [
         enabled: true,
         allowed_types: '*/*',
         max_size: Math.floor(deps.issues.attachmentBytes / 1024 / 1024),
-        max_files: issueLimits.labelsPerScope,
+        max_files: issueLimits.attachmentsPerText,
       }),
   }),
   operation({
@@ -69,15 +70,15 @@ const settingsOf = [
         lfs_disabled: z.boolean(),
       })
       .meta({ id: 'GeneralRepoSettings' }),
-    run: async () =>
+    run: async ({ deps }) =>
       json({
         mirrors_disabled: false,
         http_git_disabled: false,
-        migrations_disabled: true,
+        migrations_disabled: false,
         stars_disabled: false,
         forks_disabled: false,
         time_tracking_disabled: false,
-        lfs_disabled: false,
+        lfs_disabled: !deps.config.lfs.enabled,
       }),
   }),
   operation({
@@ -92,7 +93,7 @@ const settingsOf = [
         custom_emojis: z.array(z.string()),
       })
       .meta({ id: 'GeneralUISettings' }),
-    run: async () => json({ default_theme: 'auto', allowed_reactions: [...reactionKinds], custom_emojis: [] }),
+    run: async () => json({ default_theme: giteaTheme, allowed_reactions: [...reactionKinds], custom_emojis: [] }),
   }),
 ];
 

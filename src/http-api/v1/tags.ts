@@ -39,14 +39,17 @@ export async function showTags(
     tags.map(({ oid }) => oid),
   );
   const page = origin + repositoryUrl(found.canonical);
+  const at = `${origin}/${found.canonical.owner}/${found.canonical.name}`;
   return Promise.all(
     tags.map(async ({ name, oid }, index) => {
       const commit = await git.refs
         .resolve(found.path, `refs/tags/${name}`)
         .then((id) => git.objects.commit(found.path, id))
         .catch(() => null);
-      // By its full name: a branch may have the same short one.
-      const archive = `${page}/archive/refs/tags/${name.split('/').map(encodeURIComponent).join('/')}`;
+      const path = name.split('/').map(encodeURIComponent).join('/');
+      // By its full name where a branch has the same short one.
+      const isShadowed = (await git.refs.tip(found.path, `refs/heads/${name}`)) !== null;
+      const archive = isShadowed ? `${page}/archive/refs/tags/${path}` : `${at}/archive/${path}`;
       return {
         name,
         id: oid,

@@ -4,6 +4,7 @@ import type { Person } from '../../accounts/index.ts';
 import { userPayload } from '../../gitea-shapes/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import { findLanguage } from '../../translation/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { rowsOf } from './issues-parts.ts';
@@ -140,23 +141,38 @@ const settings = z
     website: z.string(),
     description: z.string(),
     location: z.literal(''),
-    language: z.literal(''),
-    theme: z.literal(''),
+    language: z
+      .string()
+      .describe('Of pages and mails: a language and its region, as de-DE; empty leaves it to the browser'),
+    theme: z.string().describe('Each browser has its own'),
     diff_view_style: z.literal(''),
     hide_email: z.boolean().describe('Addresses are shown only where their owner has made them public'),
     hide_activity: z.literal(false),
   })
   .meta({ id: 'UserSettings' });
 
+/** What Gitea calls the colours that follow the browser. */
+export const giteaTheme = 'gitea-auto';
+
+/** Gitea names a language with the region in which most speak it: `de-DE`, where this server says `de`. */
+const showLanguage = (code: string | null): string => {
+  const { language, region } = new Intl.Locale(code ?? 'und').maximize();
+  return code === null ? '' : `${language}-${region}`;
+};
+
+/** `de-DE` and `de_de` are `de` here. Refused is what is no language of this server, by `updateProfile`. */
+const readLanguage = (code: string): string =>
+  findLanguage(code) === null ? code.toLowerCase().split(/[-_]/)[0]! : code;
+
 const showSettings = async (deps: WebDeps, id: string): Promise<z.output<typeof settings>> => {
-  const { displayName, website, bio } = await deps.accounts.personById(id);
+  const { displayName, website, bio, language } = await deps.accounts.personById(id);
   return {
     full_name: displayName,
     website,
     description: bio,
     location: '',
-    language: '',
-    theme: '',
+    language: showLanguage(language),
+    theme: giteaTheme,
     diff_view_style: '',
     hide_email: (await deps.accounts.addresses.publicOf([id])).size === 0,
     hide_activity: false,
@@ -173,6 +189,13 @@ const getSettings = operation({
   run: async ({ viewer, deps }) => json(await showSettings(deps, viewer.id)),
 });
 
+/** Shows the primary address, or hides all. Without an address there is nothing to show. */
+async function showAddresses({ accounts }: Pick<WebDeps, 'accounts'>, id: string, isPublic: boolean): Promise<void> {
+  const addresses = await accounts.addresses.list(id);
+  const changed = addresses.filter((one) => (isPublic ? one.isPrimary && !one.isPublic : one.isPublic));
+  for (const address of changed) await accounts.addresses.setPublic(id, address.id, isPublic);
+}
+
 const editSettings = operation({
   ...common,
   id: 'editUserSettings',
@@ -185,12 +208,20 @@ const editSettings = operation({
     full_name: z.string().optional(),
     website: z.string().optional(),
     description: z.string().optional(),
+    language: z.string().optional(),
+    hide_email: z.boolean().optional().describe('false shows the primary address to everyone, true shows none'),
   }),
   response: settings,
   async run({ viewer, body, deps }) {
-    const asked = { displayName: body.full_name, website: body.website, bio: body.description };
+    const asked = {
+      displayName: body.full_name,
+      website: body.website,
+      bio: body.description,
+      language: body.language === undefined ? undefined : readLanguage(body.language),
+    };
     const changes = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     await deps.accounts.updateProfile(viewer.id, changes);
+    if (body.hide_email !== undefined) await showAddresses(deps, viewer.id, !body.hide_email);
     return json(await showSettings(deps, viewer.id));
   },
 });
