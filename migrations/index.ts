@@ -103,6 +103,7 @@ import { unknownMergeStates } from './v174-unknown-merge-states.ts';
 import { savedReplies } from './v272-saved-replies.ts';
 import { repositoryWebsites } from './v271-repository-websites.ts';
 import { accessNews } from './v270-access-news.ts';
+import { maintenanceOfStoredRepositories } from './v385-maintenance-of-stored-repositories.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -210,4 +211,5 @@ export const migrations: readonly Migration[] = [
   userLanguages,
   ownerUsage,
   packageLists,
+  maintenanceOfStoredRepositories,
 ];

@@ -26,7 +26,7 @@ export async function openGit({ config, db, clock, random, logger }: Storage, lo
   const { store, close } = await openStoreAs(storeOptions(config, tools), config.objects.store);
   const { git } = createRepositoryStore(
     { ...tools, db, local, objects: store, roots, directory: cacheFolder(config) },
-    { createsHere },
+    { createsHere, cacheBytes: config.git.cacheBytes },
   );
   return {
     ...git,

@@ -247,6 +247,16 @@ export const options = [
   }),
 
   row({
+    key: 'git.cache',
+    env: 'SERVICE_GIT_CACHE',
+    type: size('1MiB', '1024TiB'),
+    default: null,
+    example: '200GiB',
+    sentence:
+      'Disk space for the caches of repositories in the store; those that were not used for longest go first. When unset, 80 % of the disk.',
+  }),
+
+  row({
     key: 'storage.root',
     env: 'SERVICE_STORAGE_ROOT',
     type: path,

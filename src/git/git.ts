@@ -55,7 +55,7 @@ import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
 import type { Git, SlotLoad } from './git-services.ts';
 
 export interface GitOptions {
-  config: Pick<Config, 'dataDir' | 'storage'> & { git: Omit<Config['git'], 'storage'> };
+  config: Pick<Config, 'dataDir' | 'storage'> & { git: Omit<Config['git'], 'storage' | 'cacheBytes'> };
   logger: Logger;
   /** Overrides of `defaultLimits`; tests use shorter waits. */
   limits?: Partial<GitLimits>;

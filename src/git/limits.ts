@@ -116,7 +116,7 @@ export const defaultLimits: Readonly<GitLimits> = {
 };
 
 /** One repository gets at most half of the slots, so that it cannot starve the others. */
-export function limitsOf(config: Omit<Config['git'], 'storage'>): Partial<GitLimits> {
+export function limitsOf(config: Omit<Config['git'], 'storage' | 'cacheBytes'>): Partial<GitLimits> {
   const half = (places: number) => Math.ceil(places / 2);
   return {
     readSlots: config.readSlots,

@@ -19,6 +19,8 @@ export const newRow = (id: string, head: string, now: number): StoredRepository 
   droppedGeneration: 0,
   journalled: 0,
   createdAt: now,
+  snapshotGeneration: 0,
+  collectedAt: now,
 });
 
 const exists = () => conflict('repository_exists', 'There is a repository at this place already.');
@@ -78,11 +80,13 @@ export async function forkStored(
 /** Removes rows, objects that no other repository names, and folders. A missing one is no error. */
 export async function removeStored(deps: Deps, id: string): Promise<void> {
   const ids = id.endsWith('.wiki') ? [id] : [id, `${id}.wiki`];
-  const keys = await deps.db.write(async ({ manager }) => {
+  const { keys, gone } = await deps.db.write(async ({ manager }) => {
     const packs = await manager.findBy(storedPackSchema, { repository: In(ids) });
+    const gone = await manager.findBy(storedRepositorySchema, { id: In(ids) });
     await manager.delete(storedRepositorySchema, { id: In(ids) });
-    return packs.map(({ key }) => key);
+    return { keys: packs.map(({ key }) => key), gone };
   });
+  for (const row of gone) await deps.journal.close(row.id, row.generation + 1);
   await removeUnnamedKeys(deps, keys);
   for (const each of ids) await deps.folders.remove(each);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +23,8 @@ interface KnownFolder {
   modifiedMs: number;
 }
 
-const markFile = 'hearth-cache.json';
+/** In each folder; its time is that of the last use, to the minute. */
+export const markFile = 'hearth-cache.json';
 const packsAtOnce = 4;
 const maxTries = 5;
 /** Packs of no row are what a fetch has brought whose refs are not there yet, or were replaced. */
@@ -36,6 +38,12 @@ export interface CacheFolders {
   has(folder: string): boolean;
   /** Makes a folder current: at once where it is. @returns its place; refuses `object_store_unavailable` */
   follow(row: StoredRepository): Promise<string>;
+  /** Makes a folder current, and keeps it from eviction while work uses it. Refuses `object_store_unavailable`. */
+  using<Result>(row: StoredRepository, work: (folder: string) => Result): Promise<Awaited<Result>>;
+  /** The same for work that ends elsewhere: the caller calls `end` once. */
+  use(row: StoredRepository): Promise<{ folder: string; end(): void }>;
+  /** Removes a folder that nobody uses and that was not used since a time. @returns whether it has */
+  evict(id: string, unusedSince: number): Promise<boolean>;
   /** Names of the packs that rows name, as of the generation of a folder; null when it was not read here. */
   packsOf(id: string): ReadonlySet<string> | null;
   /** Runs work on a folder that nobody else changes meanwhile. */
@@ -49,6 +57,8 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   const known = new Map<string, KnownFolder>();
   const packs = new Map<string, ReadonlySet<string>>();
   const touched = new Map<string, number>();
+  /** How much work uses a folder now. */
+  const users = new Map<string, number>();
   const folderOf = (id: string): string => path.join(directory, `${id}.git`);
 
   function isCurrent(id: string, generation: number): boolean {
@@ -136,32 +146,77 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     }
   }
 
+  async function follow({ id, generation }: StoredRepository): Promise<string> {
+    touch(id);
+    if (isCurrent(id, generation)) return folderOf(id);
+    await lock(folderOf(id), async () => {
+      if (isCurrent(id, generation)) return;
+      for (let tries = 0; !(await catchUp(id)); tries += 1)
+        if (tries === maxTries)
+          throw unavailable(
+            'object_store_unavailable',
+            'Objects of this repository are not in the store, or damaged.',
+            {
+              retryAfterSeconds: 60,
+            },
+          );
+    });
+    return folderOf(id);
+  }
+
+  async function use(row: StoredRepository): Promise<{ folder: string; end(): void }> {
+    users.set(row.id, (users.get(row.id) ?? 0) + 1);
+    const end = (): void => {
+      const left = users.get(row.id)! - 1;
+      if (left === 0) users.delete(row.id);
+      else users.set(row.id, left);
+    };
+    try {
+      return { folder: await follow(row), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  /** What is known of a folder goes first: who wants it from now on waits for the lock and fetches it anew. */
+  function forget(id: string): void {
+    known.delete(id);
+    packs.delete(id);
+    touched.delete(id);
+  }
+
   return {
     folderOf,
+    follow,
+    use,
+    async using<Result>(row: StoredRepository, work: (folder: string) => Result): Promise<Awaited<Result>> {
+      const { folder, end } = await use(row);
+      try {
+        return await work(folder);
+      } finally {
+        end();
+      }
+    },
+    evict: (id, unusedSince) =>
+      lock(folderOf(id), async () => {
+        const folder = folderOf(id);
+        // Commands in other processes leave the time of their use.
+        const mark = await stat(path.join(folder, markFile)).catch(nullIfAbsent);
+        if (users.has(id) || (mark !== null && mark.mtimeMs > unusedSince)) return false;
+        forget(id);
+        await local.caches.leave(folder);
+        const gone = path.join(directory, `gone-${randomUUID()}`);
+        await rename(folder, gone).catch(nullIfAbsent);
+        await rm(gone, { recursive: true, force: true, maxRetries: 5 });
+        return true;
+      }),
     has: (folder) => folder.startsWith(`${directory}${path.sep}`),
     packsOf: (id) => packs.get(id) ?? null,
     locked: (id, work) => lock(folderOf(id), work),
-    async follow({ id, generation }) {
-      touch(id);
-      if (isCurrent(id, generation)) return folderOf(id);
-      await lock(folderOf(id), async () => {
-        if (isCurrent(id, generation)) return;
-        for (let tries = 0; !(await catchUp(id)); tries += 1)
-          if (tries === maxTries)
-            throw unavailable(
-              'object_store_unavailable',
-              'Objects of this repository are not in the store, or damaged.',
-              {
-                retryAfterSeconds: 60,
-              },
-            );
-      });
-      return folderOf(id);
-    },
     remove: (id) =>
       lock(folderOf(id), async () => {
-        known.delete(id);
-        packs.delete(id);
+        forget(id);
         await local.caches.leave(folderOf(id));
         await rm(folderOf(id), { recursive: true, force: true, maxRetries: 5 });
       }),

@@ -9,6 +9,7 @@ import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
 import { setRefs } from './ref-rows.ts';
+import { installPack } from './replace-packs.ts';
 import type { StoreMove } from './ref-rows.ts';
 import { storedPackSchema, storedRepositorySchema } from './schema.ts';
 import type { StoredRepository } from './schema.ts';
@@ -63,7 +64,7 @@ export async function landMoves(
       }
       if (outcome.generation !== null) {
         await deps.journal.write(id, outcome.generation);
-        if (name !== null) await install(deps, id, folder, into, name);
+        if (name !== null) await installPack(deps, id, { folder, from: into, name });
         await folders.follow(await rowOf(deps, id));
         if (name !== null && source === folder) await local.caches.prunePacked(folder);
       }
@@ -153,27 +154,6 @@ async function commit(
       replacedAt: null,
     });
   return { results, generation };
-}
-
-/** Puts a pack into the folder that has just been sent, so that it is not fetched. */
-async function install(
-  { folders }: { folders: CacheFolders },
-  id: string,
-  folder: string,
-  from: string,
-  name: string,
-): Promise<void> {
-  await folders.locked(id, async () => {
-    const place = path.join(folder, 'objects', 'pack');
-    // The index comes last: with it, the pack is read.
-    for (const ending of ['pack', 'idx'])
-      await link(path.join(from, `pack-${name}.${ending}`), path.join(place, `pack-${name}.${ending}`)).catch(
-        (error: NodeJS.ErrnoException) => {
-          // It is there already, or the folder was removed: it is fetched again.
-          if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
-        },
-      );
-  });
 }
 
 export async function rowOf({ db }: Pick<StoreDeps, 'db'>, id: string): Promise<StoredRepository> {

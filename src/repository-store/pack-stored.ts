@@ -1,74 +1,58 @@
-import { link, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { In, IsNull } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { rows } from '../db/index.ts';
 import { removeUnnamedKeys } from './create-stored.ts';
 import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
 import { rowOf } from './land-moves.ts';
+import { installPack, overtaken, replacePacks, sharedKeys } from './replace-packs.ts';
 import { storedPackSchema } from './schema.ts';
+import type { StoredPack } from './schema.ts';
 import { uploadPack } from './transfer-packs.ts';
 
 type Deps = StoreDeps & { folders: CacheFolders; journal: Journal };
 
 /** git opens every pack at every start: with 200 a push takes twice as long. */
 const manyPacks = 30;
+const tooManyPacks = 4 * manyPacks;
 /** For restores of older rows. */
 const replacedForMs = 24 * 60 * 60_000;
 const purgedAtOnce = 200;
-const overtaken = new Error('another packing was faster');
 
 /**
  * Makes one pack of those that a repository has now, and names it in their place; packs that come meanwhile stay. No
- * object is left out, so a push beside it needs no check.
+ * object is left out, so a push beside it needs no check. Packs that a fork names, too, stay until they are many:
+ * replaced, they would be in the store twice.
  * @returns whether it has replaced them: not where another packing was faster
  */
 export async function packStored(deps: Deps, id: string): Promise<boolean> {
-  const { db, local, folders, journal } = deps;
-  const folder = await folders.follow(await rowOf(deps, id));
-  const old = await db.read.findBy(storedPackSchema, { repository: id, replacedAt: IsNull() });
+  const { db, folders } = deps;
+  const row = await rowOf(deps, id);
+  const all = await db.read.findBy(storedPackSchema, { repository: id, replacedAt: IsNull() });
+  const shared = all.length < tooManyPacks ? await sharedKeys(db, id) : new Set<string>();
+  const old = all.filter(({ key }) => !shared.has(key));
   if (old.length < 2) return true;
+  return folders.using(row, (folder) => joinPacks(deps, id, folder, old));
+}
+
+async function joinPacks(deps: Deps, id: string, folder: string, old: readonly StoredPack[]): Promise<boolean> {
+  const { db, local, folders, journal } = deps;
   const into = path.join(path.dirname(folder), `packs-${deps.random.uuid()}`);
   try {
     const name = await local.caches.joinPacks(folder, [...new Set(old.map((pack) => pack.name))], into);
     const pack = await uploadPack(deps, id, into, name);
     const keys = old.map(({ key }) => key);
     const generation = await db
-      .write(
-        async ({ manager, now }) => {
-          const [row] = await rows<{ generation: number }>(
-            manager,
-            'UPDATE stored_repositories SET generation = generation + 1 WHERE id = ? RETURNING generation',
-            [id],
-          );
-          const current = Number(row?.generation ?? 0);
-          const replaced = await manager.update(
-            storedPackSchema,
-            { repository: id, key: In(keys), replacedAt: IsNull() },
-            { replacedAt: now, replacedGeneration: current },
-          );
-          // Thrown, so that nothing of it stays.
-          if (row === undefined || replaced.affected !== keys.length) throw overtaken;
-          const fresh = { ...pack, repository: id, generation: current, replacedGeneration: null, replacedAt: null };
-          await manager.insert(storedPackSchema, fresh);
-          return current;
-        },
-        { scope: `repository:${id}` },
-      )
+      .write((tx) => replacePacks(tx, id, keys, pack), { scope: `repository:${id}` })
       .catch((error: unknown) => {
         if (error === overtaken) return null;
         throw error;
       });
     if (generation === null) return false;
     await journal.write(id, generation);
-    await folders.locked(id, async () => {
-      for (const ending of ['pack', 'idx'])
-        await link(
-          path.join(into, `pack-${name}.${ending}`),
-          path.join(folder, 'objects', 'pack', `pack-${name}.${ending}`),
-        ).catch(() => {});
-    });
+    await installPack(deps, id, { folder, from: into, name });
     await folders.follow(await rowOf(deps, id));
     deps.logger.info('repository_store.packed', { repository: id, packs: old.length, bytes: pack.packBytes });
     return true;

@@ -6,6 +6,7 @@ import { createCacheFolders } from './follow-folder.ts';
 import { createJournal } from './journal.ts';
 import type { StoreDeps } from './deps.ts';
 import { createStoredGit } from './stored-git.ts';
+import type { StoredGitOptions } from './stored-git.ts';
 
 export interface RepositoryStore {
   /** Works on repositories of both kinds by the same paths: those of the store, and those whose folder is the truth. */
@@ -17,13 +18,10 @@ export async function hasStoredRepositories(db: Database): Promise<boolean> {
   return (await rows(db.read, "SELECT id FROM stored_repositories WHERE id > '' ORDER BY id LIMIT 1")).length > 0;
 }
 
-/**
- * Repositories whose refs are rows and whose packs are objects of a store.
- * @param createsHere whether new repositories are of this kind
- */
-export function createRepositoryStore(deps: StoreDeps, { createsHere }: { createsHere: boolean }): RepositoryStore {
+/** Repositories whose refs are rows and whose packs are objects of a store. */
+export function createRepositoryStore(deps: StoreDeps, options: StoredGitOptions): RepositoryStore {
   const folders = createCacheFolders(deps, createFolderLocks());
   const journal = createJournal(deps);
-  const git = createStoredGit({ ...deps, folders, journal }, { createsHere });
+  const git = createStoredGit({ ...deps, folders, journal }, options);
   return { git };
 }

@@ -13,6 +13,10 @@ export interface StoredRepository {
   /** The last generation that is known to be in an object of the journal. */
   journalled: number;
   createdAt: number;
+  /** The generation as of which the journal has the whole repository in one object. */
+  snapshotGeneration: number;
+  /** When objects that no ref leads to were left out last. */
+  collectedAt: number;
 }
 
 export const storedRepositorySchema = new EntitySchema<StoredRepository>({
@@ -25,6 +29,8 @@ export const storedRepositorySchema = new EntitySchema<StoredRepository>({
     droppedGeneration: { name: 'dropped_generation', type: 'integer' },
     journalled: { type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
+    snapshotGeneration: { name: 'snapshot_generation', type: 'integer' },
+    collectedAt: { name: 'collected_at', type: 'integer' },
   },
 });
 

@@ -1,4 +1,5 @@
-import { access, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { rows } from '../db/index.ts';
 import { gerritFolders, refuseRef } from '../git/index.ts';
@@ -10,14 +11,23 @@ import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
 import { landMoves } from './land-moves.ts';
 import type { Landing } from './land-moves.ts';
-import { packStored, packStoredRepositories } from './pack-stored.ts';
+import { packStored } from './pack-stored.ts';
 import type { StoreMove } from './ref-rows.ts';
 import { storedIdOf } from './stored-id.ts';
+import { createStoreMaintenance } from './maintain-store.ts';
 import { storedRepositorySchema } from './schema.ts';
 import type { StoredRepository } from './schema.ts';
 
+type PushRequest = Parameters<Git['transfers']['receivePack']>[0];
 type Work = (target: string, ...rest: never[]) => unknown;
 type Service = object;
+
+export interface StoredGitOptions {
+  /** Whether new repositories are of the store. */
+  createsHere: boolean;
+  /** What all caches may take; null: a share of the disk. */
+  cacheBytes: number | null;
+}
 
 const hiddenFolder = 'refs/hearth/';
 
@@ -27,9 +37,10 @@ const hiddenFolder = 'refs/hearth/';
  */
 export function createStoredGit(
   deps: StoreDeps & { folders: CacheFolders; journal: Journal },
-  { createsHere }: { createsHere: boolean },
+  { createsHere, cacheBytes }: StoredGitOptions,
 ): Git {
   const { local, db, folders } = deps;
+  const storeMaintenance = createStoreMaintenance(deps, cacheBytes);
 
   async function find(target: string): Promise<StoredRepository | null> {
     const id = storedIdOf(target, deps.roots);
@@ -39,7 +50,7 @@ export function createStoredGit(
   /** Runs work in the folder of a repository: current, for one of the store. */
   async function at<Result>(target: string, work: (folder: string) => Result): Promise<Awaited<Result>> {
     const row = await find(target);
-    return await work(row === null ? target : await folders.follow(row));
+    return row === null ? await work(target) : folders.using(row, work);
   }
 
   /** All functions of a service that take a path first, on the folder; `own` has those that do something else. */
@@ -67,7 +78,7 @@ export function createStoredGit(
     };
 
   async function one(row: StoredRepository, move: StoreMove): Promise<RefResult> {
-    const [result] = await land(row, await folders.follow(row), [move]);
+    const [result] = await folders.using(row, (folder) => land(row, folder, [move]));
     return result!;
   }
 
@@ -121,7 +132,8 @@ export function createStoredGit(
 
   const refs = following(local.refs, {
     setHead: either(
-      async (row, branch: string) => void (await land(row, folders.folderOf(row.id), [], { head: branch })),
+      async (row, branch: string) =>
+        void (await folders.using(row, (folder) => land(row, folder, [], { head: branch }))),
       local.refs.setHead,
     ),
     move: either(async (row, moves) => {
@@ -131,7 +143,7 @@ export function createStoredGit(
         if (reason !== null) refused.set(place, reason);
         return reason === null;
       });
-      const results = wanted.length === 0 ? [] : await land(row, await folders.follow(row), wanted);
+      const results = wanted.length === 0 ? [] : await folders.using(row, (folder) => land(row, folder, wanted));
       return moves.map(({ ref }, place) => {
         const reason = refused.get(place);
         return reason === undefined ? results.shift()! : { ref, ok: false, reason };
@@ -150,41 +162,62 @@ export function createStoredGit(
     repairNew: either(async (_row, _refs) => [], local.refs.repairNew),
   });
 
+  type Tips = Parameters<Git['objects']['keep']>[1];
+
+  async function keepRefs(row: StoredRepository, folder: string, tips: Tips): Promise<string[]> {
+    const there = await local.caches.ends(folder, [...new Set(tips.map(({ oid }) => oid))]);
+    const kept = tips.filter(({ oid }) => there.has(oid));
+    const moves = kept.map(({ name, oid }) => ({ ref: hiddenFolder + name, oldId: null, newId: oid }));
+    if (moves.length > 0) await land(row, folder, moves);
+    return kept.map(({ name }) => name);
+  }
+
+  async function releaseRefs(row: StoredRepository, folder: string, names: readonly string[]): Promise<void> {
+    // Refs of a fetch are files of the folder, and in no row.
+    const own = names.filter((name) => existsSync(path.join(folder, hiddenFolder + name)));
+    if (own.length > 0) await local.objects.release(folder, own);
+    const moves = names
+      .filter((name) => !own.includes(name))
+      .map((name) => ({ ref: hiddenFolder + name, oldId: null, newId: '0'.repeat(40) }));
+    if (moves.length > 0) await land(row, folder, moves);
+  }
+
+  async function receive(row: StoredRepository, folder: string, request: PushRequest) {
+    const scratch = await local.caches.openScratch(folder);
+    try {
+      return await local.transfers.receivePack({
+        ...request,
+        path: folder,
+        landing: {
+          path: scratch,
+          land: (moves, options) =>
+            landMoves(deps, row, { moves, source: scratch, ...options }).catch((error: unknown) =>
+              // Nothing has happened: the client is told why, and its connection is not cut.
+              isDomainError(error)
+                ? moves.map(({ ref }) => ({ ref, ok: false, reason: error.message }))
+                : Promise.reject(error),
+            ),
+        },
+      });
+    } finally {
+      await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+
   const objects = following(local.objects, {
-    keep: either(async (row, tips) => {
-      const folder = await folders.follow(row);
-      const there = await local.caches.ends(folder, [...new Set(tips.map(({ oid }) => oid))]);
-      const kept = tips.filter(({ oid }) => there.has(oid));
-      if (kept.length > 0)
-        await land(
-          row,
-          folder,
-          kept.map(({ name, oid }) => ({ ref: hiddenFolder + name, oldId: null, newId: oid })),
-        );
-      return kept.map(({ name }) => name);
-    }, local.objects.keep),
-    release: either(async (row, names) => {
-      const folder = await folders.follow(row);
-      // Refs of a fetch are files of the folder, and in no row.
-      const own: string[] = [];
-      for (const name of names)
-        if (
-          await access(path.join(folder, hiddenFolder + name)).then(
-            () => true,
-            () => false,
-          )
-        )
-          own.push(name);
-      if (own.length > 0) await local.objects.release(folder, own);
-      const moves = names
-        .filter((name) => !own.includes(name))
-        .map((name) => ({ ref: hiddenFolder + name, oldId: null, newId: '0'.repeat(40) }));
-      if (moves.length > 0) await land(row, folder, moves);
-    }, local.objects.release),
+    keep: either((row, tips) => folders.using(row, (folder) => keepRefs(row, folder, tips)), local.objects.keep),
+    release: either(
+      (row, names) => folders.using(row, (folder) => releaseRefs(row, folder, names)),
+      local.objects.release,
+    ),
     async *smallBlobs(target, range, options) {
-      yield* await at(target, (folder) => ({ blobs: local.objects.smallBlobs(folder, range, options) })).then(
-        ({ blobs }) => blobs,
-      );
+      const row = await find(target);
+      const used = row === null ? null : await folders.use(row);
+      try {
+        yield* local.objects.smallBlobs(used?.folder ?? target, range, options);
+      } finally {
+        used?.end();
+      }
     },
   });
 
@@ -197,26 +230,7 @@ export function createStoredGit(
     async receivePack(request) {
       const row = await find(request.path);
       if (row === null) return local.transfers.receivePack(request);
-      const folder = await folders.follow(row);
-      const scratch = await local.caches.openScratch(folder);
-      try {
-        return await local.transfers.receivePack({
-          ...request,
-          path: folder,
-          landing: {
-            path: scratch,
-            land: (moves, options) =>
-              landMoves(deps, row, { moves, source: scratch, ...options }).catch((error: unknown) =>
-                // Nothing has happened: the client is told why, and its connection is not cut.
-                isDomainError(error)
-                  ? moves.map(({ ref }) => ({ ref, ok: false, reason: error.message }))
-                  : Promise.reject(error),
-              ),
-          },
-        });
-      } finally {
-        await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
-      }
+      return folders.using(row, (folder) => receive(row, folder, request));
     },
   };
 
@@ -236,14 +250,15 @@ export function createStoredGit(
 
   const maintenance = following(local.maintenance, {
     async run(shouldContinue) {
-      return (await local.maintenance.run(shouldContinue)) + (await packStoredRepositories(deps, shouldContinue));
+      return (await local.maintenance.run(shouldContinue)) + (await storeMaintenance.often(shouldContinue));
     },
     endStrayProcesses: local.maintenance.endStrayProcesses,
     pack: either((row) => packStored(deps, row.id), local.maintenance.pack),
     async packAll(targets, shouldContinue) {
       const own: string[] = [];
       for (const target of targets) if ((await find(target)) === null) own.push(target);
-      return local.maintenance.packAll(own, shouldContinue);
+      const packed = await local.maintenance.packAll(own, shouldContinue);
+      return packed + ((await shouldContinue()) ? await storeMaintenance.nightly(shouldContinue) : 0);
     },
     // What a killed git leaves in a cache is of no consequence.
     recover: either(async () => [], local.maintenance.recover),

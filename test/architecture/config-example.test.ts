@@ -26,10 +26,11 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, ssh, federation, memory, metrics, mail, objects, database, ...same } = loaded!.config;
+  const { baseUrl, caFile, git, ssh, federation, memory, metrics, mail, objects, database, ...same } = loaded!.config;
   t.match(defaults, same);
   t.match(defaults, {
     database: { ...database, url: null },
+    git: { ...git, cacheBytes: null },
     ssh: { enabled: ssh.enabled, listen: ssh.listen },
     federation: { ...federation, baseUrl: null },
     mail: { ...mail, host: null, port: null, user: null, password: null, passwordFile: null, from: null },

@@ -1498,6 +1498,21 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  385: [
+    [
+      'stored_repositories',
+      {
+        id: 'r385',
+        head: 'main',
+        generation: 2,
+        dropped_generation: 1,
+        journalled: 1,
+        created_at: 5000000000000,
+        snapshot_generation: 2,
+        collected_at: 5000000000000,
+      },
+    ],
+  ],
   220: [
     [
       'handles',

@@ -1,0 +1,68 @@
+import { readdir, rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { nullIfAbsent } from '../files/index.ts';
+import type { StoreDeps } from './deps.ts';
+import { markFile } from './follow-folder.ts';
+import type { CacheFolders } from './follow-folder.ts';
+
+/** A folder that was used a moment ago may be in use by a command in another process. */
+const quietMs = 10 * 60_000;
+/** What a killed process leaves beside the folders: packs being made, pushes coming in, folders that go. */
+const passing = /^(packs-|push-|gone-)/;
+const passingForMs = 24 * 60 * 60_000;
+const defaultShare = 0.8;
+
+interface CachedFolder {
+  id: string;
+  bytes: number;
+  usedAt: number;
+}
+
+/**
+ * Removes the caches that were not used for longest until all take no more than their limit, and what killed processes
+ * have left a day ago.
+ * @param limits.maxBytes null: a share of the disk
+ * @returns how many folders went, and the bytes of those that stay
+ */
+export async function evictFolders(
+  { directory, folders, logger }: Pick<StoreDeps, 'directory' | 'logger'> & { folders: CacheFolders },
+  { maxBytes, quiet = quietMs }: { maxBytes: number | null; quiet?: number },
+): Promise<{ removed: number; bytes: number }> {
+  const names = (await readdir(directory).catch(nullIfAbsent)) ?? [];
+  const now = Date.now();
+  const cached: CachedFolder[] = [];
+  for (const name of names) {
+    const folder = path.join(directory, name);
+    if (passing.test(name)) {
+      const found = await stat(folder).catch(nullIfAbsent);
+      if (found !== null && now - found.mtimeMs > passingForMs)
+        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    } else if (name.endsWith('.git')) cached.push(await measure(folder, name.slice(0, -'.git'.length)));
+  }
+  let bytes = cached.reduce((sum, one) => sum + one.bytes, 0);
+  const limit = maxBytes ?? (names.length === 0 ? 0 : await shareOfDisk(directory));
+  let removed = 0;
+  for (const { id, bytes: own } of cached.sort((a, b) => a.usedAt - b.usedAt)) {
+    if (bytes <= limit) break;
+    if (!(await folders.evict(id, now - quiet))) continue;
+    bytes -= own;
+    removed += 1;
+  }
+  if (removed > 0) logger.info('repository_store.evicted', { folders: removed, bytes, limit });
+  return { removed, bytes };
+}
+
+async function shareOfDisk(directory: string): Promise<number> {
+  const { blocks, bsize } = await statfs(directory);
+  return Math.floor(blocks * bsize * defaultShare);
+}
+
+/** Allocated blocks, as `du` counts. A folder without its mark is half made, and goes first. */
+async function measure(folder: string, id: string): Promise<CachedFolder> {
+  let bytes = 0;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const { parentPath, name } of entries)
+    bytes += ((await stat(path.join(parentPath, name)).catch(() => null))?.blocks ?? 0) * 512;
+  const mark = await stat(path.join(folder, markFile)).catch(nullIfAbsent);
+  return { id, bytes, usedAt: mark?.mtimeMs ?? 0 };
+}

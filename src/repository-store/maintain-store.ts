@@ -1,0 +1,77 @@
+import { rows } from '../db/index.ts';
+import { collectDue } from './collect-stored.ts';
+import type { StoreDeps } from './deps.ts';
+import { evictFolders } from './evict-folders.ts';
+import type { CacheFolders } from './follow-folder.ts';
+import type { Journal } from './journal.ts';
+import { packStoredRepositories } from './pack-stored.ts';
+import { sweepPacks } from './sweep-packs.ts';
+
+type Deps = StoreDeps & { folders: CacheFolders; journal: Journal };
+
+const evictEveryMs = 10 * 60_000;
+/** After so many changes the journal has a repository as a whole once more, and what was before goes. */
+const changesOfJournal = 100;
+const snapshotsAtOnce = 20;
+/** How long it is remembered that a ref is gone. */
+const deletedForMs = 7 * 24 * 60 * 60_000;
+
+/** What the store needs from time to time. */
+export interface StoreMaintenance {
+  /** Each minute: packs what has many packs, removes what was replaced a day ago. Returns how many were packed. */
+  often(shouldContinue?: () => Promise<boolean>): Promise<number>;
+  /** At night: leaves out what no ref leads to, and removes what no row names. Returns how many were packed. */
+  nightly(shouldContinue: () => Promise<boolean>): Promise<number>;
+}
+
+/** @param cacheBytes null: a share of the disk */
+export function createStoreMaintenance(deps: Deps, cacheBytes: number | null): StoreMaintenance {
+  const { db, clock, journal, logger } = deps;
+  let evictedAt = -Infinity;
+
+  async function evict(): Promise<void> {
+    evictedAt = performance.now();
+    await evictFolders(deps, { maxBytes: cacheBytes });
+  }
+
+  async function shortenJournals(): Promise<void> {
+    const due = await rows<{ id: string }>(
+      db.read,
+      `SELECT id FROM stored_repositories WHERE generation - snapshot_generation >= ${changesOfJournal}
+        ORDER BY id LIMIT ${snapshotsAtOnce}`,
+    );
+    for (const { id } of due)
+      await journal.snapshot(id).catch((error: unknown) => {
+        logger.warn('repository_store.not_journalled', { repository: id, error });
+      });
+  }
+
+  /** Once the journal has a repository without them. */
+  async function forgetDeletedRefs(): Promise<void> {
+    await db.write(
+      ({ manager }) =>
+        manager.query(
+          `DELETE FROM git_refs WHERE oid IS NULL AND changed_at < ? AND generation <= (SELECT snapshot_generation
+            FROM stored_repositories WHERE id = git_refs.repository)`,
+          [clock.now() - deletedForMs],
+        ),
+      { durable: 'with-the-next' },
+    );
+  }
+
+  return {
+    async often(shouldContinue) {
+      if (performance.now() - evictedAt > evictEveryMs) await evict();
+      const packed = await packStoredRepositories(deps, shouldContinue);
+      await shortenJournals();
+      return packed;
+    },
+    async nightly(shouldContinue) {
+      await evict();
+      const collected = await collectDue(deps, shouldContinue);
+      if (await shouldContinue()) await sweepPacks(deps, shouldContinue);
+      if (await shouldContinue()) await forgetDeletedRefs();
+      return collected;
+    },
+  };
+}
