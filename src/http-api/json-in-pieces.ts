@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { visitAll } from '../kernel/index.ts';
+import { shareTurn, visitAll } from '../kernel/index.ts';
 
 /** Rows of a list, and entries of a list in an object, from which an answer is written in pieces. */
 const manyRows = 200;
@@ -22,10 +21,9 @@ export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
 /** SHA-256 of the pieces in base64url. */
 export async function digestOf(pieces: readonly Buffer[]): Promise<string> {
   const hash = createHash('sha256');
-  // Each piece takes a fraction of a millisecond.
-  for (let at = 0; at < pieces.length; at += 16) {
-    if (at > 0) await nextTurn();
-    for (const piece of pieces.slice(at, at + 16)) hash.update(piece);
+  for (const piece of pieces) {
+    await shareTurn();
+    hash.update(piece);
   }
   return hash.digest('base64url');
 }

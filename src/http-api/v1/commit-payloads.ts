@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Commit } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { mapAll } from '../../kernel/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Verification } from '../../signing/index.ts';
@@ -186,7 +187,7 @@ export async function showChanges(
     files.reduce((sum, file) => sum + (file[side] ?? 0), 0),
   ) as [number, number];
   return {
-    files: files.map(({ status, oldPath, newPath }) => ({
+    files: await mapAll(files, ({ status, oldPath, newPath }) => ({
       filename: (status === 'deleted' ? oldPath : newPath).toString('utf8'),
       status: affected[status] ?? 'modified',
     })),

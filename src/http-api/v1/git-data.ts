@@ -3,7 +3,7 @@ import { allows } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { maxBlameBytes } from '../../git/index.ts';
-import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { invalid, isDomainError, mapAll, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -43,7 +43,7 @@ export const compareCommits = operation({
     return json({
       total_commits: ahead,
       commits: await showGiteaCommits(deps, commits, { origin, found }),
-      files: files.map((file) => showFile(file, place)),
+      files: await mapAll(files, (file) => showFile(file, place)),
     });
   },
 });
@@ -74,7 +74,7 @@ export const getGitTree = operation({
     return json({
       sha: oid,
       url: `${api}/git/trees/${oid}`,
-      tree: shown.map(({ path, mode, type, size, oid: sha }) => ({
+      tree: await mapAll(shown, ({ path, mode, type, size, oid: sha }) => ({
         path: path.toString('utf8'),
         mode,
         type,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
-import { notFound } from '../../kernel/index.ts';
+import { mapAll, notFound } from '../../kernel/index.ts';
 import type { NamedRef } from '../../git/index.ts';
 import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
@@ -78,7 +78,7 @@ export const getTree = operation({
       .filter((part) => part !== '')
       .join('/');
     const { oid: id, entries, truncated } = await deps.git.objects.tree(found.path, oid, folder, { withSizes: true });
-    const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({
+    const shown = await mapAll(entries, ({ name, kind, mode, oid: id, size }) => ({
       name,
       path: folder === '' ? name : `${folder}/${name}`,
       kind,
