@@ -55,6 +55,19 @@ const namesNoProgram: Check = (source) => {
   return found;
 };
 
+/** `outbound` follows nothing: whoever reads where an answer points to might send a secret there. */
+const followsNoRedirects: Check = (source) => {
+  const found: string[] = [];
+  walk(source.tree, (node) => {
+    if (ts.isPropertyAccessExpression(node) && node.name.text === 'location')
+      found.push(`${placeOf(source, node)} reads where an answer points to`);
+    if (ts.isElementAccessExpression(node) && ts.isStringLiteral(node.argumentExpression))
+      if (node.argumentExpression.text.toLowerCase() === 'location')
+        found.push(`${placeOf(source, node)} reads where an answer points to`);
+  });
+  return found;
+};
+
 const connectingPackages = ['undici', 'axios', 'got', 'node-fetch', 'ws', 'nodemailer', 'pg', 'socks'];
 const connectingGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
 
@@ -172,6 +185,13 @@ holds('only outbound opens connections', connectsNowhere, {
 
 holds('only outbound names the program in a User-Agent', namesNoProgram);
 
+holds('no answer of another host leads elsewhere', followsNoRedirects, {
+  'src/image-proxy/fetch-image.ts': 'fetches images without any secret, each address checked as the first one',
+  'src/imports/client/source-client.ts': 'stays at the origin: test/imports/gitea-import.test.ts',
+  'src/mirrors/releases/release-client.ts':
+    'sends secrets to the origins of the remote: test/mirrors/lfs-remote.test.ts',
+});
+
 holds('only the command line uses the process object', knowsNoProcess, {
   'src/embedded/from-disk.ts': 'says how a worker is started as a process: by the same Node',
   'src/embedded/from-executable.ts': 'says how a worker is started as a process: by the same executable',
@@ -226,6 +246,11 @@ t.test('the checks find violations', async (t) => {
       namesNoProgram,
       ["headers['User-Agent'] = 'x';", "const headers = { 'user-agent': name };"],
       ["ctx.get('User-Agent');", "request.headers['user-agent'];"],
+    ],
+    [
+      followsNoRedirects,
+      ['answer.headers.location;', "URL.parse(headers['Location'], url);"],
+      ["const shape = { location: '' };", "ctx.set('Location', url);"],
     ],
     [
       knowsNoProcess,

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -291,4 +292,19 @@ t.test('commands of rows, with their properties decoded once', (t) => {
     t.equal(readLogCommand(row), null, row);
   t.equal(markOf('::debug::x'), null);
   t.end();
+});
+
+t.test('a log that could not be read once is read again at the next request', async (t) => {
+  const file = path.join(folder, '950.log');
+  // A link to itself can be opened by nobody, not even by root.
+  symlinkSync('950.log', file);
+  for (const log of [new LogFile(file), new LogView(file)]) {
+    await t.rejects(log.load(), { code: 'ELOOP' });
+    rmSync(file);
+    writeFileSync(file, ['one', 'two'].map((text) => formatRow(time, text)).join(''));
+    t.equal((await log.read(0, 9)).length, 2);
+    rmSync(file);
+    symlinkSync('950.log', file);
+  }
+  rmSync(file);
 });

@@ -38,10 +38,12 @@ export async function pushTo(
   return newId;
 }
 
-/** Waits until every entry is announced: what has started no run by then starts none. */
+/** Waits until every entry is announced that waits for nobody: what has started no run by then starts none. */
 export const announced = ({ modules: { db } }: CiFixture) =>
   until(async () => {
-    const [row] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
+    const [row] = await db.read.query(
+      'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL',
+    );
     const [open] = await db.read.query('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
     return Number(row.n) + Number(open.n) === 0 ? true : null;
   });

@@ -4,7 +4,7 @@ import { personViewer } from '../../src/access/index.ts';
 import type { PersonViewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openCi, reasonOf } from './ci-fixture.ts';
-import { announced, pushTo } from './pulls-fixture.ts';
+import { announced, pushTo, until } from './pulls-fixture.ts';
 
 const at = { owner: 'alice', name: 'work' };
 const file = (more = '') =>
@@ -402,4 +402,32 @@ t.test('who may not write leaves no check out by changing the filters of its wor
     'filtered',
   );
   t.strictSame(await skipped(honest.number), [check]);
+});
+
+t.test('a pull request that waits for a member starts nothing before it is let in', async (t) => {
+  const fixture = await openQuiet();
+  const { modules, viewer } = fixture;
+  await modules.issues.changeSettings(viewer, at, { holdsNewcomers: true });
+  const { id } = await modules.accounts.addPerson({ username: 'dora' });
+  const dora = { ...personViewer(id, 'admin'), username: 'dora' };
+  await modules.repositories.forks.create(dora, 'alice', 'work', {});
+  const fork = { ...fixture, viewer: dora, found: await modules.repositories.find(dora, 'dora', 'work') };
+  const opened: number[] = [];
+  for (const branch of ['spam', 'more']) {
+    await pushTo(fork, branch, { [`${branch}.txt`]: 'b\n' }, fixture.first);
+    opened.push((await modules.pulls.open(dora, at, { title: branch, head: `dora:${branch}` })).issue.number);
+  }
+  // A push to it waits for nobody, and is announced.
+  await pushTo(fork, 'more', { 'more.txt': 'c\n' }, fixture.first);
+  const more = { ...at, number: opened[1]! };
+  await until(async () => ((await modules.pulls.find(dora, more)).pull.lastRound === 2 ? true : null));
+  const counts = async () => {
+    const found = [];
+    for (const number of opened) found.push((await fixture.runs(number)).length);
+    return found;
+  };
+  t.strictSame(await counts(), [0, 0]);
+  await modules.issues.admit(viewer, at, id);
+  t.strictSame((await counts())[0], 1, 'what is let in is tested');
+  await modules.issues.changeSettings(viewer, at, { holdsNewcomers: false });
 });

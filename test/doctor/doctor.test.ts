@@ -384,6 +384,8 @@ const seeded: [check: string, seed: () => void][] = [
       sql(
         `INSERT INTO ci_jobs (id, run_id, repository_id, attempt, job_key, position, name, status, task_id, created_at) VALUES (8, 7, '${folders['hook']!.id}', 1, 'build', 0, 'build', 'success', 9, 1)`,
         "INSERT INTO ci_tasks (id, job_id, runner_name, token_hash, status, created_at, stopped_at, sealed_at, log_rows) VALUES (9, 8, 'b', 'h', 'success', 1, 1, 1, 3)",
+        // A sound one with its index, beside it.
+        "INSERT INTO ci_tasks (id, job_id, runner_name, token_hash, status, created_at, stopped_at, sealed_at, log_rows, log_bytes) VALUES (10, 8, 'b', 'i', 'success', 1, 1, 1, 1, 1)",
       ),
   ],
   [
@@ -398,8 +400,10 @@ const seeded: [check: string, seed: () => void][] = [
     'ci.log_orphan',
     () => {
       mkdirSync(path.join(dataDir, 'ci', 'logs', '0'), { recursive: true });
-      writeFileSync(path.join(dataDir, 'ci', 'logs', '0', '77.log'), 'x');
-      age(path.join(dataDir, 'ci', 'logs', '0', '77.log'));
+      for (const name of ['77.log', '77.idx', '10.log', '10.idx']) {
+        writeFileSync(path.join(dataDir, 'ci', 'logs', '0', name), 'x');
+        age(path.join(dataDir, 'ci', 'logs', '0', name));
+      }
     },
   ],
   [
@@ -440,7 +444,8 @@ const seeded: [check: string, seed: () => void][] = [
     () =>
       sql(
         `INSERT INTO webhooks (id, repository_id, url, events, created_at, updated_at) VALUES ('w', '${folders['hook']!.id}', 'https://hooks.example.org/', '["push"]', 1, 1)`,
-        "INSERT INTO outbox (id, kind, key, state, next_at, created_at) VALUES (1000, 'webhook', 'w', 'PENDING', 1, 1)",
+        // Leased, so that the server of this test does not send it meanwhile.
+        "INSERT INTO outbox (id, kind, key, state, next_at, lease_until, created_at) VALUES (1000, 'webhook', 'w', 'PENDING', 1, 9e15, 1)",
         "INSERT INTO webhook_messages (id, uuid, webhook_id, event) VALUES (1000, 'd', 'w', 'push')",
       ),
   ],
@@ -546,6 +551,7 @@ t.test('--fix repairs what can be repaired without losing data, and only that', 
   );
   opened?.stream.destroy();
   t.equal(opened?.bytes, 5, 'what is sound stays');
+  t.strictSame(readdirSync(path.join(dataDir, 'ci', 'logs', '0')).sort(), ['10.idx', '10.log'], 'a log and its index');
   t.ok(readdirSync(path.join(dataDir, 'lost-and-found')).length > 0, 'an orphan is kept aside');
 });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { openCommitGraph } from '../../src/git/last-commits/commit-graph.ts';
 import { cacheStatistics, cachedBytes, cachedBytesLimit, limitCachedBytes } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -23,3 +23,13 @@ t.test(
     t.ok(cachedBytes() <= size / 4, `${cachedBytes()} of ${size} bytes count`);
   },
 );
+
+t.test('the commit-graph of a shallow repository is not used, as git does not: it knows what is cut off', async (t) => {
+  const repository = `${temporaryFolder(t)}/r.git`;
+  gitSync(['clone', '--quiet', '--bare', sampleRepository(), repository]);
+  gitSync(['-C', repository, 'commit-graph', 'write', '--reachable']);
+  const [tip] = gitSync(['-C', repository, 'rev-list', '-1', '--all']).split('\n');
+  t.match((await openCommitGraph(repository))?.find(tip!), { oid: tip });
+  writeFileSync(`${repository}/shallow`, `${tip}\n`);
+  t.equal(await openCommitGraph(repository), null);
+});

@@ -95,9 +95,15 @@ t.test('blocked users cannot contribute, and contributions of newcomers await ap
   t.equal((await issues.count(repositoryId)).openIssues, 2);
   await issues.open(carol, roof, { title: 'later' });
   t.equal((await issues.find(bob, at(3))).title, 'later', 'later things do not wait');
-  await issues.open(bob, roof, { title: 'bad' });
+  await issues.open(bob, roof, { title: 'bad', body: 'of weight' });
+  await issues.comment(bob, at(1), { body: 'worse' });
   await issues.refuse(alice, roof, bob.id);
   t.equal(await reasonOf(issues.find(alice, at(4))), 'issue_not_found');
+  const texts = async (number: number) => (await issues.listEntries(alice, at(number))).entries.map(({ body }) => body);
+  t.notOk((await texts(1)).includes('worse'), 'a comment loses its text');
+  await issues.restore(alice, at(4));
+  t.strictSame(await texts(4), ['of weight'], 'an issue keeps its own, for who takes it out of the trash');
+  t.equal((await issues.find(carol, at(4))).title, 'bad', 'and it waits for nobody any more');
   await issues.changeSettings(alice, roof, { issuesFrom: 'members' });
   t.equal(await reasonOf(issues.comment(carol, at(1), { body: 'x' })), 'members_only');
 });

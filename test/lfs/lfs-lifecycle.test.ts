@@ -9,6 +9,7 @@ import type { PersonViewer } from '../../src/access/index.ts';
 import { createDoctor } from '../../src/doctor/index.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { createLfs, lfsKey } from '../../src/lfs/index.ts';
+import { unfinishedForkSchema } from '../../src/repositories/schema/unfinished-fork-schema.ts';
 import { InstanceKey } from '../../src/sealing/index.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { png } from '../fixtures/edge-case-repository.ts';
@@ -260,7 +261,12 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
   t.test('what no row names is removed, and the trash is emptied', async (t) => {
     const orphan = lfsKey(atticId, objectOf('orphan').oid);
     const ofNone = lfsKey('00000000-0000-4000-8000-000000000000', objectOf('x').oid);
-    for (const key of [orphan, ofNone]) {
+    // The files of a fork that is being made are links, as old as their source, and have no rows yet.
+    const forkId = '00000000-0000-4000-8000-000000000001';
+    const ofFork = lfsKey(forkId, objectOf('x').oid);
+    const unfinished = { repositoryId: forkId, ownerId: bobId, storageId: forkId, createdAt: clock.now() };
+    await modules.db.write(({ manager }) => manager.insert(unfinishedForkSchema, unfinished));
+    for (const key of [orphan, ofNone, ofFork]) {
       await objects.put(
         key,
         (async function* () {
@@ -271,11 +277,37 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
     }
     t.match(await lfs.gc.removeOrphans(), { objects: 2 });
     for (const key of [orphan, ofNone]) t.equal(await objects.stat(key), null);
+    t.match(await objects.stat(ofFork), { bytes: 1 });
+    await modules.db.write(({ manager }) => manager.delete(unfinishedForkSchema, { repositoryId: forkId }));
+    t.match(await lfs.gc.removeOrphans(), { objects: 1 }, 'given up');
     clock.advance(9 * dayMs);
     t.ok((await lfs.gc.removeOrphans()).trashed >= 1);
     t.ok(await attic.download(kept!));
     t.ok(await attic.download(old!));
   });
+});
+
+t.test('objects that arrive while a scan is running are not marked by it', async (t) => {
+  await server.newRepository('inlet');
+  const inlet = lfsClient(server, 'inlet', server.tokens.alice);
+  const inletId = await idOf('alice', 'inlet');
+  await inlet.upload(objectOf('early'));
+  const marks = async () =>
+    (await modules.db.read.query('SELECT seen_at, unreferenced_since FROM lfs_objects WHERE repository_id = ?', [
+      inletId,
+    ])) as { seen_at: number; unreferenced_since: number | null }[];
+  const [row] = await marks();
+  const scanAt = async (now: number) => {
+    const settings = { ...modules.config.lfs, contributedBytes: 1 };
+    const instanceKey = new InstanceKey(path.join(server.folder, 'data', 'ci', 'secret.key'), systemRandom, 'lfs');
+    const lfs = createLfs({ ...modules, clock: fixedClock(now), random: systemRandom, instanceKey, settings });
+    t.match(await listed(lfs.gc.scan({ removes: true, repositoryIds: [inletId] })), [{ unreferenced: { objects: 1 } }]);
+    return (await marks())[0]!.unreferenced_since;
+  };
+  const arrivedAt = Number(row!.seen_at);
+  t.equal(await scanAt(arrivedAt - 1), null, 'it came after the begin');
+  t.equal(await scanAt(arrivedAt), null, 'it came with the begin');
+  t.equal(await scanAt(arrivedAt + 1), arrivedAt + 1);
 });
 
 t.test('a push whose files have no content here is told so', async (t) => {
@@ -331,6 +363,27 @@ t.test('imports, mirrors and exports bring the objects along', async (t) => {
   await until(async () => (await mirrorOf('imported'))?.lastOkAt != null, 'the import has ended');
   t.ok(await has('alice', 'imported'));
   t.equal((await mirrorOf('imported'))?.lastError, null, 'an object that the source has lost is no failure');
+
+  // What a run could not fetch is asked for again by the next one, which brings no commit.
+  const late = objectOf('late');
+  await lfsClient(server, 'studio', server.tokens.alice).upload(late);
+  const lateFile = fileOf(await idOf('alice', 'studio'), late.oid);
+  renameSync(lateFile, `${lateFile}.away`);
+  const clone = path.join(server.folder, 'studio-late');
+  await clientGit(['clone', '--quiet', `${server.origin}/git/alice/studio.git`, clone], { cwd: server.folder });
+  commit(clone, { 'late.bin': pointerOf(late) });
+  gitSync(['push', '--quiet', await server.pathOf('studio'), 'HEAD:refs/heads/main'], { cwd: clone });
+  const runNow = async () => {
+    await modules.mirrors.sync(await idOf('alice', 'imported'));
+    await modules.mirrors.runDue();
+    return mirrorOf('imported');
+  };
+  const hasLate = async () => (await lfsClient(server, 'imported', server.tokens.alice).download(late)) !== null;
+  t.match(await runNow(), { lastError: /1 of 1 did not arrive/, failures: 1 });
+  t.notOk(await hasLate().catch(() => false));
+  renameSync(`${lateFile}.away`, lateFile);
+  t.match(await runNow(), { lastError: null, failures: 0 });
+  t.ok(await hasLate());
 
   await server.newRepository('target', 'PRIVATE');
   const push = { direction: 'push', username: 'alice', secret: server.tokens.alice, intervalMs: 600_000, prune: false };

@@ -1,8 +1,11 @@
-// The LFS server of a mirror's remote: the credentials of the mirror go to its host, and to no other that it names.
+// The LFS server and the releases of a mirror's remote: the credentials of the mirror go to its host, and to no other
+// that it names.
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { lfsRemote } from '../../src/mirrors/lfs-remote.ts';
+import { openRemoteFile } from '../../src/mirrors/releases/release-client.ts';
+import type { RemoteFile } from '../../src/mirrors/releases/remote-release.ts';
 
 type Outbound = Parameters<typeof lfsRemote>[0]['outbound'];
 
@@ -57,12 +60,14 @@ t.test('links of the same origin get the credentials, unless they bring their ow
   t.strictSame(await requestsFor(`${home}/objects/${oid}`, other), asked(other.Authorization));
 });
 
-for (const elsewhere of [
+const elsewheres = [
   'https://cdn.example.org',
   'https://git.example.org:8443',
   'http://git.example.org',
   'https://git.example.org.example.net',
-])
+];
+
+for (const elsewhere of elsewheres)
   t.test(`a link to ${elsewhere} gets none`, async (t) => {
     for (const [given, shown] of [
       [{}, undefined],
@@ -76,3 +81,45 @@ for (const elsewhere of [
         ['POST', elsewhere, shown],
       ]);
   });
+
+/** Which authorization each address of a file of a release got, over redirects to these. */
+async function fileOver(addresses: readonly string[], status: number) {
+  const got: [url: string, authorization: string | undefined][] = [];
+  const outbound = {
+    open: async ({ url, headers }: { url: string; headers: Record<string, string> }) => {
+      got.push([url, headers['Authorization']]);
+      const next = addresses[got.length];
+      const stream = Readable.from(['abc']);
+      return next === undefined
+        ? { status: 200, headers: {}, stream }
+        : { status, headers: { location: next }, stream };
+    },
+  } as unknown as Outbound;
+  const api = {
+    kind: 'gitea',
+    endpoint: `${home}/api/v1`,
+    headers: { Authorization: own },
+    trusted: new Set([home]),
+  } as const;
+  const settings = { isNamed: () => false } as unknown as Parameters<typeof openRemoteFile>[0]['settings'];
+  (await openRemoteFile({ outbound, settings }, api, { url: addresses[0]! } as RemoteFile)).destroy();
+  return got;
+}
+
+t.test(
+  'a file of a release is fetched with the credentials while it is at home, and not over a redirect',
+  async (t) => {
+    for (const status of [301, 302, 303, 307, 308])
+      for (const elsewhere of elsewheres)
+        t.strictSame(
+          await fileOver([`${home}/a`, `${home}/b`, `${elsewhere}/c`], status),
+          [
+            [`${home}/a`, own],
+            [`${home}/b`, own],
+            [`${elsewhere}/c`, undefined],
+          ],
+          `${status} to ${elsewhere}`,
+        );
+    t.strictSame(await fileOver(['https://cdn.example.org/a'], 302), [['https://cdn.example.org/a', undefined]]);
+  },
+);

@@ -221,17 +221,26 @@ t.test('security G01 the connection goes to the address that was checked, withou
 });
 
 t.test('a redirect is a response, not a way to somewhere else', async (t) => {
-  let visits = 0;
+  let [visits, status] = [0, 0];
   const port = await listen(
     t,
-    http.createServer((_request, response) => {
+    http.createServer((request, response) => {
       visits += 1;
-      response.writeHead(302, { Location: `http://127.0.0.1:${port}/elsewhere` }).end();
+      request.resume();
+      response.writeHead(status, { Location: `http://127.0.0.1:${port}/elsewhere` }).end();
     }),
   );
   const outbound = outboundFor(t, { devAllowInsecure: true });
-  t.equal((await outbound.send(get(`http://127.0.0.1:${port}/`))).status, 302);
-  t.equal(visits, 1);
+  for (status of [301, 302, 303, 307, 308])
+    for (const method of ['GET', 'POST'] as const) {
+      const request = { ...get(`http://127.0.0.1:${port}/`), method };
+      t.equal((await outbound.send(request)).status, status);
+      const opened = await outbound.open({ ...request, silenceMs: 1_000, headMs: 1_000 });
+      opened.stream.resume();
+      t.equal(opened.status, status);
+      t.equal(visits, 2, `${method} ${status}`);
+      visits = 0;
+    }
 });
 
 t.test('security G07 slow, huge, compressed and broken responses cost bounded time and bytes', async (t) => {

@@ -355,3 +355,27 @@ t.test('the commits of a merge, of a squash and of a rebase belong to their pull
   t.ok(Buffer.byteLength(text) <= 65_536, 'a text that is too long is cut');
   t.match(text, /\n\* …\n\n\*\*All commits\*\*/);
 });
+
+t.test('files that arrive at the same time share what is left of a quota', async (t) => {
+  const { over, bob, releases, ...modules } = await openReleases(t);
+  for (const [tag, settings] of [
+    ['v1', { filesPerRepositoryBytes: 500 }],
+    ['v2', { filesPerOwnerBytes: 800 }],
+  ] as const) {
+    await releases.create(bob, roof, { tag });
+    // Both are within the quota when they begin, and have come before either is counted.
+    const together = Promise.withResolvers<void>();
+    let arrived = 0;
+    async function* arriving(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(300);
+      if ((arrived += 1) === 2) together.resolve();
+      await together.promise;
+    }
+    const uploads = ['one', 'two'].map((name) =>
+      reasonOf(over(settings).files.upload(bob, roof, { tag }, { name, content: arriving() })),
+    );
+    t.strictSame((await Promise.all(uploads)).sort(), ['accepted', 'release_quota'], tag);
+    t.equal((await releases.find(bob, roof, { tag })).files.length, 1);
+    t.equal(stored(modules).length, Number(tag.slice(1)), 'what was refused is not stored');
+  }
+});

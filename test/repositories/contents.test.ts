@@ -32,6 +32,9 @@ async function openWork(t: Owner) {
     change,
     files: (revision = 'main') => git('ls-tree', '-r', '--name-only', revision).split('\n').filter(Boolean),
     blob: (file: string, revision = 'main') => git('rev-parse', `${revision}:${file}`),
+    merges: modules.git.merges,
+    revert: (request: { commit: string; branch: string; newBranch?: string }) =>
+      repositories.contents.revert(bob, 'alice', 'work', request),
     refuses: (operations: FileOperation[], more: Partial<FileChange> = {}, viewer: Viewer = bob) =>
       reasonOf(change(operations, more, viewer)),
     /** Writes a tree with git, as a client could push it. */
@@ -153,6 +156,33 @@ t.test('changes at the same time all arrive, or are refused', async (t) => {
     readdirSync(path.join(folder, 'objects')).filter((name) => name.startsWith('tmp_')),
     [],
   );
+});
+
+t.test('a branch that moves while a commit for it is being made keeps what it got', async (t) => {
+  const { change, git, plant, merges, revert } = await openWork(t);
+  await change([create('a', 'one\n')]);
+  const { oid } = await change([update('a', 'two\n')]);
+  const moving = async (work: () => Promise<unknown>) => {
+    const original = merges.revert;
+    let pushed = '';
+    merges.revert = async (...given) => {
+      const outcome = await original(...given);
+      pushed ||= plant(`${git('ls-tree', 'main')}\n`, 'main', git('rev-parse', 'main'));
+      return outcome;
+    };
+    const reason = await reasonOf(work()).finally(() => (merges.revert = original));
+    return { reason, isKept: git('rev-parse', 'main') === pushed };
+  };
+  t.strictSame(await moving(() => revert({ commit: oid, branch: 'main' })), { reason: 'ref_moved', isKept: true });
+  t.strictSame(
+    await moving(() => revert({ commit: oid, branch: 'main', newBranch: 'back' })),
+    { reason: 'accepted', isKept: true },
+    'a branch of its own is not concerned',
+  );
+  t.equal(git('show', 'back:a'), 'one');
+  t.equal(await reasonOf(revert({ commit: oid, branch: 'main', newBranch: 'back' })), 'branch_exists');
+  t.equal(await reasonOf(revert({ commit: oid, branch: 'main' })), 'accepted');
+  t.equal(git('show', 'main:a'), 'one');
 });
 
 t.test('a new branch begins at another one', async (t) => {

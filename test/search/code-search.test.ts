@@ -1,9 +1,14 @@
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { anonymous } from '../../src/access/index.ts';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { createCodeSearch } from '../../src/search/index.ts';
 import { literalOf } from '../../src/search/code/parse-code-query.ts';
 
 const viewerOf = (id: string, username: string): PersonViewer => ({
@@ -38,7 +43,20 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
       coverage,
     };
   };
-  return { web, alice, add, find };
+  /** Whether the index has these trigrams, in whatever text; and how many texts it has. */
+  const indexed = (...trigrams: string[]): (boolean | number)[] => {
+    const database = new DatabaseSync(path.join(web.modules.config.dataDir, 'cache', 'code-search-1.db'));
+    const count = (sql: string, ...values: string[]) => Number(database.prepare(sql).get(...values)!['n']);
+    try {
+      return [
+        ...trigrams.map((three) => count('SELECT count(*) AS n FROM code WHERE code MATCH ?', three) > 0),
+        count('SELECT count(*) AS n FROM blobs'),
+      ];
+    } finally {
+      database.close();
+    }
+  };
+  return { web, alice, add, find, indexed };
 }
 
 /** The change of a repository's row by a push. */
@@ -83,7 +101,7 @@ t.test('code is found literally, ignoring case, and only by viewers who may see 
 t.test(
   'the index follows what is pushed, hidden, deleted; and is rebuilt when its file is gone or damaged',
   async (t) => {
-    const { web, alice, add, find } = await start(t);
+    const { web, alice, add, find, indexed } = await start(t);
     const bare = await add('tool', { 'a.txt': 'first words\n' });
     await add('copy', { 'a.txt': 'first words\n' });
     await web.modules.codeSearch.update();
@@ -92,6 +110,7 @@ t.test(
       ['copy/a.txt:1', 'tool/a.txt:1'],
       'one blob, two places',
     );
+    t.strictSame(indexed('fir', 'sec'), [true, false, 1]);
 
     execFileSync('git', [`--git-dir=${bare}`, 'update-ref', '-d', 'refs/heads/main'], {
       env: { PATH: process.env['PATH'] },
@@ -103,6 +122,7 @@ t.test(
       [(await find(anonymous, 'first words')).files, (await find(anonymous, 'second words')).files],
       [['copy/a.txt:1'], ['tool/b.txt:1']],
     );
+    t.strictSame(indexed('fir', 'sec'), [true, true, 2], 'another repository still has the first');
 
     await web.modules.repositories.changeVisibility(alice, 'alice', 'tool', 'PRIVATE');
     t.strictSame((await find(anonymous, 'second words')).files, [], 'at once, without the index');
@@ -110,6 +130,7 @@ t.test(
     t.strictSame((await find(alice, 'first words')).files, []);
     await web.modules.codeSearch.update();
     t.match((await find(alice, 'first words')).coverage, { visible: 1, searched: 1 });
+    t.strictSame(indexed('fir', 'sec'), [false, true, 1], 'what no repository has any more is gone');
   },
 );
 
@@ -226,4 +247,30 @@ t.test('the literal text of a regular expression is in each of its matches', asy
     ['', ''],
   ];
   for (const [pattern, literal] of cases) t.equal(literalOf(pattern), literal, pattern);
+});
+
+t.test('the index does not grow on a disk that has less room than the floor, which counts bytes', async (t) => {
+  const { web, add, find } = await start(t);
+  await add('tool', { 'a.txt': 'some words\n' });
+  const { config } = web.modules;
+  const folder = path.join(config.dataDir, 'cache');
+  const { bavail, bsize } = statfsSync(config.dataDir);
+  const free = bavail * bsize;
+  const limits = {
+    budgetBytes: config.search.codeIndexBudgetBytes,
+    repositoryBytes: config.search.codeRepositoryLimitBytes,
+  };
+  for (const [lowDiskFloorBytes, files] of [
+    [free * 4, []],
+    [free / 4, ['tool/a.txt:1']],
+  ] as const) {
+    const search = createCodeSearch({ ...web.modules, folder, limits, lowDiskFloorBytes, logger: silentLogger });
+    await search.update();
+    await search.stop();
+    t.strictSame(
+      (await find(anonymous, 'some words')).files,
+      files,
+      `a floor of ${lowDiskFloorBytes / free} of the room`,
+    );
+  }
 });

@@ -6,12 +6,16 @@ import { extractMain, sendRequest, signedIn, startWeb, visitor } from '../fixtur
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Visitor, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { startFaultyProvider } from './faulty-provider.ts';
 import type { Faults } from './faulty-provider.ts';
 
-async function startBoth(t: Owner) {
+/** @param alsoAllowed hosts that an administrator has named beside the provider */
+async function startBoth(t: Owner, alsoAllowed: readonly string[] = []) {
   const provider = await startFaultyProvider(t);
-  const web = await startWeb(t, { env: provider.settings() });
+  const env = provider.settings();
+  const hosts = [env.SERVICE_OIDC_ALLOWED_HOSTS, ...alsoAllowed].join();
+  const web = await startWeb(t, { env: { ...env, SERVICE_OIDC_ALLOWED_HOSTS: hosts } });
   return { provider, web };
 }
 
@@ -46,7 +50,9 @@ t.test('the stub signs in when nothing is wrong, so that each fault below is the
 });
 
 t.test('an answer that is not exactly right signs nobody in', async (t) => {
-  const { provider, web } = await startBoth(t);
+  // Nothing but the rule about redirects keeps a secret from it.
+  const elsewhere = await startReceiver(t);
+  const { provider, web } = await startBoth(t, [elsewhere.host]);
   const now = Math.floor(Date.now() / 1000);
   const wrong: Record<string, Partial<Faults>> = {
     'another issuer': { claims: { iss: 'https://other.example.org' } },
@@ -71,9 +77,12 @@ t.test('an answer that is not exactly right signs nobody in', async (t) => {
       token: (response) =>
         response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":"invalid_grant"}'),
     },
-    'a redirect of the token endpoint': {
-      token: (response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
-    },
+    ...Object.fromEntries(
+      [301, 302, 303, 307, 308].map((status) => [
+        `a redirect of the token endpoint by ${status}`,
+        { token: (response) => void response.writeHead(status, { Location: elsewhere.url }).end() } as Partial<Faults>,
+      ]),
+    ),
     'no ID token': {
       token: (response) =>
         response
@@ -90,6 +99,7 @@ t.test('an answer that is not exactly right signs nobody in', async (t) => {
     t.notOk(browser.cookies.has('hearth_session'), name);
   }
   t.same(await people(web), []);
+  t.strictSame(elsewhere.got, [], 'neither the code nor the secret of the client goes elsewhere');
   const logged = web.log.filter(({ event }) => event === 'sign_in.provider_answer');
   t.equal(logged.length, Object.keys(wrong).length, 'each with its reason in the log');
 });

@@ -15,18 +15,21 @@ export interface Receiver {
   got: Received[];
   /** Status and body of the next responses; the last one stays. */
   responses: [status: number, body: string][];
+  /** Where answers of 3xx point to; nobody is there by default. */
+  elsewhere: string;
 }
 
 export async function startReceiver(t: Owner): Promise<Receiver> {
   const got: Received[] = [];
   const responses: Receiver['responses'] = [[200, 'thanks']];
+  const receiver: Receiver = { host: '', url: '', got, responses, elsewhere: 'http://127.0.0.1:1/' };
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       got.push({ headers: request.headers, body: Buffer.concat(parts) });
       const [status, body] = responses.length > 1 ? responses.shift()! : responses[0]!;
-      response.writeHead(status, status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}).end(body);
+      response.writeHead(status, status >= 300 && status < 400 ? { Location: receiver.elsewhere } : {}).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,5 +38,5 @@ export async function startReceiver(t: Owner): Promise<Receiver> {
     server.close();
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { host, url: `http://${host}/hook`, got, responses };
+  return Object.assign(receiver, { host, url: `http://${host}/hook` });
 }

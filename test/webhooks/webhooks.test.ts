@@ -137,8 +137,9 @@ t.test('what does not arrive is tried again, later each time, and given up in th
 });
 
 t.test('a permanent failure is not retried; a redirect is not followed', async (t) => {
-  const { add, send, target, history, list } = await openWorld(t);
-  const { id } = await add({ events: ['push'] });
+  const elsewhere = await startReceiver(t);
+  const { add, send, target, history, list } = await openWorld(t, { alsoAllowed: [elsewhere.host] });
+  const { id } = await add({ events: ['push'], secret: 'it is a secret' });
   target.responses.splice(0, 1, [404, 'who?'], [302, '']);
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   await send(`${history.commits[0]} ${history.commits[1]} ${main}`);
@@ -146,6 +147,16 @@ t.test('a permanent failure is not retried; a redirect is not followed', async (
     { state: 'FAILED', attempts: 1, status: 302, error: /redirect/ },
     { state: 'FAILED', attempts: 1, status: 404, response: 'who?' },
   ]);
+
+  target.elsewhere = elsewhere.url;
+  const before = target.got.length;
+  for (const status of [301, 303, 307, 308]) {
+    target.responses.splice(0, target.responses.length, [status, '']);
+    await send(`${zeroId} ${history.commits[0]} refs/heads/moved-${status}`);
+    t.match((await list(id))[0], { state: 'FAILED', attempts: 1, status }, `${status}`);
+  }
+  t.equal(target.got.length - before, 4);
+  t.strictSame(elsewhere.got, [], 'neither a payload nor a signature goes anywhere else');
 });
 
 t.test('a response that says to come again later is no final one: 408, 429 and all of 5xx', async (t) => {

@@ -115,7 +115,12 @@ export async function refuseContributor(
       const { affected } = await manager.delete(heldContributionSchema, { issueId, position });
       if (affected === 0 || issue === undefined || entry === null) continue;
       if (position > 0) await clearEntry(tx, issue, entry);
-      else await manager.update(issueSchema, { id: issueId }, { deletedAt: now, deletedBy: personIdOf(viewer) });
+      else
+        await manager.update(
+          issueSchema,
+          { id: issueId },
+          { heldAt: null, deletedAt: now, deletedBy: personIdOf(viewer) },
+        );
       // Readers are not notified of a text that was never shown.
       await manager.update(entrySchema, { issueId, position }, { heldAt: null, announcedAt: now });
     }
