@@ -26,8 +26,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a silent job is lost although its runner asks for more',
     file: 'src/ci/tasks/sweep-tasks.ts',
-    from: 'since(heardAt) > silentMs && (since(seenAt) > silentMs || since(heardAt) > forgottenMs)',
-    to: 'since(heardAt) > silentMs',
+    from: 'since(heardAt) > silentMs && (since(seenAt) > silentMs || hasRestarted || since(heardAt) > forgottenMs);',
+    to: 'since(heardAt) > silentMs;',
     tests: ['test/ci/tasks.test.ts'],
   },
   {
@@ -47,8 +47,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'doctor --fix moves the folder of a repository that is being created',
     file: 'src/doctor/checks/repositories.ts',
-    from: 'found === null || now - found.mtimeMs < hourMs',
-    to: 'found === null',
+    from: 'if (now - found.mtimeMs < hourMs) {',
+    to: 'if (now < found.mtimeMs) {',
     tests: ['test/doctor/doctor.test.ts'],
   },
   {
@@ -96,9 +96,9 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'failure() looks at direct needs only',
     file: 'src/ci/runs/needs.ts',
-    from: 'if (!found.has(need)) open.push(need);',
-    to: '',
-    tests: ['test/ci/runs.test.ts'],
+    from: 'open.push(...((entry.calls === null ? workflow.jobs.get(entry.key) : entry.calls[0])?.needs ?? []));',
+    to: "if (entry.key === '') open.push(...(workflow.jobs.get(entry.key)?.needs ?? []));",
+    tests: ['test/ci/runs.test.ts', 'test/ci/chains.test.ts'],
   },
   {
     title: 'schedules start runs in archived repositories',

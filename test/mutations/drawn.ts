@@ -329,7 +329,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a file that no longer has the text of a search is a hit without lines',
     file: 'src/search/code/find-code.ts',
-    from: 'if (query === null || lines.length > 0) hits.push',
+    from: 'if (matches === null || lines.length > 0) hits.push',
     to: 'hits.push',
     tests: ['test/search/code-search.test.ts'],
   },
@@ -349,10 +349,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a changed byte in an index of a pack is not found',
-    file: 'src/git/maintenance/check-packs.ts',
-    from: '/^pack-.*\\.(pack|idx)$/.test(name)',
-    to: '/^pack-.*\\.(pack)$/.test(name)',
-    tests: ['test/backup/damaged-packs.test.ts'],
+    file: 'src/git/maintenance/check-object-files.ts',
+    from: '/^pack-.*\\.(pack|idx)$/.test(each)',
+    to: '/^pack-.*\\.(pack)$/.test(each)',
+    tests: ['test/backup/damaged-objects.test.ts'],
   },
   {
     title: 'a filter by state is ignored in the list of queued work',

@@ -26,7 +26,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a tag that was made anew loses its release',
     file: 'src/releases/lifecycle/on-push.ts',
-    from: '        if (now.has(tags + tag)) continue;\n',
+    from: '        if ((await git.refs.tip(located.path, tags + tag)) !== null) continue;\n',
     to: '',
     tests: ['test/releases/releases.test.ts'],
   },

@@ -96,7 +96,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a request signed for another host is taken',
     file: 'src/federation/signatures/verify-request.ts',
-    from: "headers.get('host')!.toLowerCase() !== expectedHost.toLowerCase()",
+    from: "headers.get('host')!.toLowerCase() !== new URL(origin).host",
     to: "headers.get('host')! === ''",
     tests: ['test/federation/signatures.test.ts'],
   },
@@ -131,8 +131,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a delivery has failed one attempt too late',
     file: 'src/federation/deliveries/delivery-state.ts',
-    from: 'if (attempts >= maxAttempts)',
-    to: 'if (attempts > maxAttempts)',
+    from: 'if (attempts >= maxAttempts || isFinal)',
+    to: 'if (attempts > maxAttempts || isFinal)',
     tests: ['test/federation/deliveries.test.ts'],
   },
   {
@@ -159,8 +159,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'code search shows hits of hidden repositories',
     file: 'src/search/code/find-code.ts',
-    from: 'sql: isShort ? byName(visible.sql) : byContent(visible.sql)',
-    to: 'sql: isShort ? byName(visible.sql) : byContent(`(1 = 1 OR ${visible.sql})`)',
+    from: 'const condition = `${visible.sql} AND ${qualified.sql}`;',
+    to: 'const condition = `(1 = 1 OR ${visible.sql}) AND ${qualified.sql}`;',
     tests: ['test/search/code-search.test.ts'],
   },
   {

@@ -68,15 +68,15 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'base64 without padding is not masked',
     file: 'src/ci/logs/mask.ts',
-    from: "    base64.replace(/=+$/, ''),\n",
-    to: '',
+    from: "return [whole, whole.replace(/=+$/, ''), ...inside]",
+    to: 'return [whole, ...inside]',
     tests: ['test/ci/logs.test.ts'],
   },
   {
     title: 'an element of a document keeps any id',
     file: 'src/pages/markdown/sanitize.ts',
-    from: '(id?.startsWith(anchorPrefix) ? { id } : {})',
-    to: "(id === undefined || id === '' ? {} : { id })",
+    from: 'return { id: place.startsWith(anchorPrefix) ? place : anchorPrefix + place };',
+    to: 'return { id: place };',
     tests: ['test/pages/markdown/render-markdown.test.ts'],
   },
   {
