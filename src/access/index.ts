@@ -34,6 +34,7 @@ export {
 export type {
   EntryFacts,
   IssueAct,
+  IssueRepositoryAct,
   IssueFacts,
   IssueRefusal,
   IssueRepositoryFacts,

@@ -36,7 +36,8 @@ export interface EntryFacts {
 
 /**
  * `contribute` is to open, comment, react and subscribe; `triage` is to label, assign, set milestones, links and pins,
- * lock, hide a comment, close any issue and let newcomers in; `manage` is about labels' settings, the trash and moving.
+ * lock, hide a comment, close any issue and let newcomers in; `manage` is about the trash and moving. The labels of a
+ * repository are for those who administer it, as `label` of `refusalInRepository` says.
  */
 export type IssueAct =
   | 'read'
@@ -83,11 +84,14 @@ function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
   return viewer.repositoryIds === null || viewer.repositoryIds.includes(repository.id);
 }
 
+/** What is asked before there is an issue. `label` is to add, edit and remove labels. */
+export type IssueRepositoryAct = 'read' | 'contribute' | 'triage' | 'label' | 'manage';
+
 /** Whether the viewer may open an issue, or manage the labels of the repository. Null when allowed. */
 export function refusalInRepository(
   viewer: Viewer,
   repository: IssueRepositoryFacts,
-  act: 'read' | 'contribute' | 'triage' | 'manage',
+  act: IssueRepositoryAct,
 ): IssueRefusal | null {
   if (isHiddenFrom(viewer, repository)) return 'hidden';
   if (act === 'read') return null;
@@ -172,6 +176,12 @@ function contributionRefusal(viewer: Viewer, repository: IssueRepositoryFacts): 
   return repository.issuesFrom === 'anyone' ? null : 'members_only';
 }
 
-function levelRefusal(viewer: Viewer, repository: RepositoryFacts, act: 'triage' | 'manage'): IssueRefusal | null {
-  return allows(memberLevel(viewer, repository), act === 'triage' ? 'write' : 'admin') ? null : 'level';
+function levelRefusal(
+  viewer: Viewer,
+  repository: RepositoryFacts,
+  act: 'triage' | 'label' | 'manage',
+): IssueRefusal | null {
+  // Labels are no setting of the repository: a token that writes is enough, of a person who administers.
+  const asked: Viewer = act === 'label' && viewer.kind === 'person' ? { ...viewer, scope: 'admin' } : viewer;
+  return allows(memberLevel(asked, repository), act === 'triage' ? 'write' : 'admin') ? null : 'level';
 }

@@ -37,6 +37,7 @@ export function listenersOf(modules: Modules) {
     ],
     package: [webhooks.onPackage],
     commitStatus: [pulls.onStatus],
+    recordedStatus: [webhooks.onStatus],
     fork: [webhooks.onFork],
     wiki: [webhooks.onWiki],
     restoreFromTrash: [pulls.onRestore],
@@ -59,6 +60,7 @@ export function subscribe(modules: Modules): void {
   for (const listener of listeners.release) releases.onEvent(listener);
   for (const listener of listeners.package) packages.onEvent(listener);
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);
+  for (const listener of listeners.recordedStatus) repositories.statuses.onRecord(listener);
   for (const listener of listeners.fork) repositories.forks.onFork(listener);
   for (const listener of listeners.wiki) repositories.wikis.onChange(listener);
   for (const listener of listeners.restoreFromTrash) repositories.trash.onRestore(listener);

@@ -1,5 +1,5 @@
 import { personIdOf, refusalInRepository, refusalOnIssue } from '../access/index.ts';
-import type { EntryFacts, IssueAct, Viewer } from '../access/index.ts';
+import type { EntryFacts, IssueAct, IssueRepositoryAct, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
@@ -17,7 +17,7 @@ export async function findRepositoryContext(
   deps: FindDeps,
   viewer: Viewer,
   { owner, name }: RepositoryAt,
-  act: 'read' | 'contribute' | 'triage' | 'manage' = 'read',
+  act: IssueRepositoryAct = 'read',
   kind: IssueKind = 'ISSUE',
 ): Promise<RepositoryContext> {
   const { repository } = await deps.repositories.find(viewer, owner, name);

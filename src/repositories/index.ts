@@ -88,7 +88,7 @@ export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts
 export { gitignoreTemplates } from './initialisation/gitignore-templates.ts';
 export { licenceTemplates, renderLicence } from './initialisation/licence-templates.ts';
 export type { InitialisedRepository } from './initialisation/initialise-repository.ts';
-export type { StatusListener } from './statuses/status-service.ts';
+export type { StatusListener, StatusWriteListener } from './statuses/status-service.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
 export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts';
 

@@ -33,7 +33,11 @@ export interface CommitWithFiles {
   files: readonly Pick<ChangedFile, 'status' | 'oldPath' | 'newPath'>[];
 }
 
-function commitPayload({ commit, files }: CommitWithFiles, page: string, people: PushFacts['people']): JsonObject {
+export function commitPayload(
+  { commit, files }: CommitWithFiles,
+  page: string,
+  people: PushFacts['people'],
+): JsonObject {
   const named = (statuses: readonly string[], side: 'oldPath' | 'newPath') =>
     files.filter(({ status }) => statuses.includes(status)).map((file) => file[side].toString('utf8'));
   const signature = ({ name, email }: Commit['author']) => ({

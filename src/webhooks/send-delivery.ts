@@ -1,4 +1,4 @@
-import { internal, isDomainError } from '../kernel/index.ts';
+import { internal, isDomainError, nullIfNotFound } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 import { rows } from '../db/index.ts';
 import { allowedHostsHint } from '../outbound/index.ts';
@@ -9,7 +9,9 @@ import type { ForkSubject } from './on-fork.ts';
 import type { PackageSubject } from './on-package.ts';
 import { packageEventPayload } from './package-payload.ts';
 import type { ReleaseSubject } from './on-release.ts';
+import type { StatusSubject } from './on-status.ts';
 import { releaseEventPayload } from './release-payload.ts';
+import { statusEventPayload } from './status-payload.ts';
 import type { WikiSubject } from './on-wiki.ts';
 import { forkPayload, runPayload, wikiPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
@@ -81,7 +83,13 @@ async function sendDelivery(deps: WebhookDeps, message: Message, signal: AbortSi
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
-type Subject = { repositoryId: string; run: EndedRun } | ForkSubject | ReleaseSubject | WikiSubject | PackageSubject;
+type Subject =
+  | { repositoryId: string; run: EndedRun }
+  | ForkSubject
+  | ReleaseSubject
+  | StatusSubject
+  | WikiSubject
+  | PackageSubject;
 
 /** Null when its subject was deleted, and for a fork that is private by now. */
 async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
@@ -103,6 +111,7 @@ async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<
     const [author, sender] = [await personOf(deps, release.authorId), await personOf(deps, actorId)];
     return JSON.stringify(releaseEventPayload(located, action, { ...release, files }, { author, sender }, settings));
   }
+  if ('commitStatus' in subject) return statusPayloadOf(deps, subject);
   if ('pages' in subject) {
     const located = (await repositories.locate([repositoryId])).get(repositoryId);
     if (located === undefined) return null;
@@ -112,6 +121,17 @@ async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<
   const [source, fork] = [located.get(repositoryId), located.get(subject.forkId)];
   if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;
   return JSON.stringify(forkPayload(source, fork, await personOf(deps, subject.byId), settings));
+}
+
+async function statusPayloadOf(deps: WebhookDeps, subject: StatusSubject): Promise<string | null> {
+  const { repositoryId, commitStatus } = subject;
+  const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
+  if (located === undefined) return null;
+  const commit = await deps.git.objects.commit(located.path, commitStatus.sha).catch(nullIfNotFound);
+  const addresses = commit === null ? [] : [commit.author.email, commit.committer.email];
+  const people = await deps.accounts.addresses.peopleByAddress(addresses);
+  const sender = await personOf(deps, commitStatus.creatorId);
+  return JSON.stringify(statusEventPayload(located, commitStatus, { commit, people, sender }, deps.settings));
 }
 
 async function packagePayloadOf(deps: WebhookDeps, subject: PackageSubject): Promise<string | null> {

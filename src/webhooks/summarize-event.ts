@@ -61,6 +61,12 @@ export function summarizeEvent(event: string, payload: JsonObject): EventSummary
   }
   if (event === 'create') return told(`${sender.name} created ${of('ref_type')} ${ref}`, page);
   if (event === 'delete') return told(`${sender.name} deleted ${of('ref_type')} ${ref}`, page);
+  if (event === 'status')
+    return told(
+      `${of('context')}: ${of('state')} for ${of('sha').slice(0, 10)}`,
+      of('target_url') || of('commit.url'),
+      of('description'),
+    );
   if (event === 'fork') return told(`${sender.name} forked ${of('forkee.full_name')}`, page);
   if (event === 'gollum') {
     const pages = Array.isArray(payload['pages']) ? payload['pages'] : [];

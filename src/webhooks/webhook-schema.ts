@@ -8,6 +8,7 @@ export const webhookEvents = [
   'delete',
   'fork',
   'run',
+  'status',
   'release',
   'package',
   'gollum',

@@ -11,6 +11,7 @@ import { onWiki } from './on-wiki.ts';
 import { onPush } from './on-push.ts';
 import { onPackage } from './on-package.ts';
 import { onRelease } from './on-release.ts';
+import { onStatus } from './on-status.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
 import { reencryptSecrets } from './encrypt-secret.ts';
@@ -87,6 +88,8 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
     onRelease: onRelease(deps),
     /** For `packages.onEvent`. */
     onPackage: onPackage(deps),
+    /** For `repositories.statuses.onRecord`. */
+    onStatus: onStatus(deps),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For the scheduled task: sends what is due. */

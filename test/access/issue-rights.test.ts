@@ -123,10 +123,8 @@ const table: Record<string, Column> = {
   "edit another person's comment": { act: on(ofBob, 'edit_entry', comment), may: admins },
   "delete another person's comment": { act: on(ofBob, 'delete_entry', comment), may: admins },
   'delete an issue, move': { act: on(ofBob, 'manage'), may: admins },
-  "labels' settings, milestones": {
-    act: (viewer, repository) => refusalInRepository(viewer, repository, 'manage'),
-    may: admins,
-  },
+  "labels' settings": { act: (viewer, repository) => refusalInRepository(viewer, repository, 'label'), may: admins },
+  'settings of issues': { act: (viewer, repository) => refusalInRepository(viewer, repository, 'manage'), may: admins },
   'the trash': { act: refusalInTrash, may: admins },
 };
 table['comment, locked']!.act = on({ ...ofBob, locked: true }, 'contribute');
@@ -179,6 +177,14 @@ t.test('a token is capped by its scope and by its list of repositories', async (
   t.equal(refusalOnIssue(writing, owner, ofBob, 'triage'), null);
   t.equal(refusalOnIssue(writing, owner, ofBob, 'manage'), 'level');
   t.equal(refusalOnIssue(writing, owner, ofBob, 'delete_entry', comment), 'level');
+  for (const [scope, refusal] of [
+    ['read', 'scope'],
+    ['write', null],
+    ['admin', null],
+  ] as const)
+    t.equal(refusalInRepository(token({ scope }), owner, 'label'), refusal, `labels, ${scope}`);
+  t.equal(refusalInRepository(writing, open, 'label'), 'level', 'of a stranger');
+  t.equal(refusalInRepository(writing, owner, 'manage'), 'level', 'settings are another matter');
   t.equal(refusalInRepository(token({ scope: 'read' }), open, 'contribute'), 'scope', 'nor opens where anyone may');
   t.equal(refusalOnIssue(token({ repositoryIds: [] }), { ...owner, visibility: 'PRIVATE' }, ofBob, 'read'), 'hidden');
   t.equal(refusalOnIssue({ ...task, repositoryId: 'another' }, open, ofBob, 'contribute'), 'scope');

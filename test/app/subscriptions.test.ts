@@ -23,6 +23,7 @@ t.test('listeners are called in this order', async (t) => {
   t.strictSame(listeners.runEnd, [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd]);
   t.strictSame(listeners.release, [ci.onRelease, webhooks.onRelease, notifications.onRelease]);
   t.strictSame(listeners.commitStatus, [pulls.onStatus]);
+  t.strictSame(listeners.recordedStatus, [webhooks.onStatus]);
   t.strictSame(listeners.fork, [webhooks.onFork]);
   t.strictSame(listeners.restoreFromTrash, [pulls.onRestore]);
   t.strictSame(listeners.signUp, [organisations.joinInvited]);

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { createHmac } from 'node:crypto';
 import type { WebhookScope } from '../../src/webhooks/index.ts';
+import { webhookEventNames } from '../../src/cli/commands/webhook.ts';
+import { numericId } from '../../src/gitea-shapes/index.ts';
+import { webhookEvents } from '../../src/webhooks/index.ts';
 import { classifyStatus } from '../../src/webhooks/classify-status.ts';
 import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -475,6 +478,57 @@ t.test('a bare name opens the default ports only, also when the connection is ma
     error: `webhooks.allowed_hosts = ["localhost:${port}"]`,
   });
   t.strictSame(target.got, []);
+});
+
+t.test('the command line names every event', async (t) => {
+  t.strictSame(webhookEventNames, webhookEvents);
+});
+
+t.test('statuses of commits are told, of the CI and of others, as they were then', async (t) => {
+  const { add, target, modules, webhooks, viewer, history, alice, db, send } = await openWorld(t);
+  const { statuses } = modules.repositories;
+  await send(`${zeroId} ${history.commits[0]} ${main}`);
+  const { id } = await add({ events: ['status'] });
+  await add({ events: ['push'] });
+  const sha = history.commits[0]!;
+  const { repository } = await modules.repositories.find(viewer, 'alice', 'work');
+  await statuses.report(viewer, 'alice', 'work', {
+    sha,
+    context: 'ci/build',
+    state: 'pending',
+    targetUrl: 'https://ci.example.org/1',
+  });
+  await statuses.report(viewer, 'alice', 'work', { sha, context: 'ci/build', state: 'warning', description: 'So so' });
+  const own = { repositoryId: repository.id, sha, context: 'CI / test', state: 'success', description: '' } as const;
+  await db.write((tx) => statuses.set(tx, { ...own, targetUrl: 'runs/3', creatorId: null }));
+  const gone = '1'.repeat(40);
+  await db.write((tx) => statuses.set(tx, { ...own, sha: gone, targetUrl: null, creatorId: null }));
+  await t.rejects(statuses.report(viewer, 'alice', 'work', { sha, context: '', state: 'success' }));
+  await webhooks.drain();
+  const got = target.got.map(({ headers, body }) => [headers['x-gitea-event'], JSON.parse(body.toString())]);
+  t.equal(got.length, 4, 'nothing for the webhook of pushes, nor of what is refused');
+  t.match(got, [
+    [
+      'status',
+      {
+        context: 'ci/build',
+        state: 'pending',
+        sha,
+        target_url: 'https://ci.example.org/1',
+        commit: { id: sha, message: 'one\n' },
+        repository: { full_name: 'alice/work', owner: { login: 'alice', visibility: 'public' } },
+        sender: { login: 'alice' },
+      },
+    ],
+    ['status', { context: 'ci/build', state: 'warning', description: 'So so', target_url: '' }],
+    [
+      'status',
+      { context: 'CI / test', state: 'success', target_url: 'http://git.example.lan/repos/alice/work/runs/3' },
+    ],
+    ['status', { sha: gone, commit: null }],
+  ]);
+  t.equal(got[0]![1].sender.id, numericId(alice.id));
+  t.equal((await modules.webhooks.find({ kind: 'repository', id: repository.id }, id)).last?.state, 'DELIVERED');
 });
 
 t.test('changed pages of a wiki are told as GitHub and Gitea name them', async (t) => {

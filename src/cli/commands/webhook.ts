@@ -12,6 +12,34 @@ import { readSecret } from '../terminal/read-secret.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
+/** Those of the module, which a help text need not load; a test compares them. */
+export const webhookEventNames = [
+  'push',
+  'create',
+  'delete',
+  'fork',
+  'run',
+  'status',
+  'release',
+  'package',
+  'gollum',
+  'issues',
+  'issue_comment',
+  'issue_label',
+  'issue_assign',
+  'issue_milestone',
+  'pull_request',
+  'pull_request_sync',
+  'pull_request_comment',
+  'pull_request_label',
+  'pull_request_assign',
+  'pull_request_milestone',
+  'pull_request_review_request',
+  'pull_request_review_approved',
+  'pull_request_review_rejected',
+  'pull_request_review_comment',
+];
+
 /** `hearth webhook …`: webhooks for pushes, runs and issues. */
 export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = addNoun(program, 'webhook', 'webhooks for pushes, runs and issues');
@@ -27,11 +55,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
       .description('add a webhook')
       .argument('<place>', place)
       .argument('<url>', 'https address')
-      .option(
-        '--events <list>',
-        'events, separated by commas: push, create, delete, run, issues, issue_comment, issue_label, issue_assign, issue_milestone',
-        'push',
-      )
+      .option('--events <list>', `events, separated by commas: ${webhookEventNames.join(', ')}`, 'push')
       .option('--secret-file <file>', 'file with the secret that signs messages')
       .option('--secret-stdin', 'read the secret from standard input')
       .action(run(addWebhook)),

@@ -118,10 +118,10 @@ async function inScope<T>(
 ): Promise<T> {
   try {
     if ('repository' in scope) {
-      const { repository } = await findRepositoryContext(deps, viewer, scope.repository, 'manage');
+      const { repository } = await findRepositoryContext(deps, viewer, scope.repository, 'label');
       return await deps.db.write(async (tx) => {
         const context = await repositoryInWrite(deps, tx, viewer, repository.id);
-        refuse(refusalInRepository(viewer, context.facts, 'manage'));
+        refuse(refusalInRepository(viewer, context.facts, 'label'));
         return work(tx, { repositoryId: repository.id });
       });
     }

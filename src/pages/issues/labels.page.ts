@@ -155,7 +155,7 @@ const ofRepository: LabelPageScope<RepositoryContext> = {
   locals: async ({ viewer, found }, { issues }) => ({
     repository: viewRepositoryHeader(found),
     organisation: null,
-    mayManage: (await issues.rightsIn(viewer, found.canonical))('manage') === null,
+    mayManage: (await issues.rightsIn(viewer, found.canonical))('label') === null,
   }),
   issuesUrl: ({ found }) => `${repositoryUrl(found.canonical)}/issues`,
   owns: ({ repositoryId }) => repositoryId !== null,

@@ -48,6 +48,7 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   release: 'release published, edited or deleted',
   package: 'version of a package published or deleted',
   run: 'run finished',
+  status: 'status of a commit reported',
   issues: 'issue opened, edited, closed, reopened or deleted',
   issue_comment: 'issue comment created, edited or deleted',
   issue_label: 'issue labels changed',

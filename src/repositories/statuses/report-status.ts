@@ -1,6 +1,7 @@
 import { isLocalAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { parseText } from '../../accounts/index.ts';
+import type { Tx } from '../../db/index.ts';
 import type { TextRule } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
@@ -32,12 +33,14 @@ const maxContexts = 500;
  * Records the status of an external check for a commit, replacing the previous one of the same context. Refuses
  * `repository_not_found` to everyone who may not write; `invalid_text`, `text_too_long`, `context_missing`,
  * `invalid_target_url`, `too_many_contexts`.
+ * @param record is told inside the write
  */
 export async function reportStatus(
   deps: RepositoryDeps,
   viewer: Viewer,
   at: RepositoryAddress,
   reported: ReportedStatus,
+  record: (tx: Tx, status: CommitStatus) => Promise<void>,
 ): Promise<CommitStatus> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'write')).repository;
   const context = parseText(reported.context, contextRule);
@@ -57,7 +60,9 @@ export async function reportStatus(
     }
     await setCommitStatus(tx, { ...key, state, isWarning, description, targetUrl, creatorId });
     await addStatusReport(tx, { ...key, state: said, description, targetUrl, creatorId });
-    return tx.manager.findOneByOrFail(commitStatusSchema, key);
+    const recorded = await tx.manager.findOneByOrFail(commitStatusSchema, key);
+    await record(tx, recorded);
+    return recorded;
   });
 }
 

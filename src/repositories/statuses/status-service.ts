@@ -1,6 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitStatus } from '../schema/commit-status-schema.ts';
 import {
   commitStatuses,
@@ -18,21 +19,36 @@ import type { ReportedStatus } from './report-status.ts';
 /** Called for each status that is set; inside the write where it is part of one, which may fail yet. */
 export type StatusListener = (status: Pick<StatusReport, 'repositoryId' | 'sha' | 'context' | 'state'>) => void;
 
+/** Called for each status as it was recorded, inside its write. */
+export type StatusWriteListener = (tx: Tx, status: CommitStatus) => Promise<void>;
+
 /** Statuses of commits, by context. */
 export function createStatusService(deps: RepositoryDeps) {
   const listeners: StatusListener[] = [];
   const tell: StatusListener = (status) => listeners.forEach((listener) => listener(status));
+  const recorders: StatusWriteListener[] = [];
+  async function record(
+    tx: Tx,
+    { repositoryId, sha, context }: Pick<CommitStatus, 'repositoryId' | 'sha' | 'context'>,
+  ) {
+    if (recorders.length === 0) return;
+    const status = await tx.manager.findOneByOrFail(commitStatusSchema, { repositoryId, sha, context });
+    for (const recorder of recorders) await recorder(tx, status);
+  }
   return {
     async set(tx: Tx, report: StatusReport): Promise<void> {
       await setCommitStatus(tx, report);
+      await record(tx, report);
       tell(report);
     },
     /** Registers a listener, which is quick: it notes what it does later. */
     onChange: (listener: StatusListener): void => void listeners.push(listener),
+    /** Registers a listener of the write itself. */
+    onRecord: (listener: StatusWriteListener): void => void recorders.push(listener),
     remove: removeCommitStatus,
     removeTo: removeStatusesTo,
     async report(viewer: Viewer, owner: string, name: string, status: ReportedStatus): Promise<CommitStatus> {
-      const reported = await reportStatus(deps, viewer, { owner, name }, status);
+      const reported = await reportStatus(deps, viewer, { owner, name }, status, record);
       tell(reported);
       return reported;
     },
