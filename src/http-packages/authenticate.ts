@@ -24,8 +24,8 @@ export async function viewerOfSecret(
 /**
  * Who asks, by an access token or the token of a task: as `Bearer` or `token`, as password or username of Basic, or
  * alone, as cargo sends it; else by name and password, as at the API. Cookies are ignored, so that no page elsewhere
- * can ask with a person's session. Refuses `bad_credentials` for anything else that is sent, also where everyone may read,
- * and as `viewerOfPassword` does.
+ * can ask with a person's session. Refuses `bad_credentials` for anything else that is sent, also where everyone may
+ * read, and as `viewerOfPassword` does.
  */
 export async function authenticate(deps: Pick<PackageHttpDeps, 'accounts' | 'ci'>, ctx: Context): Promise<Viewer> {
   const header = ctx.req.headers.authorization;
