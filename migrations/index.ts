@@ -14,6 +14,7 @@ import { openFollowers } from './v310-open-followers.ts';
 import { activityOfFollows } from './v311-activity-of-follows.ts';
 import { signatureSchemes } from './v312-signature-schemes.ts';
 import { packageLists } from './v330-package-lists.ts';
+import { packageObjects } from './v360-package-objects.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { namesThatComeBack } from './v220-names-that-come-back.ts';
@@ -211,5 +212,6 @@ export const migrations: readonly Migration[] = [
   userLanguages,
   ownerUsage,
   packageLists,
+  packageObjects,
   maintenanceOfStoredRepositories,
 ];

@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Database, Tx } from '../db/index.ts';
-import type { Clock, KeyedMutex, Logger, Random } from '../kernel/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owner, Owners } from '../owners/index.ts';
@@ -36,6 +36,4 @@ export interface PackageDeps {
   logger: Logger;
   settings: PackageSettings;
   listeners: PackageListener[];
-  /** By the key of an object: storing its row, and removing its object. */
-  inTurn: KeyedMutex<string>;
 }

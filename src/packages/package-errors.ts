@@ -40,10 +40,8 @@ export const blobMissing = (digest: string): DomainError =>
 export const blobDamaged = (): DomainError =>
   invalid('package_digest', 'The content that arrived does not have the announced digest or size. Nothing was stored.');
 
-export const blobRemoving = (): DomainError =>
-  unavailable('package_blob_removing', 'An old copy of this content is being removed. Please try again in a moment.', {
-    retryAfterSeconds: 2,
-  });
+export const uploadGone = (): DomainError =>
+  unavailable('package_blob_gone', 'The upload was removed meanwhile. Please try again.', { retryAfterSeconds: 1 });
 
 export const packageFileTooLarge = (bytes: number): DomainError =>
   invalid('package_file_too_large', `A file of a package may have at most ${readableSize(bytes)} here.`);

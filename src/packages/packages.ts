@@ -1,4 +1,4 @@
-import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
+import { bindDeps } from '../kernel/index.ts';
 import { openBlob, readBlob, readBlobRange, receiveBlob } from './blobs/store-blob.ts';
 import { findNamedBlob, renewNamedBlob } from './blobs/named-blobs.ts';
 import type { Digest } from './blobs/blob-key.ts';
@@ -48,8 +48,8 @@ import {
  * Packages of people and organisations, in every format: who may do what, versions and their files, content by digest.
  * The functions behind these names say what each refuses. The protocols of the formats are in `http-packages`.
  */
-export function createPackages(tools: Omit<PackageDeps, 'inTurn' | 'listeners'>) {
-  const deps: PackageDeps = { ...tools, inTurn: createKeyedMutex(), listeners: [] };
+export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
+  const deps: PackageDeps = { ...tools, listeners: [] };
   const downloads = new DownloadCounter();
   const bind = bindDeps(deps);
   return {

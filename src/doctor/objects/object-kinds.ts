@@ -72,10 +72,14 @@ export const fileKinds: readonly ObjectKind[] = [
     prefix: packageBlobPrefix,
     sql: 'SELECT owner_id AS at FROM package_usage WHERE owner_id > ? ORDER BY owner_id LIMIT ?',
     start: '',
-    inner: 'SELECT sha256, bytes FROM package_blobs WHERE owner_id = ? AND removing_at IS NULL ORDER BY sha256',
+    inner: 'SELECT sha256, bytes, object_name FROM package_blobs WHERE owner_id = ? ORDER BY sha256',
     objectsOf: ({ at }, inner) =>
-      inner.map(({ sha256, bytes }) => ({
-        key: packageBlobKey(String(at), String(sha256)),
+      inner.map(({ sha256, bytes, object_name: name }) => ({
+        key: packageBlobKey({
+          ownerId: String(at),
+          sha256: String(sha256),
+          objectName: name == null ? null : String(name),
+        }),
         bytes: Number(bytes),
         sha256: String(sha256),
       })),

@@ -1,7 +1,29 @@
 /** Keys of all objects that rows of this module name. */
 export const blobPrefix = 'packages/';
-/** Where the content of a digest is in the object store, for one owner. */
-export const blobKey = (ownerId: string, sha256: string): string => `${blobPrefix}${ownerId}/${sha256}`;
+
+/** What names the object of a blob. */
+export interface BlobObject {
+  ownerId: string;
+  sha256: string;
+  /** Null for an object of an earlier program, which has the digest for its name. */
+  objectName: string | null;
+}
+
+/** Where the content of a blob is in the object store. */
+export const blobKey = ({ ownerId, sha256, objectName }: BlobObject): string =>
+  `${blobPrefix}${ownerId}/${objectName ?? sha256}`;
+
+/** A name that no object had before, with the time from which it is there. */
+export const newObjectName = (sha256: string, now: number, id: string): string => `${sha256}.${now}.${id}`;
+
+/** What a key of `blobPrefix` says; since when its object may be there is null where the name does not say it. */
+export function readBlobKey(key: string): BlobObject & { since: number | null } {
+  const [ownerId = '', objectName = ''] = key.slice(blobPrefix.length).split('/');
+  const [sha256 = '', since] = objectName.split('.');
+  return since === undefined
+    ? { ownerId, sha256, objectName: null, since: null }
+    : { ownerId, sha256, objectName, since: Number(since) };
+}
 
 /** Content that is still coming, or whose digest is not known before its end. */
 export const chunkPrefix = 'package-uploads/';

@@ -20,7 +20,7 @@ export async function findNamedBlob(
   { algorithm, hex }: Digest,
 ): Promise<PackageBlobRow | null> {
   const row = await rowBy(manager, packageBlobSchema, { ownerId, [algorithm]: hex });
-  if (row === null || row.removingAt !== null) return null;
+  if (row === null) return null;
   const { sha256 } = row;
   if ((await manager.findOneBy(packageBlobNameSchema, { packageId, sha256 })) !== null) return row;
   const files = await manager.findBy(packageFileSchema, { ownerId, sha256 });
@@ -36,8 +36,7 @@ export async function nameBlob({ manager, now }: Tx, packageId: string, sha256: 
 const freshMs = 3_600_000;
 
 /**
- * Who asks before a push whether a blob is there will not send it: it is kept for another day. Null when it is absent,
- * or being removed.
+ * Who asks before a push whether a blob is there will not send it: it is kept for another day. Null when it is absent.
  */
 export async function renewNamedBlob(
   { db, clock }: Pick<PackageDeps, 'db' | 'clock'>,

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
+import { rowBy } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { isDomainError, unavailable } from '../../kernel/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
 import type { StoredObject } from '../../objects/index.ts';
 import type { PackageDeps } from '../deps.ts';
-import { blobDamaged, blobMissing, blobRemoving, overQuota, packageFileTooLarge } from '../package-errors.ts';
+import { blobDamaged, blobMissing, overQuota, packageFileTooLarge, uploadGone } from '../package-errors.ts';
 import { packageBlobSchema, packageUsageSchema } from '../schema/blob-schema.ts';
 import type { PackageBlobRow } from '../schema/blob-schema.ts';
-import { blobKey, chunkKey } from './blob-key.ts';
+import { blobKey, chunkKey, newObjectName } from './blob-key.ts';
+import type { BlobObject } from './blob-key.ts';
 
 /** Digests of a content, in hex. */
 export interface ContentHashes {
@@ -57,14 +59,14 @@ export async function receiveBlob(
 ): Promise<StoredBlob> {
   const limits = await putOptionsFor(deps, ownerId);
   const hashes = { sha1: createHash('sha1'), md5: createHash('md5'), sha512: createHash('sha512') };
-  const objectId = deps.random.uuid();
+  const from = chunkKey(deps.random.uuid());
   const stored = await deps.objects
-    .put(chunkKey(objectId), hashing(content, Object.values(hashes)), { ...limits, expected })
+    .put(from, hashing(content, Object.values(hashes)), { ...limits, expected })
     .catch(asDamaged);
   try {
-    await placeBlob(deps, ownerId, objectId, stored);
+    await placeBlob(deps, ownerId, { ...stored, from });
   } finally {
-    await deps.objects.remove(chunkKey(objectId));
+    await deps.objects.remove(from);
   }
   return {
     ...stored,
@@ -83,77 +85,89 @@ export function asDamaged(error: unknown): never {
   throw isDomainError(error) && error.reason === 'object_damaged' ? blobDamaged() : error;
 }
 
-/** Gives what lies under the id of an incoming object its place under its digest, and its row. */
+/** A content that is there under some key, to become a blob of an owner. */
+export interface ContentToPlace extends StoredObject {
+  /** Key of its object. */
+  from: string;
+  sha512?: string | null;
+}
+
+/**
+ * Makes a content a blob of an owner: by the object that the owner has of it already, or by a second key of `from`.
+ * Each object has a name of its own, so that no collection, of this process or another one, takes what comes now for
+ * what it removes. Refuses `package_quota`, `package_blob_gone` where `from` is not there, and what `inWrite` throws;
+ * then nothing is stored.
+ */
 export async function placeBlob(
   deps: PackageDeps,
   ownerId: string,
-  objectId: string,
-  stored: StoredObject & { sha512?: string },
+  content: ContentToPlace,
   inWrite: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
-  const key = blobKey(ownerId, stored.sha256);
-  await deps.inTurn(key, async () => {
-    await deps.objects.link(chunkKey(objectId), key).catch((error: unknown) => {
-      // The same content came before.
-      if (!isDomainError(error) || error.reason !== 'object_exists') throw error;
-      return true;
+  const { db, objects, clock, random } = deps;
+  const { sha256 } = content;
+  const present = await findBlob(db.read, ownerId, sha256);
+  const isThere = present !== null && (await objects.stat(blobKey(present))) !== null;
+  if (isThere && (await keepPresent(deps, present, content, inWrite))) return;
+
+  const fresh: BlobObject = { ownerId, sha256, objectName: newObjectName(sha256, clock.now(), random.uuid()) };
+  try {
+    if (!(await objects.link(content.from, blobKey(fresh)))) throw uploadGone();
+    await db.write(async (tx) => {
+      await keepRow(deps, tx, fresh, content, isThere ? null : present);
+      await inWrite(tx);
     });
-    if ((await deps.objects.stat(key)) === null)
-      throw unavailable('package_blob_gone', 'The upload was removed meanwhile. Please try again.', {
-        retryAfterSeconds: 1,
-      });
-    try {
-      await deps.db.write(async (tx) => {
-        await keepBlobRow(deps, tx, ownerId, stored);
-        await inWrite(tx);
-      });
-    } catch (error) {
-      // With a row, the object is not of this upload.
-      if ((await findBlob(deps.db.read, ownerId, stored.sha256, true)) === null) await deps.objects.remove(key);
-      throw error;
-    }
-  });
+  } finally {
+    // Another upload may have been faster; and a row that was written, whatever came after it, keeps its object.
+    if ((await findBlob(db.read, ownerId, sha256))?.objectName !== fresh.objectName)
+      await objects.remove(blobKey(fresh));
+  }
 }
 
-async function keepBlobRow(
+/** False where the blob was removed meanwhile. */
+const keepPresent = (
+  { db }: PackageDeps,
+  { ownerId, sha256, objectName }: BlobObject,
+  { sha512 }: ContentToPlace,
+  inWrite: (tx: Tx) => Promise<void>,
+): Promise<boolean> =>
+  db.write(async (tx) => {
+    const row = await findBlob(tx.manager, ownerId, sha256);
+    if (row === null || row.objectName !== objectName) return false;
+    await renew(tx, row, sha512);
+    await inWrite(tx);
+    return true;
+  });
+
+const renew = ({ manager, now }: Tx, { ownerId, sha256 }: PackageBlobRow, sha512?: string | null) =>
+  manager.update(packageBlobSchema, { ownerId, sha256 }, { neededAt: now, ...(sha512 == null ? {} : { sha512 }) });
+
+/** The row of a fresh object, unless another upload has brought the content meanwhile. */
+async function keepRow(
   { settings }: PackageDeps,
-  { manager, now }: Tx,
-  ownerId: string,
-  { sha256, bytes, sha512 }: StoredObject & { sha512?: string },
+  tx: Tx,
+  { ownerId, sha256, objectName }: BlobObject,
+  { bytes, sha512 = null }: ContentToPlace,
+  damaged: PackageBlobRow | null,
 ): Promise<void> {
-  const row = await manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
-  if (row?.removingAt != null) throw blobRemoving();
+  const { manager, now } = tx;
+  const row = await findBlob(manager, ownerId, sha256);
   if (row !== null) {
-    await manager.update(
-      packageBlobSchema,
-      { ownerId, sha256 },
-      { neededAt: now, ...(sha512 === undefined ? {} : { sha512 }) },
-    );
+    await renew(tx, row, sha512);
+    // A row whose object is lost gets this one.
+    if (damaged !== null && row.objectName === damaged.objectName)
+      await manager.update(packageBlobSchema, { ownerId, sha256 }, { objectName });
     return;
   }
   const usage = await manager.findOneBy(packageUsageSchema, { ownerId });
   if ((usage?.bytes ?? 0) + bytes > settings.ownerQuotaBytes) throw overQuota(settings.ownerQuotaBytes);
-  await manager.insert(packageBlobSchema, {
-    ownerId,
-    sha256,
-    sha512: sha512 ?? null,
-    bytes,
-    storedAt: now,
-    neededAt: now,
-    removingAt: null,
-  });
+  const times = { storedAt: now, neededAt: now };
+  await manager.insert(packageBlobSchema, { ownerId, sha256, sha512, bytes, objectName, ...times });
 }
 
-/** A blob of an owner; one that is being removed counts as absent unless it is asked for. */
-export async function findBlob(
-  manager: EntityManager,
-  ownerId: string,
-  sha256: string,
-  includesRemoving = false,
-): Promise<PackageBlobRow | null> {
-  const row = await manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
-  return row === null || (row.removingAt !== null && !includesRemoving) ? null : row;
-}
+/** A blob of an owner. */
+export const findBlob = (manager: EntityManager, ownerId: string, sha256: string): Promise<PackageBlobRow | null> =>
+  manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
 
 /**
  * Inside the write of a version: all blobs that it names are there and are kept from now on. Refuses
@@ -168,11 +182,12 @@ export async function claimBlobs({ manager, now }: Tx, ownerId: string, digests:
 
 /** The content of a file or a blob, or a range of it. Refuses `package_blob_missing`. */
 export async function openBlob(
-  { objects }: Pick<PackageDeps, 'objects'>,
+  { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,
   { ownerId, sha256 }: { ownerId: string; sha256: string },
   range?: { first: number; last: number },
 ): Promise<Readable> {
-  const opened = await objects.get(blobKey(ownerId, sha256), range);
+  const blob = await rowBy(db.lookup, packageBlobSchema, { ownerId, sha256 });
+  const opened = blob === null ? null : await objects.get(blobKey(blob), range);
   if (opened === null) throw blobMissing(`sha256:${sha256}`);
   return opened.stream;
 }
@@ -185,7 +200,7 @@ export async function readBlob(
   maxBytes: number,
 ): Promise<Buffer | null> {
   const blob = await findBlob(db.read, ownerId, sha256);
-  const opened = blob === null || blob.bytes > maxBytes ? null : await objects.get(blobKey(ownerId, sha256));
+  const opened = blob === null || blob.bytes > maxBytes ? null : await objects.get(blobKey(blob));
   if (opened === null) return null;
   const chunks: Buffer[] = [];
   for await (const chunk of opened.stream) chunks.push(chunk as Buffer);
@@ -194,13 +209,13 @@ export async function readBlob(
 
 /** A small range of a content, both ends included. */
 export async function readBlobRange(
-  { objects }: Pick<PackageDeps, 'objects'>,
+  deps: Pick<PackageDeps, 'db' | 'objects'>,
   ownerId: string,
   sha256: string,
   first: number,
   last: number,
 ): Promise<Buffer> {
-  const stream = await openBlob({ objects }, { ownerId, sha256 }, { first, last });
+  const stream = await openBlob(deps, { ownerId, sha256 }, { first, last });
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

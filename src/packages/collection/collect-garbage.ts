@@ -1,7 +1,7 @@
-import { selectRaw } from '../../db/index.ts';
+import { selectRows } from '../../db/index.ts';
 import type { PackageDeps } from '../deps.ts';
-import { blobKey, blobPrefix, chunkKey, chunkPrefix } from '../blobs/blob-key.ts';
-import { findBlob } from '../blobs/store-blob.ts';
+import { blobKey, blobPrefix, chunkKey, chunkPrefix, readBlobKey } from '../blobs/blob-key.ts';
+import type { BlobObject } from '../blobs/blob-key.ts';
 import { packageBlobSchema, packageUploadChunkSchema, packageUploadSchema } from '../schema/blob-schema.ts';
 import { packageVersionSchema } from '../schema/package-schema.ts';
 
@@ -101,15 +101,16 @@ const removeBlobs: Step = async (deps, removed) => {
   const { db, clock, settings } = deps;
   const before = clock.now() - settings.uploadGraceMs;
   await inBatches(async () => {
-    const unneeded = await selectRaw<{ owner_id: string; sha256: string; bytes: number }>(
+    const unneeded = await selectRows(
       db.read,
-      `SELECT b.owner_id, b.sha256, b.bytes FROM package_blobs b WHERE b.needed_at < :before AND ${isUnnamed} LIMIT ${atOnce}`,
+      packageBlobSchema,
+      `SELECT b.* FROM package_blobs b WHERE b.needed_at < :before AND ${isUnnamed} LIMIT ${atOnce}`,
       { before },
     );
-    for (const { owner_id: ownerId, sha256, bytes } of unneeded)
-      if (await removeBlob(deps, ownerId, sha256, before)) {
+    for (const blob of unneeded)
+      if (await removeBlob(deps, blob, before)) {
         removed.blobs += 1;
-        removed.bytes += bytes;
+        removed.bytes += blob.bytes;
       }
     return unneeded.length;
   });
@@ -119,42 +120,35 @@ const isUnnamed = `NOT EXISTS (SELECT 1 FROM package_files f WHERE f.owner_id = 
   AND NOT EXISTS (SELECT 1 FROM package_blob_names n JOIN packages p ON p.id = n.package_id
     WHERE n.sha256 = b.sha256 AND p.owner_id = b.owner_id)`;
 
-/** In turn with uploads of the same content: marked first, so that a version that comes meanwhile is refused. */
-function removeBlob(deps: PackageDeps, ownerId: string, sha256: string, before: number): Promise<boolean> {
-  const { db, objects, clock } = deps;
-  const key = blobKey(ownerId, sha256);
-  return deps.inTurn(key, async () => {
-    const isMarked = await db.write(async ({ manager }) => {
-      await manager.query(
-        `UPDATE package_blobs AS b SET removing_at = ? WHERE b.owner_id = ? AND b.sha256 = ? AND b.needed_at < ? AND ${isUnnamed}`,
-        [clock.now(), ownerId, sha256, before],
-      );
-      return (await manager.findOneBy(packageBlobSchema, { ownerId, sha256 }))?.removingAt != null;
-    });
-    if (!isMarked) return false;
-    await objects.remove(key);
-    await db.write(({ manager }) =>
-      manager.query('DELETE FROM package_blobs WHERE owner_id = ? AND sha256 = ? AND removing_at IS NOT NULL', [
-        ownerId,
-        sha256,
-      ]),
+/**
+ * The row first, in one write that asks again whether it is needed, then its object: a publication of the same content
+ * finds the row, which it keeps, or none, and stores its own object. An object that a crash leaves here has no row.
+ */
+async function removeBlob({ db, objects }: PackageDeps, blob: BlobObject, before: number): Promise<boolean> {
+  const { ownerId, sha256 } = blob;
+  const isRemoved = await db.write(async ({ manager }) => {
+    const gone = await manager.query(
+      `DELETE FROM package_blobs AS b WHERE b.owner_id = ? AND b.sha256 = ? AND b.needed_at < ? AND ${isUnnamed}
+        AND COALESCE(b.object_name, '') = ? RETURNING sha256`,
+      [ownerId, sha256, before, blob.objectName ?? ''],
     );
-    return true;
+    return gone.length > 0;
   });
+  if (isRemoved) await objects.remove(blobKey(blob));
+  return isRemoved;
 }
 
-/** Objects that a crash left before their row was written. */
+/** Objects that a crash left before their row was written, or after it was removed. */
 const removeOrphans: Step = async (deps, removed) => {
   const { db, clock, objects, settings } = deps;
   const before = clock.now() - settings.uploadGraceMs * 2;
   for await (const { key, storedAt } of objects.list(blobPrefix)) {
-    if (storedAt >= before) continue;
-    const [ownerId = '', sha256 = ''] = key.slice(blobPrefix.length).split('/');
-    await deps.inTurn(key, async () => {
-      if ((await findBlob(db.read, ownerId, sha256, true)) !== null) return;
-      await objects.remove(key);
-      removed.orphans += 1;
-    });
+    const { ownerId, sha256, objectName, since } = readBlobKey(key);
+    // A link has the time of the file that it is made from.
+    if ((since ?? storedAt) >= before) continue;
+    if ((await db.read.findOneBy(packageBlobSchema, { ownerId, sha256 }))?.objectName === objectName) continue;
+    await objects.remove(key);
+    removed.orphans += 1;
   }
   for await (const { key, storedAt } of objects.list(chunkPrefix)) {
     if (storedAt >= before) continue;

@@ -10,8 +10,11 @@ export interface PackageBlobRow {
   storedAt: number;
   /** When an upload, a mount or a version last named it. */
   neededAt: number;
-  /** Set while its object is being removed; such a blob counts as absent. */
-  removingAt: number | null;
+  /**
+   * The last part of its object's key, which no other object ever has: what was stored again is not removed with what
+   * was there before. Null for an object of an earlier program, which has the digest there.
+   */
+  objectName: string | null;
 }
 
 export const packageBlobSchema = new EntitySchema<PackageBlobRow>({
@@ -24,7 +27,7 @@ export const packageBlobSchema = new EntitySchema<PackageBlobRow>({
     bytes: { type: 'integer' },
     storedAt: { name: 'stored_at', type: 'integer' },
     neededAt: { name: 'needed_at', type: 'integer' },
-    removingAt: { name: 'removing_at', type: 'integer', nullable: true },
+    objectName: { name: 'object_name', type: 'text', nullable: true },
   },
 });
 

@@ -86,7 +86,7 @@ export const packageVersionSchema = new EntitySchema<PackageVersionRow>({
   },
 });
 
-/** A file of a version; its content is the object `blobKey(ownerId, sha256)`. Digests are hex. */
+/** A file of a version; its content is the blob of its owner and digest. Digests are hex. */
 export interface PackageFileRow {
   id: string;
   versionId: string;

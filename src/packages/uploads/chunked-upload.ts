@@ -116,7 +116,7 @@ export async function finishUpload(
   });
   const whole = await joinChunks(deps, chunks, digest);
   try {
-    await placeBlob(deps, target.owner.id, whole.objectId, whole, async (tx) => {
+    await placeBlob(deps, target.owner.id, { ...whole, from: chunkKey(whole.objectId) }, async (tx) => {
       const row = await packageForPublish(deps, tx, viewer, target);
       await nameBlob(tx, row.id, whole.sha256);
       await tx.manager.delete(packageUploadSchema, { id });

@@ -1,8 +1,8 @@
 import type { Viewer } from '../../access/index.ts';
-import { conflict } from '../../kernel/index.ts';
+import { conflict, isDomainError } from '../../kernel/index.ts';
 import type { Digest } from '../blobs/blob-key.ts';
 import { findNamedBlob, forgetBlobName, nameBlob } from '../blobs/named-blobs.ts';
-import { claimBlobs, findBlob, receiveBlob } from '../blobs/store-blob.ts';
+import { claimBlobs, placeBlob, receiveBlob } from '../blobs/store-blob.ts';
 import type { PackageDeps } from '../deps.ts';
 import { blobDamaged, blobMissing } from '../package-errors.ts';
 import { packageForPublish } from '../rights/find-package.ts';
@@ -42,25 +42,17 @@ export async function mountBlob(
 ): Promise<boolean> {
   const blob = await findNamedBlob(deps.db.read, source.package, digest);
   if (blob === null) return false;
-  const { sha256, bytes } = blob;
-  const ownerId = target.owner.id;
-  const key = blobKey(ownerId, sha256);
-  return deps.inTurn(key, async () => {
-    if ((await findBlob(deps.db.read, ownerId, sha256)) === null) {
-      const isLinked = await deps.objects.link(blobKey(blob.ownerId, sha256), key).catch(() => true);
-      if (!isLinked || (await deps.objects.stat(key)) === null) return false;
-    }
-    await deps.db.write(async (tx) => {
+  const { sha256, sha512, bytes } = blob;
+  try {
+    await placeBlob(deps, target.owner.id, { sha256, sha512, bytes, from: blobKey(blob) }, async (tx) => {
       const row = await packageForPublish(deps, tx, viewer, target);
-      const own = await tx.manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
-      if (own === null) {
-        const times = { storedAt: tx.now, neededAt: tx.now, removingAt: null };
-        await tx.manager.insert(packageBlobSchema, { ownerId, sha256, sha512: blob.sha512, bytes, ...times });
-      } else await claimBlobs(tx, ownerId, [sha256]);
       await nameBlob(tx, row.id, sha256);
     });
-    return true;
-  });
+  } catch (error) {
+    if (isDomainError(error) && error.reason === 'package_blob_gone') return false;
+    throw error;
+  }
+  return true;
 }
 
 /** Takes a blob out of a package. Refuses `package_blob_missing`, and `package_blob_used` while a version names it. */
