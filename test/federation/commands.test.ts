@@ -295,7 +295,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
   });
   t.match(await get('/following'), /The request goes out within seconds/);
   await home.modules.federation.drain();
-  t.match(await get('/following'), /The other server took it and has not answered yet/);
+  t.match(await get('/following'), /The other server accepted the request and has not answered yet/);
   const refused = await post('/following', { target: 'bob/x@other.example' });
   t.match(refused, { status: 422, body: /Could not resolve handle/ });
   t.match(refused.body, /value="bob\/x@other\.example"/, 'what was typed is kept');

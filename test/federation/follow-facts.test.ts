@@ -110,7 +110,7 @@ t.test('a followed repository that its server has no more is "Not there", until 
   status = 410;
   const gone = await look();
   t.match(gone, />Not there<\/span>/);
-  t.match(gone, /no such public repository: it was deleted, or made private/);
+  t.match(gone, /no public repository under this name: it was deleted or made private/);
   t.notMatch(gone, />Following<\/span>/);
   const listed = await runCli(['federation', 'follows', '--user', 'alice', '--json'], {
     cwd: home.folder,

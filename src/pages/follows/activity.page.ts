@@ -1,5 +1,6 @@
 import { feedKinds } from '../../federation/index.ts';
 import type { FeedEntry, FeedKind, RepositoryName } from '../../federation/index.ts';
+import { t } from '../../translation/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
 import { page } from '../app/reply.ts';
@@ -14,16 +15,16 @@ const here = '/following/activity';
 const perPage = 30;
 
 const kindWords: Record<FeedKind, string> = {
-  push: 'Pushes',
-  release: 'Releases',
-  opened: 'Opened',
-  merged: 'Merged',
+  push: 'follows.activity.pushes',
+  release: 'common.releases',
+  opened: 'follows.activity.opened',
+  merged: 'common.merged',
 };
 
 const places = [
-  [null, 'Everywhere'],
-  ['here', 'This server'],
-  ['elsewhere', 'Other servers'],
+  [null, 'follows.activity.everywhere'],
+  ['here', 'follows.activity.this_server'],
+  ['elsewhere', 'follows.activity.other_servers'],
 ] as const;
 
 const viewRepository = (repository: RepositoryName) => ({
@@ -46,7 +47,7 @@ function viewEntry(entry: FeedEntry, now: number) {
       ...common,
       kind: 'other',
       icon: 'tag',
-      what: 'released',
+      what: t('follows.activity.released'),
       title: title === '' || title === tag ? tag : `${tag}: ${title}`,
       url: `${base}/releases/tag/${encodeURIComponent(tag)}`,
     };
@@ -56,7 +57,13 @@ function viewEntry(entry: FeedEntry, now: number) {
     ...common,
     kind: 'other',
     icon: isPull ? (kind === 'merged' ? 'merge' : 'pull') : 'issue',
-    what: kind === 'merged' ? 'merged' : isPull ? 'opened the pull request' : 'opened the issue',
+    what: t(
+      kind === 'merged'
+        ? 'follows.activity.merged'
+        : isPull
+          ? 'follows.activity.opened_the_pull_request'
+          : 'follows.activity.opened_the_issue',
+    ),
     title: `${title} #${number}`,
     url: `${base}/${isPull ? 'pulls' : 'issues'}/${number}`,
   };
@@ -84,14 +91,14 @@ export const showActivityFeed: Page<PersonContext, FollowsDeps> = async (context
   return page('follows/activity', {
     entries: found.entries.map((entry) => viewEntry(entry, clock.now())),
     kinds: [
-      { label: 'All', url: chosen([], place), isChosen: wanted.length === 0 },
+      { label: t('follows.activity.all'), url: chosen([], place), isChosen: wanted.length === 0 },
       ...feedKinds.map((kind) => ({
-        label: kindWords[kind],
+        label: t(kindWords[kind]),
         url: chosen([kind], place),
         isChosen: wanted.includes(kind),
       })),
     ],
-    places: places.map(([name, label]) => ({ label, url: chosen(wanted, name), isChosen: place === name })),
+    places: places.map(([name, label]) => ({ label: t(label), url: chosen(wanted, name), isChosen: place === name })),
     isFiltered: wanted.length > 0 || place !== null,
     isFirst: !query.has('after'),
     first: chosen(wanted, place),

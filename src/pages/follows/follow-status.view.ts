@@ -1,4 +1,4 @@
-import { formatNumber } from '../../translation/index.ts';
+import { t } from '../../translation/index.ts';
 import type {
   FollowedPerson,
   FollowedRepository,
@@ -21,16 +21,14 @@ export interface FollowStatusView {
 }
 
 /** Errors come with and without a full stop; here they are inside a sentence. */
-const inSentence = (error: string | null): string => (error ?? 'no answer').replace(/\.$/, '');
-
-const acceptedByServer = 'The other server took it and has not answered yet.';
+const inSentence = (error: string | null): string => (error ?? t('follows.status.no_answer')).replace(/\.$/, '');
 
 export function viewFollowStatus(status: FollowStatus, now: number): FollowStatusView {
   if (status.state === 'ACCEPTED' && status.goneAt !== null) {
     return {
       isAccepted: false,
-      label: 'Not there',
-      sentence: 'Its server says that there is no such public repository: it was deleted, or made private.',
+      label: t('follows.status.gone'),
+      sentence: t('follows.status.gone_sentence'),
       since: null,
       mayRetry: false,
     };
@@ -38,38 +36,49 @@ export function viewFollowStatus(status: FollowStatus, now: number): FollowStatu
   if (status.state === 'ACCEPTED') {
     return {
       isAccepted: true,
-      label: 'Following',
+      label: t('common.following'),
       sentence: null,
       since: viewTime(status.since, now),
       mayRetry: false,
     };
   }
-  const waiting = { isAccepted: false, label: 'Waiting' };
-  const tries = (attempts: number): string => (attempts === 1 ? 'once' : `${attempts} times`);
+  const waiting = { isAccepted: false, label: t('common.waiting') };
   switch (status.why) {
     case 'queued':
-      return { ...waiting, sentence: 'The request goes out within seconds.', since: null, mayRetry: false };
+      return { ...waiting, sentence: t('follows.status.queued'), since: null, mayRetry: false };
     case 'waiting':
       return {
         ...waiting,
-        sentence: `Not sent yet: ${inSentence(status.error)}. It is tried ${viewTime(status.nextAttemptAt, now).text}.`,
+        sentence: t('follows.status.not_sent_yet', {
+          error: inSentence(status.error),
+          when: viewTime(status.nextAttemptAt, now).text,
+        }),
         since: null,
         mayRetry: true,
       };
     case 'retrying':
       return {
         ...waiting,
-        sentence: `Tried ${tries(status.attempts)}: ${inSentence(status.error)}. It is tried again ${viewTime(status.nextAttemptAt, now).text}.`,
+        sentence: t('follows.status.retrying', {
+          count: status.attempts,
+          error: inSentence(status.error),
+          when: viewTime(status.nextAttemptAt, now).text,
+        }),
         since: null,
         mayRetry: true,
       };
     case 'unanswered':
-      return { ...waiting, sentence: acceptedByServer, since: viewTime(status.deliveredAt, now), mayRetry: true };
+      return {
+        ...waiting,
+        sentence: t('follows.status.unanswered'),
+        since: viewTime(status.deliveredAt, now),
+        mayRetry: true,
+      };
     case 'failed':
       return {
         ...waiting,
-        label: 'Not delivered',
-        sentence: `Given up after trying ${tries(status.attempts)}: ${inSentence(status.error)}.`,
+        label: t('follows.status.failed'),
+        sentence: t('follows.status.given_up', { count: status.attempts, error: inSentence(status.error) }),
         since: null,
         mayRetry: true,
       };
@@ -89,15 +98,16 @@ export function viewFollowedPerson(
     handle,
     url,
     // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
-    count: totalItems === null ? `${count}` : `${count} of at least ${Math.max(totalItems, count)}`,
+    count:
+      totalItems === null ? `${count}` : t('follows.status.of_at_least', { count, total: Math.max(totalItems, count) }),
     scanError,
     /** The placeholder of an empty list. */
     nothing:
       count === 0
         ? (totalItems ?? 0) === 0
-          ? 'No public repositories so far. New ones are followed when they appear.'
-          : 'None of their repositories is followed at present. New ones are followed when they appear.'
-        : 'Their repositories are followed for themselves, below. New ones are followed when they appear.',
+          ? t('follows.status.none_so_far')
+          : t('follows.status.none_followed')
+        : t('follows.status.followed_below'),
     repositories: repositories.map((repository) => viewFollowedRepository(repository, now)),
   };
 }
@@ -110,9 +120,10 @@ export function viewListedFollow(follow: ListedFollow, who: string, now: number)
     const { sentence, ...status } = viewFollowStatus(follow.status, now);
     return { ...rest, status, sentence, isTagged: follow.viaUserActorId !== null };
   }
-  const count = follow.repositories === 1 ? 'one repository' : `${follow.repositories} repositories`;
-  const error = follow.scanError === null ? '' : ` Looking for new ones did not work: ${inSentence(follow.scanError)}.`;
-  return { ...rest, status: null, sentence: `Through them, ${count}.${error}`, isTagged: false };
+  const count = t('follows.status.repositories_followed', { count: follow.repositories });
+  const error =
+    follow.scanError === null ? '' : ` ${t('follows.status.scan_failed', { error: inSentence(follow.scanError) })}`;
+  return { ...rest, status: null, sentence: `${count}${error}`, isTagged: false };
 }
 
 const isCommitId = (hash: string | null): hash is string => hash !== null && !/^0+$/.test(hash);
@@ -123,13 +134,13 @@ export function viewReceivedPush(
   now: number,
 ) {
   const isNewBranch = hashBefore !== null && /^0+$/.test(hashBefore);
-  const count = commitCount === 1 ? '1 commit' : `${formatNumber(commitCount)} commits`;
+  const count = t('follows.status.commits', { count: commitCount });
   const says = [
     // A branch from an old commit, or software that says nothing of commits.
     ...(commitCount === 0 && (isNewBranch || hashAfter === null) ? [] : [count]),
-    ...(isNewBranch ? ['new branch'] : []),
-    ...(isForced ? ['forced'] : []),
-    ...(pusher === null ? [] : [`by ${pusher}`]),
+    ...(isNewBranch ? [t('follows.status.new_branch')] : []),
+    ...(isForced ? [t('follows.status.forced')] : []),
+    ...(pusher === null ? [] : [t('follows.status.by', { name: pusher })]),
   ];
   const newest = commits.find(({ hash }) => hash === hashAfter);
   return {
@@ -143,7 +154,7 @@ export function viewReceivedPush(
     commits: commits.map(({ hash, summary, url: page }) => ({
       hash: hash.slice(0, 10),
       url: page ?? null,
-      summary: summary || 'no message',
+      summary: summary || t('follows.status.no_message'),
     })),
     when: viewTime(pushedAt, now),
   };

@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import type { FormatName, PackageVersionRow } from '../../packages/index.ts';
 
 /** What the publisher says of a version, of whatever format. */
@@ -58,7 +59,8 @@ function ofNpm(known: Json): VersionAbout {
     readme: text(known['readme']),
     licence: text(manifest['license']).slice(0, 200),
     website: address(manifest['homepage']),
-    warning: known['deprecated'] == null ? null : `Deprecated: ${text(known['deprecated'])}`,
+    warning:
+      known['deprecated'] == null ? null : t('packages.package_page.deprecated', { reason: text(known['deprecated']) }),
     dependencies: Object.entries(dependencies)
       .slice(0, maxDependencies)
       .map(([name, range]) => `${name} ${text(range)}`),
@@ -73,7 +75,7 @@ function ofCargo(known: Json): VersionAbout {
     description: text(known['description']),
     readme: text(known['readme']),
     licence: text(known['license']),
-    warning: known['yanked'] === true ? 'Yanked: cargo no longer chooses this version.' : null,
+    warning: known['yanked'] === true ? t('packages.package_page.yanked') : null,
     dependencies: dependencies
       .filter(({ kind }) => kind === 'normal')
       .slice(0, maxDependencies)

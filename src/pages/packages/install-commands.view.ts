@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import type { FormatName } from '../../packages/index.ts';
 
 /** Commands or text to paste, under a title. */
@@ -50,13 +51,20 @@ const install: Readonly<Record<FormatName, Writer<Named>>> = {
     const signIn = isPrivate ? [`podman login ${hostOf(place)}`] : [];
     const [tag] = tags;
     return [
-      ...(tag === undefined ? [] : [{ title: 'By tag', lines: [...signIn, `podman pull ${at}:${tag}`].join('\n') }]),
-      { title: 'By digest', lines: [...(tag === undefined ? signIn : []), `podman pull ${at}@${version}`].join('\n') },
+      ...(tag === undefined
+        ? []
+        : [
+            { title: t('packages.install_commands.by_tag'), lines: [...signIn, `podman pull ${at}:${tag}`].join('\n') },
+          ]),
+      {
+        title: t('packages.install_commands.by_digest'),
+        lines: [...(tag === undefined ? signIn : []), `podman pull ${at}@${version}`].join('\n'),
+      },
     ];
   },
   npm: (place, { name, version, isPrivate }) => [
     {
-      title: 'Command line',
+      title: t('packages.install_commands.command_line'),
       lines: [npmRegistry(place, name), ...(isPrivate ? [npmToken(place)] : []), `npm install ${name}@${version}`].join(
         '\n',
       ),
@@ -72,7 +80,10 @@ const install: Readonly<Record<FormatName, Writer<Named>>> = {
   },
   cargo: (place, { name, version, isPrivate }) => [
     { title: '.cargo/config.toml', lines: cargoConfig(place, isPrivate) },
-    { title: 'Command line', lines: `cargo add --registry ${place.owner} ${name}@${version}` },
+    {
+      title: t('packages.install_commands.command_line'),
+      lines: `cargo add --registry ${place.owner} ${name}@${version}`,
+    },
   ],
   maven(place, { name, version }) {
     const [group = '', artifact = ''] = name.split(':');
@@ -81,7 +92,7 @@ const install: Readonly<Record<FormatName, Writer<Named>>> = {
         title: 'pom.xml',
         lines: `<dependency>\n  <groupId>${xml(group)}</groupId>\n  <artifactId>${xml(artifact)}</artifactId>\n  <version>${xml(version)}</version>\n</dependency>`,
       },
-      { title: 'Repository of Maven', lines: mavenRepository(place) },
+      { title: t('packages.install_commands.maven_repository'), lines: mavenRepository(place) },
       {
         title: 'Gradle',
         lines: `repositories { maven { url = uri("${base(place, 'maven')}") } }\ndependencies { implementation("${name}:${version}") }`,
@@ -90,7 +101,7 @@ const install: Readonly<Record<FormatName, Writer<Named>>> = {
   },
   generic: (place, { name, version, files, isPrivate }) => [
     {
-      title: 'Command line',
+      title: t('packages.install_commands.command_line'),
       lines: files
         .slice(0, 5)
         .map(
@@ -105,7 +116,7 @@ const install: Readonly<Record<FormatName, Writer<Named>>> = {
 const publish: Readonly<Record<FormatName, Writer<null>>> = {
   oci: (place) => [
     {
-      title: 'Container image',
+      title: t('packages.install_commands.container_image'),
       lines: `podman login ${hostOf(place)}\npodman push my-image ${hostOf(place)}/${place.owner}/my-image:1.0`,
     },
   ],
@@ -129,7 +140,7 @@ const publish: Readonly<Record<FormatName, Writer<null>>> = {
   ],
   generic: (place) => [
     {
-      title: 'Any file',
+      title: t('packages.install_commands.any_file'),
       lines: `curl -u ${place.owner}:YOUR_TOKEN -T my-file.zip ${base(place, 'generic')}/my-package/1.0/my-file.zip`,
     },
   ],

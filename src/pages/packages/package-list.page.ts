@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
@@ -55,7 +56,7 @@ async function listPart({ viewer, query }: RequestContext, deps: PackagesDeps, {
     isNarrowed: filter !== '' || format !== null,
     others: format === null ? {} : { format },
     formats: [null, ...formatNames].map((name) => ({
-      title: name === null ? 'All' : formatOf(name).title,
+      title: name === null ? t('follows.activity.all') : formatOf(name).title,
       url: address(name),
       isChosen: name === format,
     })),

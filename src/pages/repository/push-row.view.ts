@@ -4,6 +4,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryAvatar } from '../app/repository-avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { noRef } from '../../kernel/index.ts';
 
 /** One push in a list of news: `bob pushed to main`. */
@@ -20,12 +21,13 @@ export interface PushRowView {
 }
 
 function describe({ updates: [update], updateCount }: Pick<RecentPush, 'updates' | 'updateCount'>): string {
-  if (update === undefined || updateCount > 1) return `pushed to ${updateCount} branches and tags`;
+  if (update === undefined || updateCount > 1)
+    return t('repository.push_row.pushed_to_several', { count: updateCount });
   const name = viewName(update.ref.replace(/^refs\/(?:heads|tags)\//, ''));
-  const kind = update.ref.startsWith('refs/tags/') ? 'tag ' : update.ref.startsWith('refs/heads/') ? 'branch ' : '';
-  if (noRef.test(update.newId)) return `deleted the ${kind}${name}`;
-  if (noRef.test(update.oldId)) return `created the ${kind}${name}`;
-  return `pushed to ${name}`;
+  const kind = update.ref.startsWith('refs/tags/') ? 'tag' : update.ref.startsWith('refs/heads/') ? 'branch' : 'other';
+  if (noRef.test(update.newId)) return t('repository.push_row.deleted', { kind, name });
+  if (noRef.test(update.oldId)) return t('repository.push_row.created', { kind, name });
+  return t('repository.push_row.pushed_to', { name });
 }
 
 export function viewPushRow(push: RecentPush, now: number): PushRowView {
@@ -35,7 +37,7 @@ export function viewPushRow(push: RecentPush, now: number): PushRowView {
     repository: { name: `${address.owner}/${address.name}`, url: repositoryUrl(address) },
     avatar: viewRepositoryAvatar(repository, repository.owner),
     person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
-    deployKey: deployKey === null ? null : `deploy key ${viewName(deployKey)}`,
+    deployKey: deployKey === null ? null : t('repository.push_row.deploy_key', { name: viewName(deployKey) }),
     what: describe(push),
     at: viewTime(at, now),
   };

@@ -37,7 +37,7 @@ t.test('an owner without packages: how to publish the first one, for those who m
     t.match(page, /alice has no packages that you can see/);
     t.notMatch(page, /YOUR_TOKEN/);
   }
-  t.match(await main(alice, '/repos/alice/open/packages'), /No package follows this repository[^]*npm publish/);
+  t.match(await main(alice, '/repos/alice/open/packages'), /No package is linked to this repository[^]*npm publish/);
   t.equal((await alice.get('/packages/nobody')).status, 404);
 });
 
@@ -152,11 +152,11 @@ t.test('settings: link, end of the link, visibility, deletion', async (t) => {
   const at = '/packages/alice/-/npm/%40alice%2Flib';
   const settings = `${at}/-/settings`;
   t.equal((await bob.get(settings)).status, 403);
-  t.match(await main(alice, settings), /It is public/);
+  t.match(await main(alice, settings), /Public: everyone/);
   const absent = await alice.post(settings, { action: 'link', repository: 'absent' });
   t.match([absent.status, absent.body], [422, /no such repository/]);
   t.equal((await alice.post(settings, { action: 'link', repository: 'open' })).status, 303);
-  t.match(await main(bob, at), /follows[^]*alice\/open/);
+  t.match(await main(bob, at), /linked to[^]*alice\/open/);
   t.match(
     await main(bob, at),
     /href="\/repos\/alice\/open\/blob\/main\/docs\/a\.md"/,

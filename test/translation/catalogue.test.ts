@@ -1,0 +1,84 @@
+import t from 'tap';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { checkCatalogue, checkUse } from '../../scripts/translations/check-catalogue.ts';
+import { wordsOfTemplate, wordsOfTemplates } from '../../scripts/translations/find-words.ts';
+import { languages } from '../../src/translation/index.ts';
+import { projectFolder } from '../architecture/source-files.ts';
+
+const read = (code: string): Record<string, string> =>
+  JSON.parse(readFileSync(path.join(projectFolder, 'translations', `${code}.json`), 'utf8')) as Record<string, string>;
+
+t.test('every catalogue is complete, and each of its messages can be used', async (t) => {
+  const source = read('en');
+  for (const { code } of languages) {
+    const catalogue = read(code);
+    t.strictSame(checkCatalogue({ language: code, catalogue, source }), []);
+    t.strictSame(
+      Object.keys(source).filter((key) => !Object.hasOwn(catalogue, key)),
+      [],
+      `${code} has all messages`,
+    );
+  }
+  t.strictSame(checkUse(Object.keys(source), projectFolder), []);
+});
+
+t.test('a fault of a catalogue is found', async (t) => {
+  const source = { 'a.b': '{count, plural, one {# <link>tag</link>} other {# tags}} of {name}' };
+  const faults: [message: unknown, sentence: RegExp][] = [
+    ['{count, plural, one {# <link>Tag</link>} other {#}} von {nobody}', /\{nobody\} is not a value/],
+    ['{count, plural, one {# <link>Tag</link>} other {#}}', /the value \{name\} is missing/],
+    ['{count, plural, one {#} other {#}} von {name}', /the tag <link> is missing/],
+    ['{count, plural, other {# <link>Tags</link>}} von {name}', /the plural of \{count\} has no one/],
+    ['{count, plural, one {# <link>T</link>}} von {name}', /cannot be read/],
+    ["{count, plural, one {# <link>T</link>} other {#}} '<script>' {name}", /has HTML in it/],
+    ['', /must be text/],
+    [7, /must be text/],
+  ];
+  for (const [message, sentence] of faults)
+    t.match(checkCatalogue({ language: 'de', catalogue: { 'a.b': message }, source }).join('\n'), sentence);
+  t.match(checkCatalogue({ language: 'de', catalogue: { 'a.c': 'x' }, source }), [/no such key in English/]);
+  t.match(checkCatalogue({ language: 'de', catalogue: [], source }), [/one object of keys and messages/]);
+  t.strictSame(checkCatalogue({ language: 'en', catalogue: source, source }), []);
+});
+
+/** Words that older templates hold in English yet, many of them parts of sentences: this number only falls. */
+const wordsLeft = 358;
+
+t.test('templates have their words in the catalogue', async (t) => {
+  const found = wordsOfTemplates(projectFolder);
+  t.ok(found.length <= wordsLeft, `${found.length} words in templates:\n${found.join('\n')}`);
+});
+
+t.test('words of a template are found wherever they are, and notation is not', async (t) => {
+  const wordy = [
+    'p Hello',
+    '| and more',
+    'p #[strong= a] of #{b}',
+    'p #[a(href=b) Show all]',
+    "a(aria-label='close')",
+    "input(placeholder=a ? 'name' : null)",
+    "= a ? 'Open' : b",
+    "= count === 1 ? 'one tag' : t('a.b')",
+    '= `${a} tags left`',
+    "+field('name', 'Your name', null)",
+    "each tab in [['/a', 'Servers']]\n  p= tab",
+    "- const a = 'Some words'",
+    "= t('a.b', { what: 'a branch' })",
+    'p: code= a\np after code',
+  ];
+  const without = [
+    "p= t('a.b')",
+    "+rich('a.b', { a }, { link: { href: '/a' } })",
+    "p.a(class='one two')= a",
+    'p: code git push origin main',
+    'pre\n  code\n    | git push\n    | more words',
+    '//- a comment\n  of two lines',
+    'p Hearth',
+    'p SSH · #{a}',
+    "a(href=`/a/${b}?c=d`)= b === 'open' ? b : null",
+    "input(placeholder='name@social.example.org')",
+  ];
+  for (const text of wordy) t.ok(wordsOfTemplate(text).length > 0, text);
+  for (const text of without) t.strictSame(wordsOfTemplate(text), [], text);
+});
