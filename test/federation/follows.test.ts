@@ -335,7 +335,7 @@ t.test('a follow that waits for a server that is down says so, and asking again 
   t.match(waiting.status, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
   const view = viewFollowStatus(waiting.status, clock.now());
   t.match(view, {
-    sentence: /^Not sent yet: .* did not answer: it refused the connection\. It is tried in 1 minute\.$/,
+    sentence: /^Not sent yet: .* did not answer: it refused the connection\. Next attempt in 1 minute\.$/,
     mayRetry: true,
   });
   const retried = repositories.find(({ status }) => (status as { why: string }).why === 'retrying')!;
@@ -361,7 +361,7 @@ t.test('how many repositories of a followed person are followed counts those tha
   addPerson(peer, ['one', 'two', 'three']);
   await follow(`bob@${peer.host}`);
   const view = viewFollowedPerson((await following()).people[0]!, 0);
-  t.match(view, { count: '3 of at least 3', repositories: [], nothing: /followed for themselves, below/ });
+  t.match(view, { count: '3 of at least 3', repositories: [], nothing: /followed individually, below/ });
 
   const other = await setStage(t);
   for (const name of ['one', 'two']) addRepository(other.peer, name);
