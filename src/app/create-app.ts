@@ -51,7 +51,14 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     { createWebServer, prerenderText, renderForMail },
     { createSshServer, sshdControlCommands },
     { createRpcServer },
-    { createTaskRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },
+    {
+      createTaskRuns,
+      createScheduler,
+      schedulerControlCommands,
+      packingControlCommands,
+      pushControlCommands,
+      storageControlCommands,
+    },
     { createControlServer },
   ] = await edges;
   subscribeRenderers(modules, { prerenderText, renderForMail });
@@ -108,6 +115,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ...schedulerControlCommands(schedule),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
+      ...storageControlCommands(modules),
       'address.probe': probe.command,
     },
   });

@@ -62,6 +62,13 @@ export interface GitStorage {
   measure(path: string): Promise<DiskUsage>;
   move(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /**
+   * Takes a repository to where its truth is to be from now on: its folder, or rows and the object store. It is read
+   * and pushed to meanwhile. Refuses `repository_store_not_set`, `repository_busy`, `object_store_unavailable`,
+   * `missing_objects`; then nothing has moved.
+   * @returns the bytes of its packs; null where it is there already
+   */
+  moveTo(path: string, place: 'local' | 'store'): Promise<number | null>;
 }
 
 /** Branches, tags and HEAD. */

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import { busy, createSemaphore, internal } from '../kernel/index.ts';
+import { busy, conflict, createSemaphore, internal } from '../kernel/index.ts';
 import type { Logger, Semaphore } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
@@ -221,6 +221,13 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         await readers.close(target);
         await storage.removeRepository(target);
         await clearReadCaches(target);
+      },
+      async moveTo(_target, place) {
+        if (place === 'local') return null;
+        throw conflict(
+          'repository_store_not_set',
+          'Repositories are kept in folders: set git.storage = "store" and start the server anew.',
+        );
       },
     },
 

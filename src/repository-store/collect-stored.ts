@@ -4,7 +4,7 @@ import { rows } from '../db/index.ts';
 import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
-import { rowOf } from './land-moves.ts';
+import { rowOf } from './find-row.ts';
 import { installPack, overtaken, replacePacks, sharedKeys } from './replace-packs.ts';
 import { readState } from './ref-rows.ts';
 import { uploadPack } from './transfer-packs.ts';

@@ -3,9 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../files/index.ts';
-import { conflict, eachLimit, unavailable } from '../kernel/index.ts';
+import { eachLimit, unavailable } from '../kernel/index.ts';
 import type { StoreDeps } from './deps.ts';
 import type { createFolderLocks } from './folder-lock.ts';
+import { repositoryMoves } from './find-row.ts';
 import { readState } from './ref-rows.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
 import { downloadPack } from './transfer-packs.ts';
@@ -101,7 +102,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   async function catchUp(id: string): Promise<boolean> {
     const folder = folderOf(id);
     const state = await readState(deps.db, id);
-    if (state === null) throw conflict('repository_moves', 'This repository is going away.');
+    if (state === null) throw repositoryMoves();
     const { row } = state;
     const mark = await readMark(folder);
     if (mark?.boot === boot && mark.generation === row.generation) {

@@ -4,10 +4,11 @@ import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { hasOtherObjects, readHiddenRefs, readRefs } from '../git/index.ts';
 import type { RefResult } from '../git/index.ts';
-import { conflict, noRef, notFound } from '../kernel/index.ts';
+import { conflict, noRef } from '../kernel/index.ts';
 import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
+import { repositoryMoves, rowOf } from './find-row.ts';
 import { setRefs } from './ref-rows.ts';
 import { installPack } from './replace-packs.ts';
 import type { StoreMove } from './ref-rows.ts';
@@ -23,6 +24,8 @@ export interface Landing {
   isAtomic?: boolean;
   /** The branch that HEAD names from now on. */
   head?: string;
+  /** Whether the source is a repository of its own: the packs in it are not those of a push. */
+  isWhole?: boolean;
 }
 
 /** A sweep removes objects without a row after a day: what was sent longer ago than this may not get one any more. */
@@ -53,7 +56,13 @@ export async function landMoves(
       const name =
         newIds.length === 0
           ? null
-          : await collect(deps, id, { folder, source, tips: newIds, into, mayTake: tries === 1 });
+          : await collect(deps, id, {
+              folder,
+              source,
+              tips: newIds,
+              into,
+              mayTake: tries === 1 && landing.isWhole !== true,
+            });
       const pack = name === null ? null : await uploadPack(deps, id, into, name);
       const outcome = await deps.db.write((tx) => commit(tx, before, landing, ends, pack), {
         scope: `repository:${id}`,
@@ -131,7 +140,7 @@ async function commit(
       RETURNING generation, dropped_generation AS dropped`,
     [id],
   );
-  if (row === undefined) throw repositoryGone();
+  if (row === undefined) throw repositoryMoves();
   const generation = Number(row.generation);
   const undo = () => manager.query('UPDATE stored_repositories SET generation = generation - 1 WHERE id = ?', [id]);
   // What is packed since then may lack objects that were taken to be there.
@@ -155,11 +164,3 @@ async function commit(
     });
   return { results, generation };
 }
-
-export async function rowOf({ db }: Pick<StoreDeps, 'db'>, id: string): Promise<StoredRepository> {
-  const [row] = await db.lookup(storedRepositorySchema, { id });
-  if (row === undefined) throw repositoryGone();
-  return row;
-}
-
-export const repositoryGone = () => notFound('repository_not_found', 'There is no such repository.');

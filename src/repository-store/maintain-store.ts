@@ -1,9 +1,13 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { rows } from '../db/index.ts';
+import { nullIfAbsent } from '../files/index.ts';
 import { collectDue } from './collect-stored.ts';
 import type { StoreDeps } from './deps.ts';
 import { evictFolders } from './evict-folders.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
+import { movedFile } from './move-to-store.ts';
 import { packStoredRepositories } from './pack-stored.ts';
 import { sweepPacks } from './sweep-packs.ts';
 
@@ -13,6 +17,8 @@ const evictEveryMs = 10 * 60_000;
 /** After so many changes the journal has a repository as a whole once more, and what was before goes. */
 const changesOfJournal = 100;
 const snapshotsAtOnce = 20;
+/** For clones that began before. */
+const movedForMs = 24 * 60 * 60_000;
 /** How long it is remembered that a ref is gone. */
 const deletedForMs = 7 * 24 * 60 * 60_000;
 
@@ -26,7 +32,7 @@ export interface StoreMaintenance {
 
 /** @param cacheBytes null: a share of the disk */
 export function createStoreMaintenance(deps: Deps, cacheBytes: number | null): StoreMaintenance {
-  const { db, clock, journal, logger } = deps;
+  const { db, clock, journal, local, logger, roots } = deps;
   let evictedAt = -Infinity;
 
   async function evict(): Promise<void> {
@@ -46,6 +52,23 @@ export function createStoreMaintenance(deps: Deps, cacheBytes: number | null): S
       });
   }
 
+  const movedAt = async (folder: string): Promise<number | null> =>
+    (await stat(path.join(folder, movedFile)).catch(() => null))?.mtimeMs ?? null;
+
+  /** Folders whose repositories were taken to the store a day ago, with their wikis. */
+  async function removeMoved(): Promise<void> {
+    for (const root of roots)
+      for (const owner of (await readdir(root).catch(nullIfAbsent)) ?? [])
+        for (const name of (await readdir(path.join(root, owner)).catch(() => null)) ?? []) {
+          const folder = path.join(root, owner, name);
+          const at = name.endsWith('.git') ? await movedAt(folder) : null;
+          if (at === null || clock.now() - at < movedForMs) continue;
+          const wiki = path.join(folder, 'wiki.git');
+          if ((await local.storage.exists(wiki)) && (await movedAt(wiki)) === null) continue;
+          await local.storage.remove(folder);
+        }
+  }
+
   /** Once the journal has a repository without them. */
   async function forgetDeletedRefs(): Promise<void> {
     await db.write(
@@ -61,13 +84,16 @@ export function createStoreMaintenance(deps: Deps, cacheBytes: number | null): S
 
   return {
     async often(shouldContinue) {
-      if (performance.now() - evictedAt > evictEveryMs) await evict();
+      const isDue = performance.now() - evictedAt > evictEveryMs;
+      if (isDue) await evict();
       const packed = await packStoredRepositories(deps, shouldContinue);
-      await shortenJournals();
+      if (isDue) await shortenJournals();
       return packed;
     },
     async nightly(shouldContinue) {
       await evict();
+      await shortenJournals();
+      await removeMoved();
       const collected = await collectDue(deps, shouldContinue);
       if (await shouldContinue()) await sweepPacks(deps, shouldContinue);
       if (await shouldContinue()) await forgetDeletedRefs();

@@ -6,7 +6,7 @@ import { removeUnnamedKeys } from './create-stored.ts';
 import type { StoreDeps } from './deps.ts';
 import type { CacheFolders } from './follow-folder.ts';
 import type { Journal } from './journal.ts';
-import { rowOf } from './land-moves.ts';
+import { rowOf } from './find-row.ts';
 import { installPack, overtaken, replacePacks, sharedKeys } from './replace-packs.ts';
 import { storedPackSchema } from './schema.ts';
 import type { StoredPack } from './schema.ts';

@@ -148,7 +148,8 @@ export async function setRefs(
 
 const rowColumns = { name: 'text', oid: 'text', peeled: 'text' } as const;
 
-async function writeRefs(
+/** Sets refs that are known to be free, or to be at what they move from. */
+export async function writeRefs(
   { manager, now }: Pick<Tx, 'manager' | 'now'>,
   repository: string,
   generation: number,

@@ -1,6 +1,7 @@
 import { rows } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
+import { createChangeGate } from './change-gate.ts';
 import { createFolderLocks } from './folder-lock.ts';
 import { createCacheFolders } from './follow-folder.ts';
 import { createJournal } from './journal.ts';
@@ -22,6 +23,6 @@ export async function hasStoredRepositories(db: Database): Promise<boolean> {
 export function createRepositoryStore(deps: StoreDeps, options: StoredGitOptions): RepositoryStore {
   const folders = createCacheFolders(deps, createFolderLocks());
   const journal = createJournal(deps);
-  const git = createStoredGit({ ...deps, folders, journal }, options);
+  const git = createStoredGit({ ...deps, folders, journal, gate: createChangeGate() }, options);
   return { git };
 }

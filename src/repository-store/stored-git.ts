@@ -6,11 +6,11 @@ import { gerritFolders, refuseRef } from '../git/index.ts';
 import type { Git, RefResult } from '../git/index.ts';
 import { internal, isDomainError, noRef } from '../kernel/index.ts';
 import { createStored, forkStored, removeStored } from './create-stored.ts';
-import type { StoreDeps } from './deps.ts';
-import type { CacheFolders } from './follow-folder.ts';
-import type { Journal } from './journal.ts';
 import { landMoves } from './land-moves.ts';
 import type { Landing } from './land-moves.ts';
+import { moveToFolder } from './move-to-folder.ts';
+import { moveToStore } from './move-to-store.ts';
+import type { MoveDeps } from './move-to-store.ts';
 import { packStored } from './pack-stored.ts';
 import type { StoreMove } from './ref-rows.ts';
 import { storedIdOf } from './stored-id.ts';
@@ -35,11 +35,8 @@ const hiddenFolder = 'refs/hearth/';
  * The same interface for both kinds of repositories. One of the store is read in its folder, which is made current
  * first; what changes it goes to the rows. A path that no row stands for is left to the git of this machine.
  */
-export function createStoredGit(
-  deps: StoreDeps & { folders: CacheFolders; journal: Journal },
-  { createsHere, cacheBytes }: StoredGitOptions,
-): Git {
-  const { local, db, folders } = deps;
+export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: StoredGitOptions): Git {
+  const { local, db, folders, gate } = deps;
   const storeMaintenance = createStoreMaintenance(deps, cacheBytes);
 
   async function find(target: string): Promise<StoredRepository | null> {
@@ -50,7 +47,18 @@ export function createStoredGit(
   /** Runs work in the folder of a repository: current, for one of the store. */
   async function at<Result>(target: string, work: (folder: string) => Result): Promise<Awaited<Result>> {
     const row = await find(target);
-    return row === null ? await work(target) : folders.using(row, work);
+    if (row === null) return await work(target);
+    const { folder, end } = await folders.use(row).catch(async (error: unknown) => {
+      // It was kept as a folder in between.
+      if (isDomainError(error) && error.reason === 'repository_moves' && (await find(target)) === null)
+        return { folder: target, end() {} };
+      throw error;
+    });
+    try {
+      return await work(folder);
+    } finally {
+      end();
+    }
   }
 
   /** All functions of a service that take a path first, on the folder; `own` has those that do something else. */
@@ -75,6 +83,18 @@ export function createStoredGit(
     async (target: string, ...rest: Rest): Promise<Result> => {
       const row = await find(target);
       return row === null ? otherwise(target, ...rest) : stored(row, ...rest);
+    };
+
+  /** The same for what changes a repository: it waits while the repository is taken from its folder to the store. */
+  const changing =
+    <Rest extends unknown[], Result>(
+      stored: (row: StoredRepository, ...rest: Rest) => Promise<Result>,
+      otherwise: (target: string, ...rest: Rest) => Promise<Result>,
+    ) =>
+    async (target: string, ...rest: Rest): Promise<Result> => {
+      const id = storedIdOf(target, deps.roots);
+      const both = either(stored, otherwise);
+      return id === null ? otherwise(target, ...rest) : gate.change(id, () => both(target, ...rest));
     };
 
   async function one(row: StoredRepository, move: StoreMove): Promise<RefResult> {
@@ -110,12 +130,42 @@ export function createStoredGit(
     ),
     measure: either(measure, local.storage.measure),
     // Its folder is a cache whose place says nothing of owners or the trash.
-    move: either(
+    move: changing(
       async (_row, _to: string) => undefined,
       (from: string, to: string) => local.storage.move(from, to),
     ),
-    remove: either((row) => removeStored(deps, row.id), local.storage.remove),
+    async remove(target) {
+      const row = await find(target);
+      if (row !== null) await removeStored(deps, row.id);
+      // Also what a move to the store has left there.
+      await local.storage.remove(target);
+    },
+    async moveTo(target, place) {
+      const id = storedIdOf(target, deps.roots);
+      if (id === null || (place === 'store' && !createsHere)) return local.storage.moveTo(target, place);
+      const moved = place === 'store' ? [await keepInStore(target), await keepInStore(wikiOf(target))] : [];
+      if (place === 'local') {
+        // A wiki that has not moved lies in the folder of its repository, which is made anew.
+        if ((await find(target)) !== null) await keepInStore(wikiOf(target));
+        for (const each of [target, wikiOf(target)]) {
+          const row = await find(each);
+          moved.push(row === null ? null : await moveToFolder(deps, row.id, each));
+        }
+      }
+      const sent = moved.filter((bytes) => bytes !== null);
+      return sent.length === 0 ? null : sent.reduce((sum, bytes) => sum + bytes, 0);
+    },
   };
+
+  const wikiOf = (target: string): string => path.join(target, 'wiki.git');
+
+  /** Null for one of the store, and for none. A wiki goes before its repository, whose folder it lies in. */
+  async function keepInStore(target: string): Promise<number | null> {
+    const id = storedIdOf(target, deps.roots)!;
+    if ((await find(target)) !== null || !(await local.storage.exists(target))) return null;
+    const wiki = id.endsWith('.wiki') ? null : await keepInStore(wikiOf(target));
+    return (await moveToStore(deps, id, target)) + (wiki ?? 0);
+  }
 
   /** Packs that a fork names, too, are in the store once. */
   async function measure({ id }: StoredRepository) {
@@ -131,12 +181,12 @@ export function createStoredGit(
   }
 
   const refs = following(local.refs, {
-    setHead: either(
+    setHead: changing(
       async (row, branch: string) =>
         void (await folders.using(row, (folder) => land(row, folder, [], { head: branch }))),
       local.refs.setHead,
     ),
-    move: either(async (row, moves) => {
+    move: changing(async (row, moves) => {
       const refused = new Map<number, string>();
       const wanted = moves.filter(({ ref, oldId }, place) => {
         const reason = refuseRef(Buffer.from(ref), noRef.test(oldId), gerritFolders);
@@ -149,12 +199,12 @@ export function createStoredGit(
         return reason === undefined ? results.shift()! : { ref, ok: false, reason };
       });
     }, local.refs.move),
-    setPull: either(async (row, number, name, oid) => {
+    setPull: changing(async (row, number, name, oid) => {
       const newId = oid ?? '0'.repeat(40);
       const { ok, reason } = await one(row, { ref: pullRef(number, name), oldId: null, newId });
       if (!ok) throw internal('the ref of a pull request was not set', { cause: reason });
     }, local.refs.setPull),
-    movePullHead: either(async (row, number, { from, to }) => {
+    movePullHead: changing(async (row, number, { from, to }) => {
       const oldId = from ?? '0'.repeat(to.length);
       return (await one(row, { ref: pullRef(number, 'head'), oldId, newId: to })).ok;
     }, local.refs.movePullHead),
@@ -205,8 +255,8 @@ export function createStoredGit(
   }
 
   const objects = following(local.objects, {
-    keep: either((row, tips) => folders.using(row, (folder) => keepRefs(row, folder, tips)), local.objects.keep),
-    release: either(
+    keep: changing((row, tips) => folders.using(row, (folder) => keepRefs(row, folder, tips)), local.objects.keep),
+    release: changing(
       (row, names) => folders.using(row, (folder) => releaseRefs(row, folder, names)),
       local.objects.release,
     ),
@@ -227,11 +277,11 @@ export function createStoredGit(
     uploadPack: (request) => at(request.path, (folder) => local.transfers.uploadPack({ ...request, path: folder })),
     uploadArchive: (request) =>
       at(request.path, (folder) => local.transfers.uploadArchive({ ...request, path: folder })),
-    async receivePack(request) {
-      const row = await find(request.path);
-      if (row === null) return local.transfers.receivePack(request);
-      return folders.using(row, (folder) => receive(row, folder, request));
-    },
+    receivePack: (request) =>
+      changing(
+        (row) => folders.using(row, (folder) => receive(row, folder, request)),
+        () => local.transfers.receivePack(request),
+      )(request.path),
   };
 
   const { bundles } = local.remotes;
@@ -253,7 +303,7 @@ export function createStoredGit(
       return (await local.maintenance.run(shouldContinue)) + (await storeMaintenance.often(shouldContinue));
     },
     endStrayProcesses: local.maintenance.endStrayProcesses,
-    pack: either((row) => packStored(deps, row.id), local.maintenance.pack),
+    pack: changing((row) => packStored(deps, row.id), local.maintenance.pack),
     async packAll(targets, shouldContinue) {
       const own: string[] = [];
       for (const target of targets) if ((await find(target)) === null) own.push(target);

@@ -1,6 +1,7 @@
 import type { Backups } from '../backup/index.ts';
 import type { ControlCommand } from '../control/index.ts';
 import type { Git } from '../git/index.ts';
+import { isDomainError } from '../kernel/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
@@ -21,6 +22,27 @@ export async function packRepositories({ git, repositories, backups, clock }: Ne
   const folders = rows.map(({ owner, id }) => git.storage.pathOf(owner.id, id));
   return git.maintenance.packAll(folders, async () => clock.now() < until && !(await backups.isRunning()));
 }
+
+/**
+ * Handles `hearth repo storage` in the running server, which has pushes wait meanwhile: writes `{bytes}` as JSON, null
+ * where nothing moved; exit code 4 for a repository that is busy, or while a backup is made.
+ */
+export const storageControlCommands = ({
+  backups,
+  git,
+}: Pick<Needs, 'backups' | 'git'>): Record<string, ControlCommand> => ({
+  async 'repo.storage'({ ownerId, repositoryId, place }, { output }) {
+    if (await backups.isRunning()) return 4;
+    const path = git.storage.pathOf(String(ownerId), String(repositoryId));
+    try {
+      output.write(JSON.stringify({ bytes: await git.storage.moveTo(path, place === 'store' ? 'store' : 'local') }));
+      return 0;
+    } catch (error) {
+      if (isDomainError(error) && error.reason === 'repository_busy') return 4;
+      throw error;
+    }
+  },
+});
 
 /**
  * Handles `hearth repo gc` in the running server, which knows about pushes in progress: exit code 4 for a repository

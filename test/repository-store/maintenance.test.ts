@@ -6,7 +6,10 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysOf } from '../fixtures/fake-s3-server.ts';
 import { clientGit, gitSync, sampleRepository } from '../git/git-fixture.ts';
+import { watchStatements } from '../fixtures/query-plans.ts';
 import { startStoreServer } from './store-server.ts';
+
+watchStatements();
 
 t.setTimeout(240_000);
 
@@ -170,7 +173,7 @@ t.test('with rows that are older than the store nothing goes', async (t) => {
 
 t.test('a long journal is written anew as a whole', async (t) => {
   await sql('UPDATE stored_repositories SET snapshot_generation = -100 WHERE id = ?', [one.id]);
-  await git.maintenance.run();
+  await night();
   const journal = keysOf(s3, `journal/${one.id}/`);
   t.equal(journal.length, 1);
   const whole = JSON.parse(s3.objects.get(`forge/journal/${one.id}/${journal[0]}`)!.content.toString()) as {
