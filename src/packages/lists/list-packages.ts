@@ -91,7 +91,7 @@ export async function countOfRepository({ db }: Pick<PackageDeps, 'db'>, reposit
   const [row] = await selectRaw<{ found: number }>(
     db.read,
     `SELECT count(*) AS found FROM (SELECT p.id FROM ${joined}
-      WHERE p.repository_id = :repositoryId AND r.id IS NOT NULL AND p.versions > 0 LIMIT 1000) AS some`,
+      WHERE p.repository_id = :repositoryId AND r.id IS NOT NULL AND p.versions > 0 LIMIT 1000) AS listed`,
     { repositoryId },
   );
   return Number(row?.found ?? 0);
