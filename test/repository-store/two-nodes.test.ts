@@ -1,0 +1,122 @@
+// time limit: 300 s
+// Two servers with the same settings and the same instance key, on one real PostgreSQL and one store: what one has
+// answered, the other knows at the next request. A third one begins with an empty folder. Two repositories.
+import { copyFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { systemRandom } from '../../src/kernel/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
+import { gitClient } from '../e2e/git-client.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
+import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
+import { startPostgres } from '../fixtures/postgres.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
+
+t.setTimeout(280_000);
+
+const rounds = Number(process.env['HEARTH_ROUNDS'] ?? 2);
+const postgres = testPostgresUrl ?? (await startPostgres(t)).url;
+const s3 = await startFakeS3(t);
+const env = {
+  SERVICE_DATABASE_URL: await createPostgresDatabaseFor(t, postgres),
+  SERVICE_DATABASE_POOL: '4',
+  SERVICE_GIT_STORAGE: 'store',
+  ...s3.env,
+};
+const start = (folder: string) => startServerProcess(t, 'either', { env, folder });
+
+const key = path.join(temporaryFolder(t), 'secret.key');
+new InstanceKey(key, systemRandom, 'nodes').for('nodes');
+
+/** A folder of a node that has nothing but the instance key. */
+function emptyNode(): string {
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, 'data', 'ci'), { recursive: true, mode: 0o700 });
+  copyFileSync(key, path.join(folder, 'data', 'ci', 'secret.key'));
+  return folder;
+}
+
+const a = await start(emptyNode());
+await a.command('user', 'add', 'alice', '--random-password', '--admin');
+await a.command('user', 'add', 'bob', '--random-password');
+const addToken = (name: string) => a.command('token', 'add', '--user', 'alice', '--name', name, '--access', 'write');
+const token = await addToken('laptop');
+const bobToken = await a.command('token', 'add', '--user', 'bob', '--name', 'laptop', '--access', 'write');
+for (const name of ['roof', 'shed']) await a.command('repo', 'create', `alice/${name}`, '--public');
+
+const b = await start(emptyNode());
+
+const client = gitClient(a.folder);
+const work = path.join(a.folder, 'work');
+mkdirSync(work);
+await client.expect(work, 'init', '-q', '-b', 'main');
+const remote = (node: { url: string }, name: string, secret = token) =>
+  `http://${secret}@${new URL(node.url).host}/git/alice/${name}.git`;
+const commit = async (text: string): Promise<string> => {
+  await client.expect(work, 'commit', '-q', '--allow-empty', '-m', text);
+  return client.expect(work, 'rev-parse', 'HEAD');
+};
+const push = (node: { url: string }, name: string, ...refs: string[]) =>
+  client.run(work, 'push', '-q', remote(node, name), ...refs);
+
+t.test(`${rounds} pushes on each: the other has them at once`, async (t) => {
+  for (let round = 0; round < rounds; round += 1)
+    for (const [to, from] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const oid = await commit(`round ${round}`);
+      t.match(await push(to, 'roof', 'HEAD:refs/heads/main', `HEAD:refs/heads/r${round}`), { code: 0 });
+      t.match(await client.expect(work, 'ls-remote', remote(from, 'roof')), `${oid}\trefs/heads/main`);
+      const page = await (await fetch(`${from.url}/alice/roof/commits/main`)).text();
+      t.match(page, oid.slice(0, 7));
+    }
+  t.equal(await client.expect(work, 'ls-remote', remote(b, 'shed')), '', 'the other repository is as it was');
+});
+
+t.test('of two pushes that exclude each other one wins', async (t) => {
+  for (let round = 0; round < rounds; round += 1) {
+    const [base, left] = [await client.expect(work, 'rev-parse', 'HEAD'), await commit(`left ${round}`)];
+    const tree = await client.expect(work, 'rev-parse', 'HEAD^{tree}');
+    const right = await client.expect(work, 'commit-tree', tree, '-p', base, '-m', `right ${round}`);
+    const done = await Promise.all([
+      push(a, 'roof', `${left}:refs/heads/race`),
+      push(b, 'roof', `${right}:refs/heads/race`),
+    ]);
+    t.strictSame(done.map(({ code }) => code).sort(), [0, 1]);
+    const winner = done[0].code === 0 ? left : right;
+    for (const node of [a, b])
+      t.match(await client.expect(work, 'ls-remote', remote(node, 'roof')), `${winner}\trefs/heads/race`);
+    t.match(await push(b, 'roof', ':refs/heads/race'), { code: 0 });
+  }
+});
+
+t.test('a right that one node took is gone on the other', async (t) => {
+  for (let round = 0; round < rounds; round += 1) {
+    const [at, other] = round % 2 === 0 ? [a, b] : [b, a];
+    const bob = () => client.run(work, 'ls-remote', remote(other, 'roof', bobToken));
+    t.equal((await bob()).code, 0);
+    await at.command('repo', 'edit', 'alice/roof', '--private');
+    t.equal((await bob()).code, 128);
+    t.equal((await fetch(`${other.url}/alice/roof`)).status, 404);
+    await at.command('repo', 'edit', 'alice/roof', '--public');
+    t.equal((await bob()).code, 0);
+  }
+});
+
+t.test('a lost disk: a node with nothing but the key serves everything', async (t) => {
+  const refs = await client.expect(work, 'ls-remote', remote(b, 'roof'));
+  await a.kill();
+  t.equal(await client.expect(work, 'ls-remote', remote(b, 'roof')), refs);
+  const c = await start(emptyNode());
+  t.equal(await client.expect(work, 'ls-remote', remote(c, 'roof')), refs);
+  const clone = path.join(work, '..', 'clone');
+  await client.expect(work, 'clone', '-q', '--mirror', remote(c, 'roof'), clone);
+  await client.expect(clone, 'fsck', '--full', '--strict');
+  t.match(await (await fetch(`${c.url}/alice/roof`)).text(), 'main');
+  const oid = await commit('after');
+  t.match(await push(c, 'shed', 'HEAD:refs/heads/main'), { code: 0 });
+  t.match(await client.expect(work, 'ls-remote', remote(b, 'shed')), oid);
+  for (const node of [b, c]) t.equal(await node.stop(), 0);
+});
