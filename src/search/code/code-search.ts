@@ -37,7 +37,8 @@ const readThreadLimits = { requestMs: 5_000, queue: 100, idleMs: 60_000 };
  */
 export function createCodeSearch(options: CodeSearchOptions) {
   const { db, logger, folder, limits } = options;
-  const isOn = limits.budgetBytes > 0;
+  // Its statements join the index with the rows, which only a file of SQLite can be attached to.
+  const isOn = limits.budgetBytes > 0 && db.dialect === 'sqlite';
   let opening: Promise<Opened> | undefined;
   let running: Promise<void> | undefined;
   let isWanted = false;
