@@ -1,6 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
+import { importGroups } from './v395-import-groups.ts';
 import { imports } from './v230-imports.ts';
 import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -214,4 +215,5 @@ export const migrations: readonly Migration[] = [
   packageLists,
   packageObjects,
   maintenanceOfStoredRepositories,
+  importGroups,
 ];

@@ -4,7 +4,9 @@ import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random, Semaphore } from '../kernel/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
+import type { Organisations } from '../organisations/index.ts';
 import type { Outbound } from '../outbound/index.ts';
+import type { Owners } from '../owners/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -14,6 +16,8 @@ import type { Webhooks } from '../webhooks/index.ts';
 export interface ImportDeps {
   db: Database;
   accounts: Accounts;
+  owners: Owners;
+  organisations: Organisations;
   repositories: Repositories;
   git: Git;
   issues: Issues;

@@ -3,6 +3,7 @@ import { bindDeps, createSemaphore } from '../kernel/index.ts';
 import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { ImportDeps } from './deps.ts';
+import { findGroup, listGroups, runGroupAgain, startGroup } from './groups/manage-groups.ts';
 import {
   endImport,
   findImport,
@@ -14,7 +15,7 @@ import {
 } from './manage-imports.ts';
 import { claimableFor, claimOwn, claimPerson, listPeople, unclaimPerson } from './people/claim-people.ts';
 import { reencryptTokens } from './run/open-run.ts';
-import { createImportRunner, freeClaims } from './run/run-due-imports.ts';
+import { createImportRunner, freeClaims } from './run-due-imports.ts';
 
 export interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key' | 'requests'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
@@ -75,6 +76,13 @@ export function createImports({
     problems: bind(listProblems),
     again: soon(runAgain),
     end: bind(endImport),
+    /** Accounts, organisations and whole servers. */
+    groups: {
+      start: soon(startGroup),
+      find: bind(findGroup),
+      list: bind(listGroups),
+      again: soon(runGroupAgain),
+    },
     people: {
       list: bind(listPeople),
       claim: bind(claimPerson),

@@ -1,3 +1,4 @@
+import type { Tx } from '../db/index.ts';
 import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict, type DomainError, invalid, isDomainError, notFound, unavailable } from '../kernel/index.ts';
@@ -9,7 +10,8 @@ import { newProgress } from './context/run-context.ts';
 import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
 import { importSchema, problemSchema } from './schema/import-schema.ts';
-import type { ImportRow, ProblemRow, SourceKind } from './schema/import-schema.ts';
+import type { ImportRow, ProblemRow } from './schema/import-schema.ts';
+import type { SourceKind } from './schema/source-kind.ts';
 import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
@@ -56,55 +58,67 @@ export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewIm
     name: input.name || described.name || address.project.split('/').at(-1)!,
     visibility: 'PRIVATE',
   });
-  const id = deps.random.uuid();
-  const options: ImportOptions = {
-    visibility: input.visibility ?? null,
-    withIssues: input.withIssues ?? true,
-    withPulls: input.withPulls ?? true,
-    withReleases: input.withReleases ?? true,
-    withLfs: input.withLfs ?? true,
-    withReactions: input.withReactions ?? true,
-    archivesSource: false,
-  };
-  await deps.db.write(({ manager, now }) =>
-    manager.insert(importSchema, {
-      id,
-      repositoryId: made.id,
-      ...address,
-      secretCiphertext: token === '' ? null : encryptToken(deps, id, address.host, token),
-      options: JSON.stringify(options),
-      state: 'running',
-      run: 1,
-      isFull: true,
-      isLast: false,
-      phase: 'describe',
-      progress: JSON.stringify(newProgress),
-      since: null,
-      nextSince: null,
-      watchMs,
-      nextAt: now,
-      lockedUntil: 0,
-      waitsUntil: null,
-      failures: 0,
-      lastError: null,
-      requests: 0,
-      startedBy: viewer.kind === 'person' ? viewer.id : null,
-      startedAt: now,
-      finishedAt: null,
-      createdAt: now,
-      updatedAt: now,
-    }),
-  );
-  deps.logger.info('import.started', {
-    importId: id,
-    repositoryId: made.id,
-    host: address.host,
-    by: viewerForLog(viewer),
-  });
+  const options = JSON.stringify(readOptions(input));
+  await deps.db.write((tx) => insertImport(deps, tx, made.id, { address, token, options, watchMs, viewer }));
   return made;
 }
 
-function checkInput(token: string, watchMs: number | null): void {
+/** Everything comes unless it was said otherwise. */
+export const readOptions = (input: Partial<ImportOptions>): ImportOptions => ({
+  visibility: input.visibility ?? null,
+  withIssues: input.withIssues ?? true,
+  withPulls: input.withPulls ?? true,
+  withReleases: input.withReleases ?? true,
+  withLfs: input.withLfs ?? true,
+  withReactions: input.withReactions ?? true,
+  archivesSource: false,
+});
+
+/** The row of an import into a repository that is there, empty: it runs from now on. */
+export async function insertImport(
+  deps: ImportDeps,
+  { manager, now }: Tx,
+  repositoryId: string,
+  {
+    address,
+    token,
+    options,
+    watchMs,
+    viewer,
+  }: { address: SourceAddress; token: string; options: string; watchMs: number | null; viewer: Viewer },
+): Promise<void> {
+  const id = deps.random.uuid();
+  await manager.insert(importSchema, {
+    id,
+    repositoryId,
+    ...address,
+    secretCiphertext: token === '' ? null : encryptToken(deps, id, address.host, token),
+    options,
+    state: 'running',
+    run: 1,
+    isFull: true,
+    isLast: false,
+    phase: 'describe',
+    progress: JSON.stringify(newProgress),
+    since: null,
+    nextSince: null,
+    watchMs,
+    nextAt: now,
+    lockedUntil: 0,
+    waitsUntil: null,
+    failures: 0,
+    lastError: null,
+    requests: 0,
+    startedBy: viewer.kind === 'person' ? viewer.id : null,
+    startedAt: now,
+    finishedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  });
+  deps.logger.info('import.started', { importId: id, repositoryId, host: address.host, by: viewerForLog(viewer) });
+}
+
+export function checkInput(token: string, watchMs: number | null): void {
   if (token.length > maxTokenLength || /[^\x21-\x7e]/.test(token))
     throw invalid('invalid_import', 'This is not a token.', { field: 'token' });
   if (watchMs !== null && !(watchMs >= shortestWatchMs && watchMs <= longestWatchMs))
@@ -142,14 +156,23 @@ async function probe(deps: ImportDeps, address: SourceAddress, token: string): P
   try {
     return await source.describe();
   } catch (error) {
-    if (error instanceof SourceBusy)
-      throw unavailable('import_source_busy', `${address.host} has a limit of requests, which is reached.`, {
-        retryAfterSeconds: Math.ceil((error.until - deps.clock.now()) / 1_000),
-      });
-    if (!isDomainError(error) || error.code === 'internal') throw error;
-    const field = error.reason === 'source_refused' ? 'token' : 'address';
-    throw invalid('import_refused', describeFailure(error, address.url), { field, cause: error });
+    throw refusalOf(deps, error, address);
   }
+}
+
+/** What a caller is told when a source does not answer as it should: which field of theirs is wrong. */
+export function refusalOf(
+  { clock }: Pick<ImportDeps, 'clock'>,
+  error: unknown,
+  { host, url }: Pick<SourceAddress, 'host' | 'url'>,
+): unknown {
+  if (error instanceof SourceBusy)
+    return unavailable('import_source_busy', `${host} has a limit of requests, which is reached.`, {
+      retryAfterSeconds: Math.ceil((error.until - clock.now()) / 1_000),
+    });
+  if (!isDomainError(error) || error.code === 'internal') return error;
+  const field = error.reason === 'source_refused' ? 'token' : 'address';
+  return invalid('import_refused', describeFailure(error, url), { field, cause: error });
 }
 
 /** What an import would bring, and what not. */

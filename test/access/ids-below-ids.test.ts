@@ -137,6 +137,7 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/^api \/user\/starred\/:owner(\/:name)?$/, 'none', 'the outermost'],
   [/^api \/(licenses|gitignore\/templates|label\/templates)\/:name$/, 'MIT', 'a part of the program'],
   [/\/topics\/:topic$/, 'garden', 'a word'],
+  [/^page \/repos\/import\/:import/, 'none', 'an order of a person: test/pages/repository/import.test.ts'],
   [/\/push_mirrors\/:mirror$/, 'mirror', 'a repository has one at most, of this name'],
   [/^api \/repos\/:owner\/:name\/teams\/:team$/, 'none', 'a team of the owner, by its name'],
   [/^api \/repositories\/:id$/, 'none', 'the outermost'],

@@ -1,10 +1,12 @@
-// startGiteaStub(t) → a server with git http-backend and Gitea's API made from its published shapes, of one repository
-// `bob/tool`: {url, host, world, requests, fail(failure), addIssue, addComment, addPull, addReview, ...}. It is no
-// Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx and cut answers are as its API describes them.
+// startGiteaStub(t) → a server with git http-backend and Gitea's API made from its published shapes, of the repository
+// `bob/tool` and others (`addRepository`): {url, host, world, requests, fail(failure), addIssue, addComment, addPull,
+// addReview, ...}. It is no Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx and cut answers are as its API
+// describes them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { addCommit, createBareRepository, readRefs, startHttpRemote } from '../mirrors/remote-servers.ts';
+import type { HttpRemoteServer } from '../mirrors/remote-servers.ts';
 import { stubGit } from './stub-git.ts';
 
 type Json = Record<string, unknown>;
@@ -34,14 +36,44 @@ export const user = (login: string, id = login.length): Json => ({
   html_url: `http://forge.example.org/${login}`,
 });
 
-export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token', pageSize = 2 } = {}) {
-  const forge = await startHttpRemote(t, { port, password: `oauth2:${token}` });
-  const bare = createBareRepository(forge.folder, 'bob/tool.git');
+const send = (response: ServerResponse, value: unknown, now: number): void => {
+  response.setHeader('Content-Type', 'application/json');
+  response.setHeader('Date', new Date(now).toUTCString());
+  response.end(JSON.stringify(value));
+};
+
+function sendList(
+  url: URL,
+  response: ServerResponse,
+  rows: readonly Json[],
+  { now, pageSize }: { now: number; pageSize: number },
+): void {
+  const page = Number(url.searchParams.get('page') ?? 1);
+  const limit = Math.min(Number(url.searchParams.get('limit') ?? 30), pageSize);
+  const since = Date.parse(url.searchParams.get('since') ?? '');
+  const wanted = Number.isNaN(since) ? rows : rows.filter((row) => Date.parse(String(row['updated_at'])) >= since);
+  if (page * limit < wanted.length) {
+    const next = new URL(url);
+    next.searchParams.set('page', String(page + 1));
+    response.setHeader('Link', `<${next.href}>; rel="next",<${next.href}>; rel="last"`);
+  }
+  response.setHeader('X-Total-Count', String(wanted.length));
+  send(response, wanted.slice((page - 1) * limit, page * limit), now);
+}
+
+/** A repository of a stub. */
+function stubRepository(
+  forge: HttpRemoteServer,
+  { project, token, pageSize }: { project: string; token: string; pageSize: number },
+) {
+  const bare = createBareRepository(forge.folder, `${project}.git`);
+  const [owner, name] = project.split('/');
   const world = {
     repository: {
       id: 1,
-      name: 'tool',
-      full_name: 'bob/tool',
+      name,
+      full_name: project,
+      owner: user(owner!),
       description: 'A tool',
       website: '',
       default_branch: 'main',
@@ -50,8 +82,8 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
       empty: false,
       topics: ['git'],
       has_wiki: false,
-      clone_url: `${forge.url}/bob/tool.git`,
-      html_url: `${forge.url}/bob/tool`,
+      clone_url: `${forge.url}/${project}.git`,
+      html_url: `${forge.url}/${project}`,
     } as Json,
     issues: [] as Json[],
     comments: [] as Json[],
@@ -68,74 +100,18 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     now: stubBegin,
     token,
   };
-  const failures: Failure[] = [];
-  const requests: { path: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[] = [];
   const ids = { comment: 100, review: 500 };
   const iso = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z');
   const tick = (): string => iso((world.now += second));
 
-  function list(url: URL, response: ServerResponse, rows: Json[]): void {
-    const page = Number(url.searchParams.get('page') ?? 1);
-    const limit = Math.min(Number(url.searchParams.get('limit') ?? 30), pageSize);
-    const since = Date.parse(url.searchParams.get('since') ?? '');
-    const wanted = Number.isNaN(since) ? rows : rows.filter((row) => Date.parse(String(row['updated_at'])) >= since);
-    if (page * limit < wanted.length) {
-      const next = new URL(url);
-      next.searchParams.set('page', String(page + 1));
-      response.setHeader('Link', `<${next.href}>; rel="next",<${next.href}>; rel="last"`);
-    }
-    response.setHeader('X-Total-Count', String(wanted.length));
-    send(response, wanted.slice((page - 1) * limit, page * limit));
-  }
-
-  const send = (response: ServerResponse, value: unknown): void => {
-    response.setHeader('Content-Type', 'application/json');
-    response.setHeader('Date', new Date(world.now).toUTCString());
-    response.end(JSON.stringify(value));
-  };
-
-  forge.answer = (request, response) => {
-    const url = new URL(request.url ?? '/', forge.url);
-    if (!url.pathname.startsWith('/api/')) return false;
-    requests.push({
-      path: `${url.pathname}${url.search}`,
-      authorization: request.headers.authorization,
-      headers: request.headers,
-    });
-    if (!url.pathname.startsWith('/api/v1/')) {
-      response.writeHead(404).end('Not found.\n');
-      return true;
-    }
-    const failure = failures.find(({ pattern, times }) => times !== 0 && pattern.test(`${url.pathname}${url.search}`));
-    if (failure !== undefined) {
-      if (failure.times !== undefined) failure.times -= 1;
-      if (failure.hangs) return true;
-      if (failure.isCut) {
-        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
-        response.write('[{"number": 1, "titl');
-        setTimeout(() => response.destroy(), 20);
-        return true;
-      }
-      response.writeHead(failure.status ?? 500, failure.headers ?? {}).end(failure.body ?? '{"message":"no"}');
-      return true;
-    }
-    const basic = `Basic ${Buffer.from(`oauth2:${world.token}`).toString('base64')}`;
-    if (![`token ${world.token}`, basic].includes(request.headers.authorization ?? '')) {
-      response.writeHead(401).end('{"message":"token is required"}');
-      return true;
-    }
-    answer(url, response);
-    return true;
-  };
-
   function answer(url: URL, response: ServerResponse): void {
-    const repo = '/api/v1/repos/bob/tool';
-    const below = url.pathname.startsWith(repo) ? url.pathname.slice(repo.length) : null;
+    const below = url.pathname.slice(`/api/v1/repos/${project}`.length);
     const found = (value: unknown): void => {
       if (value === undefined) response.writeHead(404).end('{"message":"Not found"}');
-      else send(response, value);
+      else send(response, value, world.now);
     };
-    if (below === null) return found(undefined);
+    const list = (at: URL, to: ServerResponse, rows: readonly Json[]): void =>
+      sendList(at, to, rows, { now: world.now, pageSize });
     const [, one] = /^\/issues\/(\d+)$/.exec(below) ?? [];
     const [, ofIssue] = /^\/issues\/(\d+)\/reactions$/.exec(below) ?? [];
     const [, ofComment] = /^\/issues\/comments\/(\d+)\/reactions$/.exec(below) ?? [];
@@ -193,7 +169,7 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     const at = tick();
     const id = (ids.comment += 1);
     const isPull = issueOf(number)['pull_request'] !== null;
-    const page = `${forge.url}/bob/tool/${isPull ? 'pulls' : 'issues'}/${number}`;
+    const page = `${forge.url}/${project}/${isPull ? 'pulls' : 'issues'}/${number}`;
     world.comments.push({
       id,
       user: user('carol'),
@@ -273,12 +249,9 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
   }
 
   return {
-    ...forge,
     bare,
     world,
-    requests,
-    fail: (failure: Failure): number => failures.push(failure),
-    heal: (): void => void failures.splice(0),
+    answer,
     addIssue,
     addComment,
     addPull,
@@ -289,10 +262,88 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     refs: () => readRefs(bare),
     setRef: (ref: string, oid: string): string => git('update-ref', ref, oid),
     touch: (number: number, more: Json): void => void Object.assign(issueOf(number), more, { updated_at: tick() }),
-    folderOf: (name: string): string => path.join(forge.folder, name),
+    folderOf: (folder: string): string => path.join(forge.folder, folder),
     iso,
     tick,
   };
 }
 
+export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token', pageSize = 2 } = {}) {
+  const forge = await startHttpRemote(t, { port, password: `oauth2:${token}` });
+  const failures: Failure[] = [];
+  const requests: { path: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[] = [];
+  const add = (project: string) => stubRepository(forge, { project, token, pageSize });
+  const first = add('bob/tool');
+  const repositories = new Map([['bob/tool', first]]);
+  const owners = { orgs: [] as Json[], users: [user('bob')] };
+
+  forge.answer = (request, response) => {
+    const url = new URL(request.url ?? '/', forge.url);
+    if (!url.pathname.startsWith('/api/')) return false;
+    requests.push({
+      path: `${url.pathname}${url.search}`,
+      authorization: request.headers.authorization,
+      headers: request.headers,
+    });
+    if (!url.pathname.startsWith('/api/v1/')) {
+      response.writeHead(404).end('Not found.\n');
+      return true;
+    }
+    const failure = failures.find(({ pattern, times }) => times !== 0 && pattern.test(`${url.pathname}${url.search}`));
+    if (failure !== undefined) {
+      if (failure.times !== undefined) failure.times -= 1;
+      if (failure.hangs) return true;
+      if (failure.isCut) {
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+        response.write('[{"number": 1, "titl');
+        setTimeout(() => response.destroy(), 20);
+        return true;
+      }
+      response.writeHead(failure.status ?? 500, failure.headers ?? {}).end(failure.body ?? '{"message":"no"}');
+      return true;
+    }
+    const basic = `Basic ${Buffer.from(`oauth2:${first.world.token}`).toString('base64')}`;
+    if (![`token ${first.world.token}`, basic].includes(request.headers.authorization ?? '')) {
+      response.writeHead(401).end('{"message":"token is required"}');
+      return true;
+    }
+    const [, project] = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(url.pathname) ?? [];
+    const repository = project === undefined ? undefined : repositories.get(project);
+    if (repository !== undefined) repository.answer(url, response);
+    else answerOwners(url, response);
+    return true;
+  };
+
+  function answerOwners(url: URL, response: ServerResponse): void {
+    const list = (rows: readonly Json[]): void => sendList(url, response, rows, { now: first.world.now, pageSize });
+    const below = url.pathname.slice('/api/v1'.length);
+    const [, kind, login, part] = /^\/(users|orgs)\/([^/]+)(\/repos)?$/.exec(below) ?? [];
+    const found = owners[(kind ?? 'users') as 'users' | 'orgs'].find(
+      (row) => row['login'] === login || row['username'] === login,
+    );
+    if (below === '/admin/users') return list(owners.users);
+    if (below === '/admin/orgs') return list(owners.orgs);
+    if (kind === undefined || found === undefined) return void response.writeHead(404).end('{"message":"Not found"}');
+    if (part === undefined) return send(response, found, first.world.now);
+    const own = [...repositories].filter(([project]) => project.startsWith(`${login}/`));
+    list(own.map(([, { world }]) => world.repository));
+  }
+
+  return {
+    ...forge,
+    ...first,
+    requests,
+    owners,
+    repositories,
+    fail: (failure: Failure): number => failures.push(failure),
+    heal: (): void => void failures.splice(0),
+    addRepository(project: string) {
+      const made = add(project);
+      repositories.set(project, made);
+      return made;
+    },
+  };
+}
+
 export type GiteaStub = Awaited<ReturnType<typeof startGiteaStub>>;
+export type StubRepository = ReturnType<typeof stubRepository>;

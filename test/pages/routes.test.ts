@@ -175,7 +175,7 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
  * their own. test/e2e/access-matrix.test.ts fills in what these need.
  */
 const apart =
-  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/(?:issues|pulls)\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/deliveries\/:id$|\/:hook$|\/(?:branches|tags)\/delete$|\/releases\/latest$|\/login\/reset$|\/emails\/verify$|\/settings\/notices$|\/people\/:id(?:\/emails)?$|\/sync$|\/branches\/:rule$|\/runners\/:id$|\/oidc\/:provider|^\/login\/(?:sign-up|link|confirm\/:token)$|\/notifications\/unsubscribe$|\/login\/(?:second-factor|passkey)$|\/passkeys\/new$|\/settings\/import$|\/applications\/:app$|^\/packages\/:owner\/-\/|\/consent\/:uid$/;
+  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/(?:issues|pulls)\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/deliveries\/:id$|\/:hook$|\/(?:branches|tags)\/delete$|\/releases\/latest$|\/login\/reset$|\/emails\/verify$|\/settings\/notices$|\/people\/:id(?:\/emails)?$|\/sync$|\/branches\/:rule$|\/runners\/:id$|\/oidc\/:provider|^\/login\/(?:sign-up|link|confirm\/:token)$|\/notifications\/unsubscribe$|\/login\/(?:second-factor|passkey)$|\/passkeys\/new$|\/settings\/import$|\/applications\/:app$|^\/packages\/:owner\/-\/|\/consent\/:uid$|^\/repos\/import\/:import$/;
 
 t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);

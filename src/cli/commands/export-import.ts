@@ -14,6 +14,7 @@ import { withHint } from '../report-error.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { addImportForgeCommands } from './import-forge.ts';
+import { addImportGroupCommands } from './import-group.ts';
 import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-output.ts';
 
@@ -51,6 +52,7 @@ export function addExportImportCommands(program: Command, run: Run): void {
   );
   addImportGithubCommand(imports, run);
   addImportForgeCommands(imports, run);
+  addImportGroupCommands(imports, run);
 }
 
 /** `hearth repo adopt`: takes over a bare repository of this machine. */

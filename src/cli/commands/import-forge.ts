@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
-import type { Import, SourceKind } from '../../imports/index.ts';
+import type { Import } from '../../imports/index.ts';
 import { invalid, notFound, unavailable } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -13,14 +13,7 @@ import type { Column } from '../terminal/output.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository, splitName } from './find-repository.ts';
-
-const kinds: Readonly<Record<string, SourceKind>> = {
-  gitea: 'gitea',
-  forgejo: 'gitea',
-  github: 'github',
-  gitlab: 'gitlab',
-};
-const kindNames = Object.keys(kinds).join(', ');
+import { readKind, readTime, sourceKindNames } from './import-input.ts';
 
 /** `hearth import start` and the commands for what it has begun: repositories of other forges, with everything. */
 export function addImportForgeCommands(imports: Command, run: Run): void {
@@ -30,7 +23,10 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .description('import a repository of another forge with its issues, pull requests and releases')
       .argument('<address>', 'of its page there, or the one that git clones')
       .argument('[owner/name]', 'the new repository; not needed with --dry-run')
-      .option('--kind <kind>', `what the other server is: ${kindNames} (default: by its address, or by asking it)`)
+      .option(
+        '--kind <kind>',
+        `what the other server is: ${sourceKindNames} (default: by its address, or by asking it)`,
+      )
       .option('--secret-file <file>', 'file with a token of an account there')
       .option('--secret-stdin', 'read that token from standard input')
       .option('--watch <time>', 'look for changes again and again: 15m, 8h')
@@ -165,8 +161,7 @@ interface StartOptions {
 
 const start: Action<StartOptions, [string, string | undefined]> = async (cli, options, address, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
-  const kind = options.kind === undefined ? undefined : kinds[options.kind];
-  if (options.kind !== undefined && kind === undefined) throw invalid('usage', `--kind is one of ${kindNames}.`);
+  const kind = readKind(options.kind);
   const hasToken = options.secretFile !== undefined || options.secretStdin;
   const token = hasToken ? await readSecret(cli, options) : '';
   const modules = await cli.openModules();
@@ -334,11 +329,4 @@ async function find(cli: Cli, text: string): Promise<{ modules: Modules; id: str
   if ((await modules.imports.find(repository.id)) === null)
     throw notFound('import_not_found', `${text} does not come from another forge.`);
   return { modules, id: repository.id };
-}
-
-/** `15m`, `8h`, `1d` in milliseconds. */
-function readTime(text: string): number {
-  const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
-  if (count === undefined) throw invalid('usage', 'Write a time as 15m, 8h or 1d.');
-  return Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
 }

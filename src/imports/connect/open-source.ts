@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 import type { SourceClient } from '../client/source-client.ts';
-import type { SourceKind } from '../schema/import-schema.ts';
+import type { SourceKind } from '../schema/source-kind.ts';
 import { createGithubSource } from '../sources/github/github-source.ts';
 import { createGiteaSource } from '../sources/gitea/gitea-source.ts';
 import { createGitlabSource } from '../sources/gitlab/gitlab-source.ts';
@@ -41,7 +41,6 @@ const refuse = (message: string) => invalid('invalid_import_address', message, {
 
 /**
  * Reads the address of a repository: that of its page, or the one that git clones. Refuses `invalid_import_address`.
- * @param isServer for a path that may belong to the address of the server: `https://example.org/git/alice/site`
  */
 export function parseSourceAddress(given: string, kind: SourceKind): SourceAddress {
   const text = given.trim();
@@ -65,6 +64,37 @@ export function parseSourceAddress(given: string, kind: SourceKind): SourceAddre
   const project = `${owner}/${name}`;
   const page = `${base}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
   return { kind, api: apiOf(kind, url.host, base), project, url: page, host: url.host };
+}
+
+/** The address of a server by that of its API. */
+export function serverOf({ kind, api }: Pick<SourceAddress, 'kind' | 'api'>): string {
+  if (kind === 'github' && api === 'https://api.github.com') return 'https://github.com';
+  return api.replace(/\/api\/v\d$/, '');
+}
+
+/** An account, an organisation or a group; the whole server where `account` is empty. */
+export interface AccountAddress extends Omit<SourceAddress, 'project'> {
+  account: string;
+}
+
+/**
+ * Reads the address of an account, or that of a server. Refuses `invalid_import_address`.
+ * @param isServer whether the path is that of the server
+ */
+export function parseAccountAddress(given: string, kind: SourceKind, isServer: boolean): AccountAddress {
+  const text = given.trim();
+  const url = text.length > 1_000 ? null : URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('This is not the address of an account.');
+  if (url.username !== '' || url.password !== '') throw refuse('Give the token in its own field.');
+  const path = url.pathname.split('/').filter(Boolean).map(decode);
+  const isWhole = kind === 'gitlab';
+  const account = isServer ? '' : isWhole ? path.filter((part) => part !== 'groups').join('/') : (path.at(-1) ?? '');
+  if (!isServer && account === '') throw refuse('The address names no account: https://git.example.org/alice');
+  const above = isServer ? path : isWhole ? [] : path.slice(0, -1);
+  const base = [url.origin, ...(isWhole ? [] : above).map(encodeURIComponent)].join('/');
+  const page = account === '' ? base : `${base}/${account.split('/').map(encodeURIComponent).join('/')}`;
+  const api = isWhole ? `${url.origin}/api/v4` : apiOf(kind, url.host, base);
+  return { kind, api, account, url: page, host: url.host };
 }
 
 /** Another server of GitHub's makers, or of one that answers as theirs does, has its API below its own address. */

@@ -3,6 +3,8 @@ import { decrypt, encrypt, reencrypt } from '../../sealing/index.ts';
 import { unavailable } from '../../kernel/index.ts';
 import { SourceClient } from '../client/source-client.ts';
 import type { ImportDeps } from '../deps.ts';
+import { importGroupSchema } from '../schema/group-schema.ts';
+import type { ImportGroupRow } from '../schema/group-schema.ts';
 import { importHostSchema, importSchema } from '../schema/import-schema.ts';
 import type { ImportRow } from '../schema/import-schema.ts';
 import { authorization, openSource } from '../connect/open-source.ts';
@@ -19,7 +21,10 @@ export const encryptToken = ({ key, random }: ImportDeps, id: string, host: stri
   encrypt(key.for('secrets'), random, placeOf(id, host), token);
 
 /** Empty for none. Refuses `import_token_closed` when the instance key has changed. */
-export function decryptToken({ key }: ImportDeps, { id, host, secretCiphertext }: ImportRow): string {
+export function decryptToken(
+  { key }: ImportDeps,
+  { id, host, secretCiphertext }: Pick<ImportRow, 'id' | 'host' | 'secretCiphertext'>,
+): string {
   if (secretCiphertext === null) return '';
   const token = decrypt(key.decrypting('secrets'), placeOf(id, host), secretCiphertext);
   if (token === null)
@@ -31,13 +36,14 @@ export function decryptToken({ key }: ImportDeps, { id, host, secretCiphertext }
 export function reencryptTokens({ db, key, random }: ImportDeps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;
-    for (const { id, host, secretCiphertext: text } of await manager.find(importSchema)) {
-      if (text === null) continue;
-      const renewed = reencrypt(key, random, { use: 'secrets', place: placeOf(id, host), text });
-      if (renewed === null) continue;
-      await manager.update(importSchema, { id }, { secretCiphertext: renewed });
-      changed += 1;
-    }
+    for (const schema of [importSchema, importGroupSchema] as const)
+      for (const { id, host, secretCiphertext: text } of await manager.find<ImportRow | ImportGroupRow>(schema)) {
+        if (text === null) continue;
+        const renewed = reencrypt(key, random, { use: 'secrets', place: placeOf(id, host), text });
+        if (renewed === null) continue;
+        await manager.update(schema, { id }, { secretCiphertext: renewed });
+        changed += 1;
+      }
     return changed;
   });
 }
@@ -45,6 +51,25 @@ export function reencryptTokens({ db, key, random }: ImportDeps): Promise<number
 export interface OpenedSource {
   source: Source;
   client: SourceClient;
+}
+
+/** A client whose requests wait for the limit of its host. */
+export function connectClient(
+  deps: ImportDeps,
+  { kind, api }: Pick<SourceAddress, 'kind' | 'api'>,
+  token: string,
+  { signal, count = () => {} }: { signal: AbortSignal; count?: () => void },
+): SourceClient {
+  return new SourceClient(deps, {
+    api,
+    headers: authorization(kind, token),
+    signal,
+    count,
+    async blockedUntil() {
+      const { host } = new URL(api);
+      return Number((await deps.db.read.findOneBy(importHostSchema, { host }))?.blockedUntil ?? 0);
+    },
+  });
 }
 
 /** A source with its client; its requests wait for the limit of its host. */
@@ -59,16 +84,7 @@ export function connectSource(
     numbers,
   }: { signal: AbortSignal; tell: TellProblem; count?: () => void; numbers?: SourceNumbers },
 ): OpenedSource {
-  const client = new SourceClient(deps, {
-    api: address.api,
-    headers: authorization(address.kind, token),
-    signal,
-    count,
-    async blockedUntil() {
-      const { host } = new URL(address.api);
-      return Number((await deps.db.read.findOneBy(importHostSchema, { host }))?.blockedUntil ?? 0);
-    },
-  });
+  const client = connectClient(deps, address, token, { signal, count });
   return { client, source: openSource(client, address, tell, numbers) };
 }
 

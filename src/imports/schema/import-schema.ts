@@ -1,7 +1,6 @@
 import { EntitySchema } from 'typeorm';
-
-/** The forges whose repositories are imported; Forgejo's API is Gitea's. */
-export type SourceKind = 'gitea' | 'github' | 'gitlab';
+import type { SourceKind } from './source-kind.ts';
+import { groupItemSchema, groupOwnerSchema, importGroupSchema } from './group-schema.ts';
 
 /**
  * `running`: a run is under way or due. `done`: nothing is to be done before `nextAt`, or at all without `watchMs`.
@@ -223,4 +222,7 @@ export const importEntities = [
   problemSchema,
   importPersonSchema,
   importHostSchema,
+  importGroupSchema,
+  groupOwnerSchema,
+  groupItemSchema,
 ];

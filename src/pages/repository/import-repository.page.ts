@@ -6,6 +6,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import type { RepositoryDeps } from './deps.ts';
+import { importGroupUrl, viewGroup } from './import-group.page.ts';
 import { ownersFor } from './new-repository.page.ts';
 
 interface ImportForm {
@@ -15,6 +16,8 @@ interface ImportForm {
   watch: boolean;
 }
 
+/** The newest orders that the page lists. */
+const mostGroups = 20;
 /** How often a repository that stays followed is asked for changes. */
 const watchMs = 15 * 60_000;
 
@@ -24,7 +27,14 @@ async function importPage(
   form: ImportForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  return page('repository/import-repository', { form, refusal, owners: await ownersFor(context, deps) });
+  const groups = await deps.imports.groups.list(context.viewer, mostGroups);
+  const now = deps.clock.now();
+  return page('repository/import-repository', {
+    form,
+    refusal,
+    owners: await ownersFor(context, deps),
+    groups: groups.map((group) => viewGroup(group, now)),
+  });
 }
 
 export const showImportRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
@@ -32,6 +42,15 @@ export const showImportRepository: Page<PersonContext, RepositoryDeps> = (contex
   const owner = query.get('owner') ?? person.username ?? '';
   return importPage(context, deps, { owner, address: query.get('address') ?? '', name: '', watch: true }, null);
 };
+
+const partsOf = (address: string): number =>
+  (URL.parse(/^[a-z]+:\/\//i.test(address) ? address : `https://${address}`)?.pathname ?? '/a/b')
+    .split('/')
+    .filter(Boolean).length;
+
+/** An address without the name of a repository means all of an account, one without any name all of the server. */
+const namesAccount = (address: string): boolean => partsOf(address) < 2;
+const namesServer = (address: string): boolean => partsOf(address) === 0;
 
 /** Fields `address`, `token`, `name` (left out: as it is there), `owner` (left out: oneself), `watch`. */
 export const importRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
@@ -44,11 +63,18 @@ export const importRepository: Page<PersonContext, RepositoryDeps> = (context, d
   };
   return submitForm(
     async () => {
-      const { id } = await deps.imports.start(viewer, {
-        ...input,
-        token: form.text('token').trim(),
-        watchMs: input.watch ? watchMs : null,
-      });
+      const wish = { ...input, token: form.text('token').trim(), watchMs: input.watch ? watchMs : null };
+      if (namesAccount(input.address)) {
+        const isServer = namesServer(input.address);
+        const { owner } = input;
+        const group = await deps.imports.groups.start(viewer, {
+          ...wish,
+          isServer,
+          owner: isServer ? undefined : owner,
+        });
+        return seeOther(withNotice(importGroupUrl(group.id), 'import-begun'));
+      }
+      const { id } = await deps.imports.start(viewer, wish);
       const { owner, repository } = (await deps.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name: repository.name });
       return seeOther(withNotice(`${url}/settings/import`, 'import-begun'));

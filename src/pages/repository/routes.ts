@@ -40,6 +40,7 @@ import {
 } from './mirror.page.ts';
 import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { importRepository, showImportRepository } from './import-repository.page.ts';
+import { runImportGroup, showImportGroup, switchImportGroupOver } from './import-group.page.ts';
 import { runImport, showImport, switchImportOver } from './import.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
@@ -62,6 +63,15 @@ export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/new', access: 'signed-in', cost: 'rows', page: showNewRepository },
   { method: 'GET', path: '/repos/import', access: 'signed-in', cost: 'rows', page: showImportRepository },
   { method: 'POST', path: '/repos/import', access: 'signed-in', cost: 'objects', page: importRepository },
+  { method: 'GET', path: '/repos/import/:import', access: 'signed-in', cost: 'rows', page: showImportGroup },
+  { method: 'POST', path: '/repos/import/:import/run', access: 'signed-in', cost: 'objects', page: runImportGroup },
+  {
+    method: 'POST',
+    path: '/repos/import/:import/switch-over',
+    access: 'signed-in',
+    cost: 'objects',
+    page: switchImportGroupOver,
+  },
   { method: 'POST', path: '/repos', access: 'signed-in', cost: 'objects', page: createRepository },
   { method: 'GET', path: at, access: 'repository:read', cost: 'objects', page: showRepository },
   { method: 'GET', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: showFork },

@@ -84,4 +84,22 @@ t.test('a repository is imported by a form, runs again and is switched over', as
   t.notMatch(over.body, /<button[^>]*>Run again/);
   const again = await post(alice.session, `${page}/run`, {});
   t.match([again.status, /followed no more/.test(again.body)], [409, true]);
+
+  // An address without the name of a repository means all that the account has.
+  forge.addRepository('bob/shed').addIssue();
+  const all = { address: `${forge.url}/bob`, token: forge.world.token, name: '', watch: '' };
+  const order = await post(alice.session, '/repos/import', all);
+  t.equal(order.status, 303);
+  const orderPage = order.headers.location!.replace(/\?.*/, '');
+  t.match(orderPage, /^\/repos\/import\/[0-9a-f-]{36}$/);
+  await here.modules.imports.runDue();
+  const listed = await get(alice.session, orderPage);
+  t.match(listed.body, /2 of 2 repositories are here[^]*href="\/repos\/alice\/shed\/settings\/import"[^]*bob\/shed/);
+  t.match((await get(alice.session, '/repos/import')).body, new RegExp(`href="${orderPage}"[^]*2 of 2`));
+  t.equal((await get(bob.session, orderPage)).status, 404);
+  for (const path of ['run', 'switch-over']) t.equal((await post(bob.session, `${orderPage}/${path}`, {})).status, 404);
+  t.equal((await post(alice.session, `${orderPage}/switch-over`, {})).status, 303);
+  await here.modules.imports.runDue();
+  const whole = await post(alice.session, '/repos/import', { ...all, address: forge.url });
+  t.match([whole.status, /imported by an administrator/.test(whole.body)], [422, true]);
 });

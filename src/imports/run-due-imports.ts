@@ -1,11 +1,14 @@
 import { In } from 'typeorm';
-import { rows, skipLocked } from '../../db/index.ts';
-import { holdsRepository } from '../../nodes/index.ts';
-import type { ImportDeps } from '../deps.ts';
-import { importSchema } from '../schema/import-schema.ts';
-import type { ImportRow } from '../schema/import-schema.ts';
-import { leaseMs } from '../context/run-context.ts';
-import { runImport } from './run-import.ts';
+import { rows, skipLocked } from '../db/index.ts';
+import { holdsJobs, holdsRepository } from '../nodes/index.ts';
+import type { ImportDeps } from './deps.ts';
+import { importSchema } from './schema/import-schema.ts';
+import type { ImportRow } from './schema/import-schema.ts';
+import { leaseMs } from './context/run-context.ts';
+import { runGroup } from './groups/run-group.ts';
+import { importGroupSchema } from './schema/group-schema.ts';
+import type { ImportGroupRow } from './schema/group-schema.ts';
+import { runImport } from './run/run-import.ts';
 
 /** Imports at the same time: more would only share the processor. */
 const slots = 2;
@@ -27,6 +30,13 @@ export function createImportRunner(deps: ImportDeps): ImportRunner {
     let begun = 0;
     do {
       again = false;
+      for (let group = await claimGroup(deps); group !== null; group = await claimGroup(deps)) {
+        begun += 1;
+        const work: Promise<void> = runGroup(deps, group, stopping.signal).finally(() => running.delete(work));
+        running.add(work);
+        await work;
+        if (stopping.signal.aborted) return begun;
+      }
       for (let row = await claim(deps); row !== null; row = await claim(deps)) {
         begun += 1;
         const { id } = row;
@@ -74,10 +84,32 @@ async function claim({ db, clock }: ImportDeps): Promise<ImportRow | null> {
   });
 }
 
+/** The longest due group that no worker has claimed; null when there is none. */
+async function claimGroup({ db, clock }: ImportDeps): Promise<ImportGroupRow | null> {
+  const at = clock.now();
+  const isGroupDue = "state = 'running' AND next_at <= ? AND locked_until <= ?";
+  const due: unknown[] = await db.read.query(`SELECT 1 FROM import_groups WHERE ${isGroupDue} LIMIT 1`, [at, at]);
+  if (due.length === 0) return null;
+  return db.write(async ({ manager, now }) => {
+    const claimed = await rows<{ id: string }>(
+      manager,
+      `UPDATE import_groups SET locked_until = ? WHERE id IN (
+        SELECT id FROM import_groups WHERE ${isGroupDue} ORDER BY next_at LIMIT 1 ${skipLocked()})
+       RETURNING id`,
+      [now + leaseMs, now, now],
+    );
+    return manager.findOneBy(importGroupSchema, { id: In(claimed.map(({ id }) => id)) });
+  });
+}
+
 /** At start: releases the claims that a killed process had on imports into this node's repositories. */
 export async function freeClaims({ db }: Pick<ImportDeps, 'db'>): Promise<void> {
   const claims = `locked_until > 0 AND ${holdsRepository('imports.repository_id')}`;
   const claimed = await rows(db.read, `SELECT 1 FROM imports WHERE ${claims} LIMIT 1`);
   if (claimed.length > 0)
     await db.write(({ manager }) => rows(manager, `UPDATE imports SET locked_until = 0 WHERE ${claims}`));
+  const groups = `locked_until > 0 AND ${holdsJobs}`;
+  const claimedGroups = await rows(db.read, `SELECT 1 FROM import_groups WHERE ${groups} LIMIT 1`);
+  if (claimedGroups.length > 0)
+    await db.write(({ manager }) => rows(manager, `UPDATE import_groups SET locked_until = 0 WHERE ${groups}`));
 }

@@ -1,0 +1,207 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import type { Modules } from '../../app/index.ts';
+import type { ImportGroup } from '../../imports/index.ts';
+import { invalid, unavailable } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
+import type { Column } from '../terminal/output.ts';
+import { readSecret } from '../terminal/read-secret.ts';
+import { findPerson } from './find-person.ts';
+import { readKind, readTime, sourceKindNames } from './import-input.ts';
+
+/** `hearth import group`: accounts, organisations and whole servers. */
+export function addImportGroupCommands(imports: Command, run: Run): void {
+  const group = addNoun(imports, 'group', 'import all repositories of an account or of a whole server');
+  withExamples(
+    group
+      .command('start')
+      .description('import the repositories of an account or an organisation, or everything of a server')
+      .argument('<address>', 'of the page of the account, or of the server')
+      .option('--owner <name>', 'the user or organisation here that the repositories belong to')
+      .option('--server', 'everything: each owner there becomes one here; the token is that of an administrator there')
+      .option('--as <name>', 'with --server: the administrator here who owns the organisations')
+      .option(
+        '--kind <kind>',
+        `what the other server is: ${sourceKindNames} (default: by its address, or by asking it)`,
+      )
+      .option('--secret-file <file>', 'file with a token of an account there')
+      .option('--secret-stdin', 'read that token from standard input')
+      .option('--watch <time>', 'look for changes again and again: 15m, 8h')
+      .option('--private', 'keep all of them private (default: as they are there)')
+      .option('--no-issues', 'leave issues out')
+      .option('--no-pulls', 'leave pull requests out')
+      .option('--no-releases', 'leave releases out')
+      .option('--no-lfs', 'leave the objects of Git LFS out')
+      .option('--no-reactions', 'leave reactions out')
+      .action(run(start)),
+    'hearth import group start https://git.example.org/team --owner team --secret-file token --watch 15m',
+    'hearth import group start https://git.example.org --server --as alice --secret-file token',
+  );
+  withExamples(
+    group
+      .command('status')
+      .description('show such imports, or one with its repositories')
+      .argument('[id]', 'of one of them')
+      .action(run(status)),
+    'hearth import group status',
+  );
+  withExamples(
+    group
+      .command('run')
+      .description('list what is there again, begin what is new, and run the others again')
+      .argument('<id>', 'of the import')
+      .option('--full', 'compare everything, not only what has changed')
+      .option('--secret-file <file>', 'file with another token')
+      .option('--secret-stdin', 'read another token from standard input')
+      .action(run(again)),
+    'hearth import group run 3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+  );
+  withExamples(
+    group
+      .command('switch-over')
+      .description('run each import of the group for the last time and follow the source no longer')
+      .argument('<id>', 'of the import')
+      .option('--archive', 'make the repositories there read-only, where the token may')
+      .action(run(switchOver)),
+    'hearth import group switch-over 3f2504e0-4f89-41d3-9a0c-0305e82c3301 --archive',
+  );
+}
+
+interface StartOptions {
+  owner?: string;
+  server?: true;
+  as?: string;
+  kind?: string;
+  secretFile?: string;
+  secretStdin?: true;
+  watch?: string;
+  private?: true;
+  issues: boolean;
+  pulls: boolean;
+  releases: boolean;
+  lfs: boolean;
+  reactions: boolean;
+}
+
+const start: Action<StartOptions, [string]> = async (cli, options, address) => {
+  const { owner, server: isServer = false, as } = options;
+  if (isServer && (as === undefined || owner !== undefined))
+    throw invalid('usage', 'With --server, say --as ADMINISTRATOR and no --owner.');
+  if (!isServer && (owner === undefined || as !== undefined))
+    throw invalid('usage', 'Say --owner NAME, or --server with --as ADMINISTRATOR.');
+  const token = options.secretFile !== undefined || options.secretStdin ? await readSecret(cli, options) : '';
+  const modules = await cli.openModules();
+  const { id } = await modules.imports.groups.start(isServer ? await administrator(modules, as!) : localAdministrator, {
+    address,
+    token,
+    owner,
+    isServer,
+    kind: readKind(options.kind),
+    watchMs: options.watch === undefined ? null : readTime(options.watch),
+    ...(options.private && { visibility: 'PRIVATE' as const }),
+    withIssues: options.issues,
+    withPulls: options.pulls,
+    withReleases: options.releases,
+    withLfs: options.lfs,
+    withReactions: options.reactions,
+  });
+  await follow(cli, modules, id);
+};
+
+async function administrator(modules: Modules, name: string): Promise<PersonViewer> {
+  const { id, username, isAdministrator } = await findPerson(modules, name);
+  if (!isAdministrator) throw invalid('usage', `${name} is no administrator.`);
+  return { kind: 'person', id, username, isAdministrator, via: 'session', scope: 'admin', repositoryIds: null };
+}
+
+const again: Action<{ full?: true; secretFile?: string; secretStdin?: true }, [string]> = async (cli, options, id) => {
+  const token = options.secretFile !== undefined || options.secretStdin ? await readSecret(cli, options) : '';
+  const modules = await cli.openModules();
+  await modules.imports.groups.again(localAdministrator, id, { token, isFull: options.full === true });
+  await follow(cli, modules, id);
+};
+
+const switchOver: Action<{ archive?: true }, [string]> = async (cli, { archive }, id) => {
+  const modules = await cli.openModules();
+  await modules.imports.groups.again(localAdministrator, id, { isLast: true, archivesSource: archive === true });
+  await follow(cli, modules, id);
+};
+
+const columns: Column<ImportGroup>[] = [
+  { title: 'ID', cell: ({ id }) => id, whole: true },
+  { title: 'FROM', cell: ({ url }) => url },
+  { title: 'OWNER', cell: ({ owner }) => owner || '(as there)' },
+  { title: 'STATE', cell: (one) => stateOf(one), whole: true },
+];
+
+const status: Action<object, [string | undefined]> = async (cli, _options, id) => {
+  const modules = await cli.openModules();
+  if (id !== undefined) return show(cli, modules, id);
+  cli.output.list(await modules.imports.groups.list(localAdministrator), columns, ['import', 'imports'], toJson);
+};
+
+/** Shows how far all are until each ends, waits or fails, here or in the server. */
+async function follow(cli: Cli, modules: Modules, id: string): Promise<void> {
+  const isSilent = cli.flags.quiet || cli.flags.json;
+  const running = modules.imports.runDue();
+  let isOver = false;
+  void running.then(() => (isOver = true));
+  let shown = '';
+  for (;;) {
+    const { group } = await modules.imports.groups.find(localAdministrator, id);
+    const line = stateOf(group);
+    if (!isSilent && line !== shown) cli.process.stderr.write(`${line}\n`);
+    shown = line;
+    const isBusy = group.state === 'running' || group.counts.running > 0;
+    if (!isBusy || group.waitsUntil !== null || group.lastError !== null || isOver) break;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  await running;
+  await show(cli, modules, id);
+  const { lastError, waitsUntil } = (await modules.imports.groups.find(localAdministrator, id)).group;
+  if (lastError !== null)
+    throw withHint(unavailable('import_failed', lastError), `hearth import group run ${id} goes on where it stopped`);
+  if (waitsUntil !== null) cli.output.message('The server goes on by itself when the limit ends.');
+}
+
+async function show(cli: Cli, modules: Modules, id: string): Promise<void> {
+  const { group, items, owners } = await modules.imports.groups.find(localAdministrator, id);
+  const places = await modules.repositories.locate(items.flatMap(({ repositoryId }) => repositoryId ?? []));
+  const rows = items.map(({ project, repositoryId, problem, state, lastError }) => {
+    const place = repositoryId === null ? undefined : places.get(repositoryId);
+    const name = place === undefined ? null : `${place.owner.handle}/${place.repository.name}`;
+    return { project, name, state: state ?? (problem === null ? 'waiting' : 'refused'), problem: problem ?? lastError };
+  });
+  cli.output.result(
+    [
+      `${id} from ${group.url}: ${stateOf(group)}`,
+      ...owners.map(({ login, problem }) => `  ${login}: ${problem}`),
+      ...rows.map(
+        ({ project, name, state, problem }) =>
+          `  ${project}${name === null ? '' : ` is ${name}`}: ${state}${problem === null ? '' : `, ${problem}`}`,
+      ),
+    ].join('\n'),
+    { ...toJson(group), owners, repositories: rows },
+  );
+}
+
+function stateOf({ state, counts, waitsUntil, lastError }: ImportGroup): string {
+  const { all, done, running, paused, refused } = counts;
+  const parts = [`${done} of ${all} here`];
+  if (running > 0) parts.push(`${running} under way`);
+  if (paused > 0) parts.push(`${paused} paused`);
+  if (refused > 0) parts.push(`${refused} refused`);
+  if (waitsUntil !== null)
+    parts.push(`waits for the limit of the other server until ${new Date(waitsUntil).toISOString()}`);
+  else if (state === 'paused') parts.push(`paused: ${lastError ?? 'by hand'}`);
+  else if (state === 'running') parts.push('listing');
+  return parts.join(', ');
+}
+
+const toJson = ({ id, url, owner, state, counts, requests, waitsUntil, lastError, watchMs }: ImportGroup) => ({
+  ...{ id, from: url, owner: owner || null, state, ...counts, requests, waitsUntil, lastError, watchMs },
+});

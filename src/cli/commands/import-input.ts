@@ -1,0 +1,24 @@
+import type { SourceKind } from '../../imports/index.ts';
+import { invalid } from '../../kernel/index.ts';
+
+const kinds: Readonly<Record<string, SourceKind>> = {
+  gitea: 'gitea',
+  forgejo: 'gitea',
+  github: 'github',
+  gitlab: 'gitlab',
+};
+export const sourceKindNames = Object.keys(kinds).join(', ');
+
+/** What a user calls a forge. Refuses `usage`. */
+export function readKind(text: string | undefined): SourceKind | undefined {
+  const kind = text === undefined ? undefined : kinds[text];
+  if (text !== undefined && kind === undefined) throw invalid('usage', `--kind is one of ${sourceKindNames}.`);
+  return kind;
+}
+
+/** `15m`, `8h`, `1d` in milliseconds. Refuses `usage`. */
+export function readTime(text: string): number {
+  const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
+  if (count === undefined) throw invalid('usage', 'Write a time as 15m, 8h or 1d.');
+  return Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
+}

@@ -1,0 +1,59 @@
+import { localAdministrator } from '../../access/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import { cleanText } from '../../accounts/index.ts';
+import type { ImportDeps } from '../deps.ts';
+import { importPersonSchema } from '../schema/import-schema.ts';
+import type { GroupOwnerRow, ImportGroupRow } from '../schema/group-schema.ts';
+import type { ListedOwner } from '../sources/list-repositories.ts';
+
+/** The owner here, or why there is none. */
+export type FoundOwner = { id: string } | { problem: string };
+
+/**
+ * Which owner here an owner of a whole server becomes. A user is the account that an administrator's mapping names or
+ * that has the address which the server vouches for, verified; an equal name proves nothing. Where the name is free, an
+ * account is made, disabled and without a password, or an organisation that the starter of the import owns.
+ */
+export async function findOwner(
+  deps: ImportDeps,
+  group: ImportGroupRow,
+  row: GroupOwnerRow,
+  starter: string,
+): Promise<FoundOwner> {
+  const listed = JSON.parse(row.details) as ListedOwner;
+  if (row.kind === 'user') {
+    const known = await deps.db.read.findOneBy(importPersonSchema, { host: group.host, login: row.login });
+    const id = known?.userId ?? (await deps.accounts.addresses.peopleByAddress([listed.email])).get(listed.email)?.id;
+    if (id !== undefined) return { id };
+  }
+  try {
+    if (row.kind === 'organisation') {
+      const { id } = await deps.organisations.create(localAdministrator, {
+        name: row.login,
+        displayName: cleanText(listed.name, 50),
+        description: cleanText(listed.description, 150),
+        owner: starter,
+      });
+      return { id };
+    }
+    const person = await deps.accounts.addPerson({
+      username: row.login,
+      displayName: cleanText(listed.name, 50),
+      ...(listed.email === '' ? {} : { address: listed.email }),
+    });
+    await deps.accounts.setDisabled(person.id, true);
+    return { id: person.id };
+  } catch (error) {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    return {
+      problem:
+        error.reason === 'handle_taken'
+          ? `${row.login} is another owner here. ${
+              row.kind === 'user'
+                ? `Say whose account it is: hearth import claim, with ${row.login}@${group.host} = NAME`
+                : 'Import it by itself, with an owner'
+            }.`
+          : error.message,
+    };
+  }
+}

@@ -1,0 +1,126 @@
+import { EntitySchema } from 'typeorm';
+import type { SourceKind } from './source-kind.ts';
+
+/** A row of `import_groups`: an order to import an account, an organisation or a whole server. Times: epoch ms. */
+export interface ImportGroupRow {
+  id: string;
+  kind: SourceKind;
+  /** Root of the API, without a slash at the end. */
+  api: string;
+  /** The account there; empty for the whole server. */
+  account: string;
+  /** Handle of the owner here; empty where each owner there becomes one here. */
+  owner: string;
+  /** Of the page there. */
+  url: string;
+  host: string;
+  secretCiphertext: string | null;
+  /** JSON of `ImportOptions`. */
+  options: string;
+  /** `running`: its repositories are being listed and begun, or that is due. `paused`: a person reads `lastError`. */
+  state: 'running' | 'done' | 'paused';
+  /** Of the list of owners. */
+  cursor: string | null;
+  hasOwners: boolean;
+  /** How often the repositories are looked for changes; null for never. */
+  watchMs: number | null;
+  nextAt: number;
+  lockedUntil: number;
+  waitsUntil: number | null;
+  failures: number;
+  lastError: string | null;
+  requests: number;
+  /** Null for the command line. */
+  startedBy: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const importGroupSchema = new EntitySchema<ImportGroupRow>({
+  name: 'importGroup',
+  tableName: 'import_groups',
+  columns: {
+    id: { type: 'text', primary: true },
+    kind: { type: 'text' },
+    api: { type: 'text' },
+    account: { type: 'text' },
+    owner: { type: 'text' },
+    url: { type: 'text' },
+    host: { type: 'text' },
+    secretCiphertext: { name: 'secret_ciphertext', type: 'text', nullable: true },
+    options: { type: 'text' },
+    state: { type: 'text' },
+    cursor: { type: 'text', nullable: true },
+    hasOwners: { name: 'has_owners', type: 'boolean' },
+    watchMs: { name: 'watch_ms', type: 'integer', nullable: true },
+    nextAt: { name: 'next_at', type: 'integer' },
+    lockedUntil: { name: 'locked_until', type: 'integer' },
+    waitsUntil: { name: 'waits_until', type: 'integer', nullable: true },
+    failures: { type: 'integer' },
+    lastError: { name: 'last_error', type: 'text', nullable: true },
+    requests: { type: 'integer' },
+    startedBy: { name: 'started_by', type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+  },
+});
+
+/** An account or an organisation there, with the owner that it becomes here. */
+export interface GroupOwnerRow {
+  groupId: string;
+  login: string;
+  kind: 'user' | 'organisation';
+  /** JSON of what its list said of it. */
+  details: string;
+  ownerId: string | null;
+  /** Why it has no owner here. */
+  problem: string | null;
+  /** Of the list of its repositories. */
+  cursor: string | null;
+  isListed: boolean;
+}
+
+export const groupOwnerSchema = new EntitySchema<GroupOwnerRow>({
+  name: 'importGroupOwner',
+  tableName: 'import_group_owners',
+  columns: {
+    groupId: { name: 'group_id', type: 'text', primary: true },
+    login: { type: 'text', primary: true },
+    kind: { type: 'text' },
+    details: { type: 'text' },
+    ownerId: { name: 'owner_id', type: 'text', nullable: true },
+    problem: { type: 'text', nullable: true },
+    cursor: { type: 'text', nullable: true },
+    isListed: { name: 'is_listed', type: 'boolean' },
+  },
+});
+
+/** A repository there. */
+export interface GroupItemRow {
+  groupId: string;
+  /** What names it there: `owner/name`. */
+  project: string;
+  login: string;
+  name: string;
+  url: string;
+  /** Written before its repository is made here: what a stop leaves behind is found again. */
+  begunAt: number | null;
+  repositoryId: string | null;
+  /** Why it did not come. */
+  problem: string | null;
+}
+
+export const groupItemSchema = new EntitySchema<GroupItemRow>({
+  name: 'importGroupItem',
+  tableName: 'import_group_items',
+  columns: {
+    groupId: { name: 'group_id', type: 'text', primary: true },
+    project: { type: 'text', primary: true },
+    login: { type: 'text' },
+    name: { type: 'text' },
+    url: { type: 'text' },
+    begunAt: { name: 'begun_at', type: 'integer', nullable: true },
+    repositoryId: { name: 'repository_id', type: 'text', nullable: true },
+    problem: { type: 'text', nullable: true },
+  },
+});
