@@ -5,7 +5,8 @@ import type { Modules } from './modules.ts';
  * `subscriptions.ts`.
  */
 export function connectPorts(modules: Modules): void {
-  const { accounts, ci, issues, lfs, mirrors, oauth, organisations, packages, pulls, repositories, signing } = modules;
+  const { accounts, ci, copies, issues, lfs, mirrors, oauth, organisations, packages, pulls, repositories, signing } =
+    modules;
   accounts.takeApplicationTokens(oauth.tokens);
   organisations.owning({
     namesOf: repositories.ownedRepositories.namesOf,
@@ -19,6 +20,7 @@ export function connectPorts(modules: Modules): void {
   repositories.pushes.remarkWith(lfs.remarkOnMissing);
   repositories.pushes.forRefs(pulls.pushesFor);
   repositories.pushes.refuse(mirrors.guard);
+  mirrors.copies.limitBy(copies.allowanceOf);
   issues.pulls.refuseReopen(pulls.refuseDuplicate);
   pulls.queue.testBy(ci.pulls.candidateTests);
 }

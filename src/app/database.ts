@@ -4,6 +4,7 @@ import { migrations } from '../../migrations/index.ts';
 import { postgresBaseline } from '../../migrations/postgres-baseline.ts';
 import { accountEntities } from '../accounts/index.ts';
 import { auditEntities } from '../audit/index.ts';
+import { copyEntities } from '../copies/index.ts';
 import { ciEntities } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
 import { createDatabase, databaseFileIn } from '../db/index.ts';
@@ -53,6 +54,7 @@ export const entities = [
   ...notificationEntities,
   ...mirrorEntities,
   ...importEntities,
+  ...copyEntities,
 ] as unknown as EntitySchema<never>[];
 
 /** The schema version after all migrations. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { createBackups } from '../backup/index.ts';
 import { objectKinds } from '../doctor/index.ts';
+import { createCopies } from '../copies/index.ts';
 import { createFederation } from '../federation/index.ts';
 import { createImageProxy } from '../image-proxy/index.ts';
 import { createImports } from '../imports/index.ts';
@@ -19,6 +20,7 @@ export function openConnections(storage: Storage, people: People, code: Code) {
   const base = { ...storage, ...people, ...code };
   const mirrors = createMirrors(base);
   const webhooks = createWebhooks(base);
+  const federation = createFederation(base);
   return {
     imageProxy: createImageProxy({ ...base, folder: path.join(dataDir, 'cache', 'images') }),
     webhooks,
@@ -31,7 +33,8 @@ export function openConnections(storage: Storage, people: People, code: Code) {
     mirrors,
     imports: createImports({ ...base, mirrors, webhooks }),
     backups: createBackups({ ...base, objectKinds }),
-    federation: createFederation(base),
+    federation,
+    copies: createCopies({ ...base, federation, mirrors }),
   };
 }
 

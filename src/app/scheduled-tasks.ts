@@ -82,6 +82,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       run: () => git.maintenance.run(async () => !(await backups.isRunning())),
     },
     { name: 'imports.run', time: '10 * * * * *', run: () => modules.imports.runDue() },
+    { name: 'copies.tend', time: '*/15 * * * * *', run: () => modules.copies.tend() },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },

@@ -1098,6 +1098,35 @@ export const options = [
     sentence: 'How often followed remote people are looked at again for new public repositories.',
   }),
   row({
+    key: 'federation.copy_max_size',
+    env: 'SERVICE_FEDERATION_COPY_MAX_SIZE',
+    type: size('0B', '1TiB'),
+    default: '5GiB',
+    sentence:
+      'What one kept copy of a followed repository may have, with its files of Git LFS. 0B: nobody may keep copies.',
+  }),
+  row({
+    key: 'federation.copy_user_quota',
+    env: 'SERVICE_FEDERATION_COPY_USER_QUOTA',
+    type: size('0B', '1TiB'),
+    default: '20GiB',
+    sentence: 'What all kept copies of one user may have together.',
+  }),
+  row({
+    key: 'federation.copy_total_quota',
+    env: 'SERVICE_FEDERATION_COPY_TOTAL_QUOTA',
+    type: size('0B', '1TiB'),
+    default: '100GiB',
+    sentence: 'What all kept copies may have together.',
+  }),
+  row({
+    key: 'federation.copy_grace',
+    env: 'SERVICE_FEDERATION_COPY_GRACE',
+    type: duration('1m', '3650d'),
+    default: '7d',
+    sentence: 'How long a kept copy stays after its repository was unfollowed.',
+  }),
+  row({
     // SPEC §1
     key: 'federation.dev_allow_insecure',
     env: 'SERVICE_FEDERATION_DEV_ALLOW_INSECURE',

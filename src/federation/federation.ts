@@ -29,6 +29,7 @@ import {
   retryFollowFor,
 } from './follows/list-all-follows.ts';
 import { checkFollowed } from './follows/check-followed.ts';
+import { cloneSource } from './follows/clone-source.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
@@ -164,6 +165,8 @@ export function createFederation({
     activityFeed: bind(activityFeed),
     /** The page of a visitor's own server on which they follow something of this one. */
     findSubscribePage: bind(findSubscribePage),
+    /** What a follow leads to, for a kept copy. */
+    cloneSource: bind(cloneSource),
     listFollows: bind(listFollows),
     findFollow: bind(findFollow),
     /** On behalf of another person, by an administrator: written to the audit log. */

@@ -18,6 +18,7 @@ export { feedKinds } from './feed/feed-keys.ts';
 export type { FeedKind } from './feed/feed-keys.ts';
 export type { LocalTarget } from './follows/local-target.ts';
 export type { FeedEntry, RepositoryName } from './feed/activity-feed.ts';
+export type { CloneSource } from './follows/clone-source.ts';
 export type { Followed } from './follows/follows.ts';
 export type { ScanResult } from './follows/follow-person.ts';
 export type { FollowedPerson, FollowedRepository, Following, ListedPush, FollowStatus } from './follows/following.ts';

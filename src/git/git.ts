@@ -303,7 +303,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       hostKeyOf: (host) => hostKeyOf(remotes, host),
       lfsOf: (remote, operation, options) => requestLfsEndpoint(remotes, remote, operation, options),
       async fetch(target, remote, options) {
-        await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
+        await fetchRemote(remotes, target, remote, { ...options, maxBytes: options?.maxBytes ?? limits.maxPushBytes });
         maintenance.recordPush(target);
       },
       async fetchLocal(target, source, branch, refName) {

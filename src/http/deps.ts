@@ -28,6 +28,7 @@ import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Notices } from '../notices/index.ts';
+import type { Copies } from '../copies/index.ts';
 import type { Imports } from '../imports/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
@@ -82,6 +83,7 @@ export interface WebDeps {
   notifications: Notifications;
   mirrors: Mirrors;
   imports: Imports;
+  copies: Copies;
   git: Git;
   search: Search;
   codeSearch: CodeSearch;

@@ -5,7 +5,7 @@ import { fetchLfsObjects } from './mirror-lfs.ts';
 import { openHttpRemote } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import { releasesPrefix } from './releases/releases-prefix.ts';
-import { deleteFetchedRefs } from './sync.ts';
+import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
 /** Where a repository of another forge is reached by git, with credentials that only that host gets. */
 export interface Origin {

@@ -6,6 +6,7 @@ import type { Outbound } from '../outbound/index.ts';
 import type { Releases } from '../releases/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
+import type { AllowanceOfCopy } from './copy-limits.ts';
 
 /** Dependencies of the use-cases of this module. */
 export interface MirrorDeps {
@@ -21,6 +22,8 @@ export interface MirrorDeps {
   logger: Logger;
   /** Running transfers by repository, with git's progress line; removed at their end. */
   progress: Map<string, string>;
+  /** How much a kept copy may have; registered by `limitCopies`. */
+  copies: { allowanceOf: AllowanceOfCopy };
   settings: {
     caFile: string | null;
     /** Name of this server, for the comment of a key. */

@@ -7,6 +7,8 @@ export type { BundleUpdateDeps } from './update-from-bundle.ts';
 export { createMirrors } from './mirrors.ts';
 export type { MirrorOptions, Mirrors } from './mirrors.ts';
 export type { RemoteRepository } from './forge-client.ts';
+export type { CopyAllowance, AllowanceOfCopy } from './copy-limits.ts';
+export type { NewCopy } from './kept-copies.ts';
 export type { Mirror } from './describe-mirror.ts';
 export type { ImportInput } from './import-repository.ts';
 export type { MirrorInput } from './mirror-input.ts';

@@ -16,8 +16,9 @@ import { decryptSecret, openHttpRemote, readHostKey, encryptSecret, probeAddress
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
+import { copyPauseMs, refuseCopiedMirror } from './kept-copies.ts';
 import { makeMirrorKey, encryptKey } from './ssh-key.ts';
-import { deleteFetchedRefs } from './sync.ts';
+import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
 const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
 
@@ -57,7 +58,7 @@ export async function listFailing(
 /**
  * Makes a repository a mirror, or changes one. The remote is contacted before anything is stored. A mirror by ssh with
  * a new key waits until that key was added at the remote (`isWaitingForKey`). Refuses `mirror_address_refused`,
- * `invalid_mirror`, `repository_not_empty` for a pull mirror of one that has branches of its own.
+ * `invalid_mirror`, `mirror_is_copy`, `repository_not_empty` for a pull mirror of one that has branches of its own.
  */
 export async function saveMirror(
   deps: MirrorDeps,
@@ -68,6 +69,7 @@ export async function saveMirror(
   const { direction, address, username, intervalMs, withReleases } = readInput(input);
   const { id } = repository;
   const before = await deps.db.read.findOneBy(mirrorSchema, { repositoryId: id });
+  refuseCopiedMirror(before);
   if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs.list(path)).size > 0) {
     throw conflict('repository_not_empty', 'This repository has branches of its own. Make a new one for the copy.');
   }
@@ -91,6 +93,7 @@ export async function saveMirror(
       isPaused: false,
       failures: 0,
       lastError: null,
+      failingSince: null,
       nextAt: now,
       ...credentials,
     };
@@ -100,6 +103,9 @@ export async function saveMirror(
         ...columns,
         repositoryId: id,
         lastOkAt: null,
+        failingSince: null,
+        completeTo: null,
+        isCopy: false,
         lockedUntil: 0,
         createdAt: now,
       });
@@ -173,12 +179,15 @@ async function sshCredentials(
   return { secretCiphertext: null, sshKeyCiphertext, sshPublicKey, hostKey, offeredHostKey, isPaused };
 }
 
-/** Makes the mirror due now. Refuses `no_mirror`. */
+/** Makes the mirror due now, a kept copy a minute after its last transfer. Refuses `no_mirror`. */
 export async function requestSync({ db }: MirrorDeps, repositoryId: string): Promise<void> {
-  const { affected } = await db.write(({ manager, now }) =>
-    manager.update(mirrorSchema, { repositoryId }, { nextAt: now, isPaused: false }),
-  );
-  if (affected === 0) throw noMirror();
+  const isThere = await db.write(async ({ manager, now }) => {
+    const row = await manager.findOneBy(mirrorSchema, { repositoryId });
+    const earliest = row?.isCopy === true ? (row.lastStartedAt ?? 0) + copyPauseMs : 0;
+    await manager.update(mirrorSchema, { repositoryId }, { nextAt: Math.max(now, earliest), isPaused: false });
+    return row !== null;
+  });
+  if (!isThere) throw noMirror();
 }
 
 /** Refuses `no_mirror`. */
@@ -199,13 +208,16 @@ export async function setPaused(
   deps.logger.info(isPaused ? 'mirror.paused_by_hand' : 'mirror.resumed', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** Turns the mirror into an ordinary repository; its content stays. Refuses `no_mirror`. */
+/** Turns the mirror into an ordinary repository; its content stays. Refuses `no_mirror`, `mirror_is_copy`. */
 export async function endMirror(
   deps: MirrorDeps,
   viewer: Viewer,
   { repository: { id }, path }: Pick<Found, 'repository' | 'path'>,
 ): Promise<void> {
-  const { affected } = await deps.db.write(({ manager }) => manager.delete(mirrorSchema, { repositoryId: id }));
+  const { affected } = await deps.db.write(async ({ manager }) => {
+    refuseCopiedMirror(await manager.findOneBy(mirrorSchema, { repositoryId: id }));
+    return manager.delete(mirrorSchema, { repositoryId: id });
+  });
   if (affected === 0) throw noMirror();
   await deleteFetchedRefs(deps.git, path);
   deps.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });

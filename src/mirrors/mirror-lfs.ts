@@ -2,6 +2,7 @@ import type { BlobRange, Remote } from '../git/index.ts';
 import { eachLimit, isDomainError } from '../kernel/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { MirrorDeps } from './deps.ts';
+import type { AllowanceLeft } from './copy-allowance.ts';
 import { failed, lfsRemote } from './lfs-remote.ts';
 
 /** Objects that are moved at the same time. */
@@ -12,6 +13,7 @@ const maxKnownTips = 2_000;
 /**
  * Fetches the objects of Git LFS that files of the new commits name. Everything that can be had is fetched; then
  * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again.
+ * @param allowance of a kept copy; refuses `copy_too_large` before what does not fit
  * @returns the objects that the remote has lost
  */
 export async function fetchLfsObjects(
@@ -20,6 +22,7 @@ export async function fetchLfsObjects(
   remote: Remote,
   range: BlobRange,
   signal: AbortSignal,
+  allowance: AllowanceLeft | null = null,
 ): Promise<string[]> {
   const { lfs, logger } = deps;
   if (!(await lfs.mirroring.takesObjects(repository.id))) return [];
@@ -33,6 +36,7 @@ export async function fetchLfsObjects(
       logger.info('mirror.without_lfs', { repositoryId: repository.id });
       return [];
     }
+    allowance?.take(pointers.reduce((sum, { bytes }) => sum + bytes, 0));
     wanted += pointers.length;
     deps.progress.set(repository.id, `Fetching files of Git LFS: ${wanted}`);
     const sizes = new Map(pointers.map(({ oid, bytes }) => [oid, bytes]));

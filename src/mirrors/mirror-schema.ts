@@ -32,6 +32,12 @@ export interface MirrorRow {
   lastStartedAt: number | null;
   lastOkAt: number | null;
   nextAt: number;
+  /** Since when it fails; null while it does not. */
+  failingSince: number | null;
+  /** The default branch's commit when everything of the remote was here the last time; null before. */
+  completeTo: string | null;
+  /** Whether it is a kept copy: fetched once a minute at most, limited in size, never paused by failures there. */
+  isCopy: boolean;
   /** Until then the row belongs to the process that claimed it. */
   lockedUntil: number;
   createdAt: number;
@@ -60,6 +66,9 @@ export const mirrorSchema = new EntitySchema<MirrorRow>({
     lastStartedAt: { name: 'last_started_at', type: 'integer', nullable: true },
     lastOkAt: { name: 'last_ok_at', type: 'integer', nullable: true },
     nextAt: { name: 'next_at', type: 'integer' },
+    failingSince: { name: 'failing_since', type: 'integer', nullable: true },
+    completeTo: { name: 'complete_to', type: 'text', nullable: true },
+    isCopy: { name: 'is_copy', type: 'boolean' },
     lockedUntil: { name: 'locked_until', type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
     updatedAt: { name: 'updated_at', type: 'integer' },

@@ -10,21 +10,35 @@ const maxFailures = 10;
  * @param isLasting whether only a person can help, so that a retry is useless
  */
 export function nextMirrorState(
-  { failures, intervalMs }: Pick<MirrorRow, 'failures' | 'intervalMs'>,
+  {
+    failures,
+    intervalMs,
+    failingSince,
+    isCopy,
+  }: Pick<MirrorRow, 'failures' | 'intervalMs' | 'failingSince' | 'isCopy'>,
   error: string | null,
   now: number,
   isLasting = false,
 ): Partial<MirrorRow> {
   if (error === null)
-    return { failures: 0, lastError: null, lastOkAt: now, nextAt: now + (intervalMs ?? 0), lockedUntil: 0 };
+    return {
+      failures: 0,
+      lastError: null,
+      failingSince: null,
+      lastOkAt: now,
+      nextAt: now + (intervalMs ?? 0),
+      lockedUntil: 0,
+    };
   const failed = failures + 1;
   // Omitted below that: a person may have paused it meanwhile.
   return {
     failures: failed,
     lastError: error,
+    failingSince: failingSince ?? now,
     nextAt: now + backoffMs(failed),
     lockedUntil: 0,
-    ...(isLasting || failed >= maxFailures ? { isPaused: true } : {}),
+    // The origin of a copy may come back after years.
+    ...(isLasting || (!isCopy && failed >= maxFailures) ? { isPaused: true } : {}),
   };
 }
 

@@ -6,6 +6,8 @@ import { keysAt, repositoriesAt } from './forge-client.ts';
 import { bringLfs, bringRefs, bringReleases, forgetRefs } from './bring-repository.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
+import { addCopy, bringCopiesForward, endCopy, moveCopy, pauseCopies } from './kept-copies.ts';
+import type { AllowanceOfCopy } from './copy-limits.ts';
 import {
   requestSync,
   endMirror,
@@ -21,7 +23,7 @@ import { reencryptSecrets } from './reencrypt-secrets.ts';
 import type { MirrorDeps } from './deps.ts';
 import { createRunner, freeClaims } from './run-due-mirrors.ts';
 
-export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' | 'key' | 'progress'> {
+export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' | 'key' | 'progress' | 'copies'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
   /** The instance key, which decrypts stored secrets. */
   keyFile: string;
@@ -44,6 +46,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     }),
     key: new InstanceKey(keyFile, tools.random, 'mirrors'),
     progress: new Map(),
+    copies: { allowanceOf: async () => ({ bytes: 0, limit: 'any' }) },
     settings: { caFile, name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname, isNamed },
   };
   const runner = createRunner(deps);
@@ -72,6 +75,16 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     end: bind(endMirror),
     acceptHostKey: soon(acceptHostKey),
     import: soon(importRepository),
+    /** Kept copies of followed repositories. */
+    copies: {
+      add: soon(addCopy),
+      bringForward: soon(bringCopiesForward),
+      pause: bind(pauseCopies),
+      move: bind(moveCopy),
+      end: bind(endCopy),
+      /** Registers what says how much a copy may have. */
+      limitBy: (allowanceOf: AllowanceOfCopy) => void (deps.copies.allowanceOf = allowanceOf),
+    },
     /** The transfers of an import that has its own row and run: each tells what did not arrive. */
     bring: { refs: bind(bringRefs), lfs: bind(bringLfs), releases: bind(bringReleases), forget: bind(forgetRefs) },
     /** The line that a running transfer shows. */

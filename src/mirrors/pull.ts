@@ -1,10 +1,11 @@
 import { localAdministrator } from '../access/index.ts';
-import { internal, unavailable } from '../kernel/index.ts';
+import { internal, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Remote } from '../git/index.ts';
 import type { Located, RefUpdate } from '../repositories/index.ts';
 import { parseBranchName } from '../repositories/index.ts';
 import { fetchLfsObjects } from './mirror-lfs.ts';
 import type { MirrorRow } from './mirror-schema.ts';
+import { openAllowance, refuseOutgrown } from './copy-allowance.ts';
 import type { MirrorDeps } from './deps.ts';
 
 /** Refs whose files are surely here. */
@@ -15,13 +16,13 @@ const maxUpdates = 100_000;
 /**
  * Updates a repository to the state of the remote. Objects are fetched first, under hidden names; then the refs move
  * as an announced push. Overwritten tips are preserved, as after any forced push. Refuses `remote_failed`,
- * `remote_too_large`, `too_many_refs`, and what `applyUpdates` does.
+ * `remote_too_large`, `copy_too_large`, `too_many_refs`, and what `applyUpdates` does.
  * @returns how many refs moved
  */
 export async function pull(
   deps: MirrorDeps,
   located: Located,
-  row: Pick<MirrorRow, 'prune' | 'lastOkAt' | 'failures'>,
+  row: Pick<MirrorRow, 'prune' | 'lastOkAt' | 'failures' | 'isCopy'>,
   remote: Remote,
   signal: AbortSignal,
 ): Promise<number> {
@@ -31,7 +32,13 @@ export async function pull(
   const { head, refs: there } = await git.remotes.list(remote, { signal });
   if (there.size > maxUpdates)
     throw unavailable('too_many_refs', `The remote has more than ${maxUpdates} branches and tags.`);
-  await git.remotes.fetch(path, remote, { signal, progress });
+  const allowance = row.isCopy ? await openAllowance(deps, located) : null;
+  await git.remotes.fetch(path, remote, { signal, progress, maxBytes: allowance?.left }).catch((error: unknown) => {
+    throw allowance !== null && isDomainError(error) && error.reason === 'remote_too_large'
+      ? allowance.tooLarge()
+      : error;
+  });
+  if (allowance !== null) await refuseOutgrown(deps, located, allowance);
   const here = await git.refs.list(path);
   const known = [...new Set(here.values())].slice(0, maxKnownTips);
   const updates = diffRefs(here, await git.remotes.fetchedRefs(path), row.prune);
@@ -45,12 +52,11 @@ export async function pull(
       logger.warn('mirror.refs_refused', { repositoryId: repository.id, refused: refused.slice(0, 20) });
     if (moved === 0) throw internal('no ref of the remote could be fetched', { cause: refused[0] });
   }
-  // The first transfer also takes over the remote's default branch.
-  if (row.lastOkAt === null && head !== null && there.has(`refs/heads/${head}`)) {
-    const {
-      owner,
-      repository: { name },
-    } = located;
+  // The first transfer also takes over the remote's default branch, that of a copy each one.
+  const { owner } = located;
+  const { name, defaultBranch } = repository;
+  const takesHead = row.lastOkAt === null || (row.isCopy && head !== defaultBranch);
+  if (takesHead && head !== null && there.has(`refs/heads/${head}`)) {
     await repositories
       .edit(localAdministrator, owner.handle, name, { defaultBranch: parseBranchName(head) })
       .catch((error: unknown) => logger.warn('mirror.head_not_set', { repositoryId: repository.id, error }));
@@ -58,7 +64,8 @@ export async function pull(
   // After a failure, what is missing may be of commits that came before.
   const isAll = row.lastOkAt === null || row.failures > 0;
   const range = { of: updates.map(({ newId }) => newId).filter(isCommit), without: known };
-  if (isAll || range.of.length > 0) await fetchLfsObjects(deps, located, remote, isAll ? 'all' : range, signal);
+  if (isAll || range.of.length > 0)
+    await fetchLfsObjects(deps, located, remote, isAll ? 'all' : range, signal, allowance);
   return moved;
 }
 

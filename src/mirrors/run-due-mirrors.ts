@@ -28,23 +28,31 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
   const running = new Set<Promise<void>>();
   let looking: Promise<number> | null = null;
   let again = false;
+  let wakeUp = (): void => {};
 
   async function look(): Promise<number> {
     let begun = 0;
     do {
       again = false;
-      for (let row = await claim(deps); row !== null; row = await claim(deps)) {
+      for (;;) {
+        const row = await claim(deps);
+        if (row === null) {
+          if (running.size === 0) break;
+          // Until one ends, for which a copy may wait, or another one becomes due.
+          await Promise.race([...running, new Promise<void>((resolve) => (wakeUp = resolve))]);
+          if (stopping.signal.aborted) return begun;
+          continue;
+        }
         begun += 1;
         const work: Promise<void> = sync(deps, row, stopping.signal)
           .catch((error: unknown) =>
-            deps.logger.error('mirror.not_recorded', { repositoryId: row!.repositoryId, error }),
+            deps.logger.error('mirror.not_recorded', { repositoryId: row.repositoryId, error }),
           )
           .finally(() => running.delete(work));
         running.add(work);
         if (running.size >= slots) await Promise.race(running);
         if (stopping.signal.aborted) return begun;
       }
-      await Promise.all(running);
     } while (again);
     return begun;
   }
@@ -53,30 +61,33 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
     run() {
       if (stopping.signal.aborted) return Promise.resolve(0);
       again = true;
+      wakeUp();
       return (looking ??= look().finally(() => (looking = null)));
     },
     async stop() {
       stopping.abort(new Error('the server stops'));
+      wakeUp();
       await Promise.all(running);
     },
   };
 }
 
+/** Copies take one slot at most: a host that a user has chosen can be slow on purpose. */
+const isDue = `is_paused = 0 AND next_at <= ? AND locked_until <= ? AND (is_copy = 0 OR NOT EXISTS
+  (SELECT 1 FROM mirrors running WHERE running.is_copy = 1 AND running.locked_until > ?))`;
+
 /** The longest due one that no worker has claimed; null when there is none. */
 async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   const at = clock.now();
-  const due: unknown[] = await db.read.query(
-    'SELECT 1 FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? LIMIT 1',
-    [at, at],
-  );
+  const due: unknown[] = await db.read.query(`SELECT 1 FROM mirrors WHERE ${isDue} LIMIT 1`, [at, at, at]);
   if (due.length === 0) return null;
   return db.write(async ({ manager, now }) => {
     const claimed = await rows<{ repository_id: string }>(
       manager,
       `UPDATE mirrors SET locked_until = ?, last_started_at = ? WHERE repository_id IN (
-        SELECT repository_id FROM mirrors WHERE is_paused = 0 AND next_at <= ? AND locked_until <= ? ORDER BY next_at LIMIT 1 ${skipLocked()})
+        SELECT repository_id FROM mirrors WHERE ${isDue} ORDER BY next_at LIMIT 1 ${skipLocked()})
        RETURNING repository_id`,
-      [now + leaseMs, now, now, now],
+      [now + leaseMs, now, now, now, now],
     );
     return manager.findOneBy(mirrorSchema, { repositoryId: In(claimed.map((row) => row.repository_id)) });
   });

@@ -3,11 +3,22 @@ import type { Located } from '../repositories/index.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { sendLfsObjects } from './mirror-lfs.ts';
+import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 import { nextMirrorState } from './mirror-state.ts';
 import { pull } from './pull.ts';
 import { openRemote, readHostKey, describeFailure } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
+
+/** The longest transfer of a copy: a user has chosen its host. */
+const copyTransferMs = 3_600_000;
+
+function limitedSignal(signal: AbortSignal): AbortSignal {
+  const limit = new AbortController();
+  const tooSlow = unavailable('remote_failed', 'The transfer took longer than an hour.');
+  setTimeout(() => limit.abort(tooSlow), copyTransferMs).unref();
+  return AbortSignal.any([signal, limit.signal]);
+}
 
 /** A claim outlives the longest transfer. */
 export const leaseMs = 3 * 3_600_000;
@@ -16,23 +27,28 @@ export const leaseMs = 3 * 3_600_000;
 export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal): Promise<void> {
   const { db, clock, logger, repositories, progress } = deps;
   const { repositoryId } = row;
+  let completeTo: string | null = null;
+  let isLasting = false;
   let error: string | null = null;
   let offeredHostKey: string | null = null;
   let located: Located | undefined;
   try {
     located = (await repositories.locate([repositoryId])).get(repositoryId);
     // In the trash it rests; it goes on when the repository comes back.
-    if (located !== undefined) await exchange(deps, located, row, signal);
+    if (located !== undefined) await exchange(deps, located, row, row.isCopy ? limitedSignal(signal) : signal);
+    if (located !== undefined && row.direction === 'pull') completeTo = (await deps.git.refs.head(located.path)).oid;
   } catch (fault) {
     if (signal.aborted) return;
     error = describeFailure(fault, row.url);
     if (isDomainError(fault) && fault.reason === 'host_key_changed') offeredHostKey = await offered(deps, row);
+    isLasting = offeredHostKey !== null || (isDomainError(fault) && fault.reason === 'copy_too_large');
     logger.warn('mirror.failed', { repositoryId, direction: row.direction, error: fault });
   } finally {
     progress.delete(repositoryId);
   }
   const next = {
-    ...nextMirrorState(row, error, clock.now(), offeredHostKey !== null),
+    ...nextMirrorState(row, error, clock.now(), isLasting),
+    ...(completeTo === null ? {} : { completeTo }),
     ...(error === null || offeredHostKey !== null ? { offeredHostKey } : {}),
   };
   await db.write(async ({ manager }) => {
@@ -57,12 +73,6 @@ async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null>
   const address = parseRemoteAddress(row.url);
   const key = address.kind === 'ssh' ? await readHostKey(deps, address).catch(() => null) : null;
   return key === row.hostKey ? null : key;
-}
-
-/** Removes the hidden refs of a fetch; objects that the repository's refs reach stay. */
-export async function deleteFetchedRefs(git: MirrorDeps['git'], path: string): Promise<void> {
-  const names = [...(await git.remotes.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
-  await git.objects.release(path, names);
 }
 
 async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {

@@ -20,6 +20,8 @@ export interface NewRepository {
   visibility: Visibility;
   description?: string | undefined;
   defaultBranch?: string | undefined;
+  /** The actor of which it is a kept copy. */
+  copiedFrom?: string | undefined;
 }
 
 /**
@@ -58,7 +60,8 @@ export async function createRepository(
         acceptsGerritRefs: false,
         isTemplate: false,
         sizeBytes: 0,
-        archivedAt: null,
+        // A copy changes by what its origin has alone.
+        archivedAt: input.copiedFrom === undefined ? null : now,
         createdAt: now,
         updatedAt: now,
         pushedAt: null,
@@ -69,6 +72,7 @@ export async function createRepository(
         forkedFromId: null,
         forkCount: 0,
         sharedBytes: 0,
+        copiedFrom: input.copiedFrom ?? null,
       };
       await manager.insert(repositorySchema, repository);
       await addDefaultRule(manager, { random: deps.random, now }, id);

@@ -6,11 +6,14 @@ import type { Repository } from './schema/repository-schema.ts';
 
 const anonymousAccess = visibleRepositories(anonymous, 'r');
 
+/** A kept copy has no actor of its own: only its origin speaks. */
+const isOwn = 'r.copied_from IS NULL';
+
 /** The anonymous condition has no parameters, so its SQL is built once: it is evaluated before each delivery. */
-const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${anonymousAccess.sql}`;
+const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${isOwn} AND ${anonymousAccess.sql}`;
 
 /**
- * Whether a repository exists and is public.
+ * Whether a repository exists, is public and speaks for itself.
  * @param manager inside a write, that of the write: it sees the write's own changes
  */
 export async function isPublic(manager: EntityManager, repositoryId: string): Promise<boolean> {
@@ -18,7 +21,7 @@ export async function isPublic(manager: EntityManager, repositoryId: string): Pr
   return rows.length > 0;
 }
 
-/** A page of a person's public repositories, last changed first, and how many there are. */
+/** A page of a person's public repositories without kept copies, last changed first, and how many there are. */
 export async function listPublic(
   { db }: RepositoryDeps,
   ownerUserId: string,
@@ -28,6 +31,7 @@ export async function listPublic(
     .createQueryBuilder(repositorySchema, 'r')
     .where(anonymousAccess.sql, anonymousAccess.parameters)
     .andWhere('r.owner_user_id = :ownerUserId', { ownerUserId })
+    .andWhere(isOwn)
     .orderBy('r.updated_at', 'DESC')
     .addOrderBy('r.id', 'DESC')
     .skip(skip)

@@ -11,6 +11,7 @@ import type { Committer, RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed, RepositoryAddress } from './find-repository.ts';
 import { createForkService } from './forks/fork-service.ts';
+import { makeOwn } from './lifecycle/make-own.ts';
 import { removeUnfinishedForks } from './lifecycle/remove-unfinished-forks.ts';
 import { createImageService } from './images/image-service.ts';
 import { recoverImages } from './images/recover-images.ts';
@@ -140,6 +141,7 @@ export function createRepositories(
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(deps, viewer, { owner, name }, visibility),
     setArchived: bindAt(setArchived),
+    makeOwn: bind(makeOwn),
     rename: bindAt(renameRepository),
 
     pushes: {

@@ -22,7 +22,7 @@ const arrows: string[][] = [
     'scheduler',
   ],
   ['http'],
-  ['doctor', 'imports'],
+  ['doctor', 'imports', 'copies'],
   ['webhooks'],
   ['gitea-shapes', 'notifications', 'notices', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],

@@ -1547,6 +1547,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  370: [
+    [
+      'kept_copies',
+      {
+        repository_id: 'r4',
+        user_id: 'alice-id',
+        actor_id: 'https://git.example.org/ap/repos/bob/tool',
+        handle: 'bob/tool@git.example.org',
+        url: 'https://git.example.org/repos/bob/tool',
+        created_at: 5000000000000,
+        ends_at: 5000000000001,
+      },
+    ],
+  ],
   223: [
     [
       'status_reports',

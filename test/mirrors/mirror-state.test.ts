@@ -4,6 +4,7 @@ import { nextMirrorState, stateWord } from '../../src/mirrors/mirror-state.ts';
 import { backoffMs } from '../../src/outbox/index.ts';
 
 const zeros = '0'.repeat(40);
+const mirror = { failures: 0, intervalMs: 5, failingSince: null, isCopy: false };
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
 
 t.test(
@@ -13,18 +14,20 @@ t.test(
       [1, 2, 3, 6, 7, 20].map((failures) => backoffMs(failures) / 60_000),
       [1, 2, 4, 32, 60, 60],
     );
-    t.match(nextMirrorState({ failures: 9, intervalMs: 5 }, 'no', 100), { failures: 10, isPaused: true });
-    t.equal(nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100).nextAt, 100 + backoffMs(4));
-    t.notOk(
-      'isPaused' in nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100),
-      'a pause by hand meanwhile stays',
-    );
-    t.match(nextMirrorState({ failures: 3, intervalMs: 5 }, null, 100), {
+    t.match(nextMirrorState({ ...mirror, failures: 9 }, 'no', 100), { failures: 10, isPaused: true });
+    t.equal(nextMirrorState({ ...mirror, failures: 3 }, 'no', 100).nextAt, 100 + backoffMs(4));
+    t.notOk('isPaused' in nextMirrorState({ ...mirror, failures: 3 }, 'no', 100), 'a pause by hand meanwhile stays');
+    t.match(nextMirrorState({ ...mirror, failures: 3 }, null, 100), {
       failures: 0,
       lastError: null,
       nextAt: 105,
       lastOkAt: 100,
     });
+    t.match(nextMirrorState({ ...mirror, failingSince: 50 }, 'no', 100), { failingSince: 50 });
+    t.match(nextMirrorState(mirror, 'no', 100), { failingSince: 100 });
+    t.equal(nextMirrorState({ ...mirror, failingSince: 50 }, null, 100).failingSince, null);
+    t.notOk('isPaused' in nextMirrorState({ ...mirror, failures: 99, isCopy: true }, 'no', 100), 'a copy tries on');
+    t.match(nextMirrorState({ ...mirror, isCopy: true }, 'no', 100, true), { isPaused: true });
     const row = {
       isPaused: false,
       failures: 0,
@@ -47,7 +50,7 @@ t.test(
       ['paused', 'failing 3', 'ok', 'new', 'waiting for key', 'paused', 'host key changed'],
     );
     t.match(
-      nextMirrorState({ failures: 0, intervalMs: 5 }, 'no', 100, true),
+      nextMirrorState({ ...mirror, failures: 0 }, 'no', 100, true),
       { failures: 1, isPaused: true },
       'what only a person can mend waits for one at once',
     );

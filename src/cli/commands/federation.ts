@@ -8,6 +8,7 @@ import type { Cli } from '../cli.ts';
 import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { addBlockCommands } from './federation-block.ts';
+import { addCopyCommands } from './federation-copy.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
@@ -24,6 +25,7 @@ export function addFederationCommands(program: Command, run: Run): void {
   );
   addPeerCommands(federation, run);
   addBlockCommands(federation, run);
+  addCopyCommands(federation, run);
   withExamples(
     federation
       .command('follow')

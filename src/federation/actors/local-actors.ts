@@ -104,6 +104,7 @@ export function createLocalActors({
   }
 
   const peekIds: LocalActors['peekIds'] = async (kind, wanted) => {
+    if (wanted.length === 0) return new Map();
     const rows = await db.read.find(keySchema, {
       select: { apPath: true, kind: true, ownerId: true },
       where: [

@@ -42,6 +42,7 @@ export function parseRemoteActor(document: Json, source: ActorSource): RemoteAct
     url: sameHost(idOf(document['url']) ?? embedded(document['url'])['href'], url),
     inbox,
     repositoriesUrl: sameHost(idOf(document['repositories']), url),
+    cloneUrl: cloneUrlOf(document, url),
     keyId: key.id,
     publicKeyPem: key.pem,
     fetchedAt,
@@ -73,6 +74,14 @@ function sameHost(value: unknown, url: URL): string | null {
   const found = webUrl(value);
   return found !== null && found.host === url.host && found.protocol === url.protocol ? found.href : null;
 }
+
+/** The first address of `cloneUri` on the actor's own host: others would make third parties the origin of copies. */
+function cloneUrlOf(document: Json, url: URL): string | null {
+  const all = [document['cloneUri']].flat().slice(0, maxCloneUrls);
+  return all.map((each) => sameHost(idOf(each), url)).find((each) => each !== null) ?? null;
+}
+
+const maxCloneUrls = 20;
 
 interface PublishedKey {
   id: string;

@@ -4,7 +4,7 @@ import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { FederationDeps } from '../deps.ts';
 
-/** A repository that anonymous viewers may read; no other exists for other servers. */
+/** A repository that anonymous viewers may read and that is no kept copy; no other exists for other servers. */
 export interface PublicRepository {
   repository: Repository;
   owner: Owner;
@@ -12,20 +12,21 @@ export interface PublicRepository {
 
 type Deps = Pick<FederationDeps, 'repositories'>;
 
-/** By id; `null` when it is absent, private, in the trash, or its owner has no handle. */
+/** By id; `null` when it is absent, private, a copy, in the trash, or its owner has no handle. */
 export async function publicRepositoryById(
   { repositories }: Deps,
   repositoryId: string,
 ): Promise<PublicRepository | null> {
   const [repository] = await repositories.listByIds(anonymous, [repositoryId]);
-  return repository === undefined ? null : { repository, owner: repository.owner };
+  return repository === undefined || repository.copiedFrom !== null ? null : { repository, owner: repository.owner };
 }
 
 /** By its current path, in any case. */
-export function publicRepositoryAt(
+export async function publicRepositoryAt(
   { repositories }: Deps,
   owner: string,
   name: string,
 ): Promise<PublicRepository | null> {
-  return repositories.find(anonymous, owner, name).catch(nullIfNotFound);
+  const found = await repositories.find(anonymous, owner, name).catch(nullIfNotFound);
+  return found === null || found.repository.copiedFrom !== null ? null : found;
 }

@@ -19,6 +19,8 @@ export interface RemoteActor {
   inbox: string;
   /** Where a Person lists its repositories. */
   repositoriesUrl: string | null;
+  /** Where a Repository is cloned, on the same host; null when it does not say. */
+  cloneUrl: string | null;
   keyId: string;
   publicKeyPem: string;
   fetchedAt: number;
@@ -41,6 +43,7 @@ export const remoteActorSchema = new EntitySchema<RemoteActor>({
     url: { type: 'text', nullable: true },
     inbox: { type: 'text' },
     repositoriesUrl: { name: 'repositories_url', type: 'text', nullable: true },
+    cloneUrl: { name: 'clone_url', type: 'text', nullable: true },
     keyId: { name: 'key_id', type: 'text' },
     publicKeyPem: { name: 'public_key_pem', type: 'text' },
     fetchedAt: { name: 'fetched_at', type: 'integer' },

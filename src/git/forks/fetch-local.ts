@@ -34,7 +34,7 @@ export async function fetchLocal(
     source,
     `+refs/heads/${branch}:${ref}`,
   ];
-  const environment = singleProtocolEnvironment('file', [['fetch.unpackLimit', '1']]);
+  const environment = singleProtocolEnvironment('file');
   const { code, errorText } = await runner.run({ argv, timeLimitMs, yields: true, environment }, 64 * 1024);
   if (code !== 0) throw internal('git could not fetch from another repository', { cause: { code, errorText } });
   const parse = [`--git-dir=${repository}`, 'rev-parse', '--verify', '--quiet', ref];

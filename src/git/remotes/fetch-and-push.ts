@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { unavailable } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
@@ -20,6 +20,8 @@ export interface ExchangeOptions {
   progress?(text: string): void;
   /** Patterns of refs that a fetch brings besides branches and tags: `refs/notes/*`. */
   more?: readonly string[];
+  /** Size limit of the pack of a fetch, instead of that of the server. */
+  maxBytes?: number | undefined;
 }
 
 /** The refs of another host. */
@@ -70,7 +72,7 @@ export async function fetchRemote(
   tools: RemoteTools,
   repository: string,
   remote: Remote,
-  { maxBytes, ...options }: ExchangeOptions & { maxBytes: number },
+  { maxBytes, ...options }: Omit<ExchangeOptions, 'maxBytes'> & { maxBytes: number },
 ): Promise<void> {
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
@@ -92,8 +94,14 @@ export async function fetchRemote(
     `+refs/tags/*:${fetchedFolder}tags/*`,
     ...(options.more ?? []).map((refs) => `+${refs}:${fetchedFolder}${refs.replace(/^refs\//, '')}`),
   ];
+  const before = new Set(await unfinishedPacks(repository));
   try {
     await runRemoteCommand(tools, remote, argv, { ...options, signal }, transferMs);
+  } catch (error) {
+    // git leaves behind what it had received when it was ended.
+    for (const name of await unfinishedPacks(repository))
+      if (!before.has(name)) await rm(path.join(packsOf(repository), name), { force: true });
+    throw error;
   } finally {
     clearInterval(watch);
   }
@@ -202,10 +210,15 @@ export async function hostKeyOf({ runner, ssh }: RemoteTools, host: SshHost): Pr
 
 /** Size of the packs that are being received. */
 async function unfinishedBytes(repository: string): Promise<number> {
-  const folder = path.join(repository, 'objects', 'pack');
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('tmp_pack_'));
   const sizes = await Promise.all(
-    names.map(async (name) => (await stat(path.join(folder, name)).catch(() => null))?.size ?? 0),
+    (await unfinishedPacks(repository)).map(
+      async (name) => (await stat(path.join(packsOf(repository), name)).catch(() => null))?.size ?? 0,
+    ),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
+
+const packsOf = (repository: string): string => path.join(repository, 'objects', 'pack');
+
+const unfinishedPacks = async (repository: string): Promise<string[]> =>
+  (await readdir(packsOf(repository)).catch(() => [])).filter((name) => name.startsWith('tmp_pack_'));

@@ -47,6 +47,8 @@ export const singleProtocolEnvironment = (scheme: string, more: readonly [key: s
     ['credential.helper', ''],
     ['protocol.allow', 'never'],
     [`protocol.${scheme}.allow`, 'always'],
+    // Always a pack, whose size is watched.
+    ['fetch.unpackLimit', '1'],
     ...ignoredFsckMessages.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
     ...more,
   ];

@@ -67,6 +67,7 @@ import { importOperations } from './imports.ts';
 import { pushMirrorOperations } from './push-mirrors.ts';
 import { hookOperations } from './hooks.ts';
 import { followOperations } from './follows.ts';
+import { copyOperations } from './copies.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
 import {
@@ -335,6 +336,7 @@ export const operations: readonly Operation[] = [
   ...notificationOperations,
   ...watchingOperations,
   ...followOperations,
+  ...copyOperations,
   getVersion,
   ...miscellaneousOperations,
   ...wikiOperations,

@@ -93,6 +93,7 @@ const notices: Readonly<Record<string, string>> = {
   'followed-here': 'You follow it now.',
   unfollowed: 'You no longer follow that.',
   'follow-retried': 'Asked again.',
+  'copy-kept': 'A copy is kept here. Its first transfer begins within a minute.',
   'peer-paired': 'The server is allowed here now. Both must allow each other.',
   'peer-removed': 'That server is not allowed by a pairing any more.',
   'peer-blocked': 'Blocked. Nothing is accepted from there and nothing is sent there.',

@@ -15,6 +15,8 @@ export interface RepositoryHeaderView {
   description: string;
   isPrivate: boolean;
   isArchived: boolean;
+  /** A kept copy of a repository elsewhere; it is read-only, without being called archived. */
+  isCopy: boolean;
   avatar: AvatarView;
   mayWrite: boolean;
   /** SPEC §4.3: the settings and the way to them are the owner's alone. */
@@ -63,6 +65,7 @@ export function viewRepositoryHeader({
     description: repository.description,
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
+    isCopy: repository.copiedFrom !== null,
     avatar: viewRepositoryAvatar(repository, owner),
     mayWrite: level === 'write' || level === 'admin',
     isOwner,

@@ -3,5 +3,5 @@ import type { WebDeps } from '../../http/index.ts';
 /** What the pages of this folder call. */
 export type FollowsDeps = Pick<
   WebDeps,
-  'clock' | 'federation' | 'repositories' | 'owners' | 'accounts' | 'organisations'
+  'clock' | 'federation' | 'copies' | 'repositories' | 'owners' | 'accounts' | 'organisations'
 >;

@@ -6,6 +6,8 @@ import type {
   ListedPush,
   FollowStatus,
 } from '../../federation/index.ts';
+import type { KeptCopy } from '../../copies/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 /** The status of a follow request, as text. */
@@ -85,13 +87,45 @@ export function viewFollowStatus(status: FollowStatus, now: number): FollowStatu
   }
 }
 
-export function viewFollowedRepository({ id, handle, url, status }: FollowedRepository, now: number) {
-  return { id, handle, url, status: viewFollowStatus(status, now) };
+export type CopiesByActor = ReadonlyMap<string, KeptCopy>;
+
+const noCopies: CopiesByActor = new Map();
+
+export function viewFollowedRepository(
+  { id, handle, url, status, remoteActorId }: FollowedRepository,
+  now: number,
+  copies: CopiesByActor = noCopies,
+) {
+  const copy = copies.get(remoteActorId);
+  return {
+    id,
+    handle,
+    url,
+    status: viewFollowStatus(status, now),
+    mayKeep: status.state === 'ACCEPTED' && copy === undefined,
+    copy: copy === undefined ? null : viewCopy(copy),
+  };
 }
+
+/** `place` is null while the copy is in the trash. */
+function viewCopy({ place, state, error }: KeptCopy) {
+  const at = place === null ? null : { name: `${place.owner}/${place.name}`, url: repositoryUrl(place) };
+  return { place: at, isBad: state === 'unreachable' || state === 'full', state: copyStates[state], error };
+}
+
+const copyStates: Record<KeptCopy['state'], string> = {
+  waiting: 'waits for its first transfer',
+  current: 'up to date',
+  unreachable: 'origin unreachable',
+  full: 'limit reached',
+  ending: 'ends',
+  paused: 'paused',
+};
 
 export function viewFollowedPerson(
   { id, handle, url, totalItems, scanError, repositories, followedCount: count }: FollowedPerson,
   now: number,
+  copies: CopiesByActor = noCopies,
 ) {
   return {
     id,
@@ -108,7 +142,7 @@ export function viewFollowedPerson(
           ? t('follows.status.none_so_far')
           : t('follows.status.none_followed')
         : t('follows.status.followed_below'),
-    repositories: repositories.map((repository) => viewFollowedRepository(repository, now)),
+    repositories: repositories.map((repository) => viewFollowedRepository(repository, now, copies)),
   };
 }
 

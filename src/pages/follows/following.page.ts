@@ -31,19 +31,24 @@ async function readPart({ person, query }: PersonContext, federation: FollowsDep
 
 async function followingPage(
   context: PersonContext,
-  { federation, clock }: FollowsDeps,
+  { federation, copies, clock }: FollowsDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { viewer, form, query } = context;
   const { shown, ...beside } = await readPart(context, federation);
   const { people, repositories, pushes } = shown;
+  const all = [...repositories, ...people.flatMap((each) => each.repositories)];
+  const kept = await copies.ofFollows(
+    context.person.id,
+    all.map(({ remoteActorId }) => remoteActorId),
+  );
   const now = clock.now();
   return page('follows/following', {
     isOn: federation.isOperational,
     obstacles: viewer.isAdministrator ? federation.obstacles : [],
     host: federation.isOperational ? new URL(federation.origin).host : null,
-    people: people.map((each) => viewFollowedPerson(each, now)),
-    repositories: repositories.map((each) => viewFollowedRepository(each, now)),
+    people: people.map((each) => viewFollowedPerson(each, now, kept)),
+    repositories: repositories.map((each) => viewFollowedRepository(each, now, kept)),
     ...beside,
     pushes: pushes.map((each) => viewReceivedPush(each, now)),
     // Other servers lead here with the handle of what one wants to follow.
@@ -76,6 +81,15 @@ export const endFollow: Page<PersonContext, FollowsDeps> = async ({ person, para
   await federation.unfollow(person.id, params.id ?? '');
   return seeOther(withNotice('/following', 'unfollowed'));
 };
+
+export const keepCopy: Page<PersonContext, FollowsDeps> = (context, deps) =>
+  submitForm(
+    async () => {
+      await deps.copies.keep(context.viewer, context.person, context.params.id ?? '');
+      return seeOther(withNotice('/following', 'copy-kept'));
+    },
+    (refusal) => followingPage(context, deps, refusal),
+  );
 
 export const retryFollow: Page<PersonContext, FollowsDeps> = async ({ person, params }, { federation }) => {
   await federation.retryFollow(person.id, params.id ?? '');

@@ -6,7 +6,7 @@ import { showActivityFeed } from './activity.page.ts';
 import { followElsewhere, showFollowElsewhere } from './follow-elsewhere.page.ts';
 import { followerPages } from './followers.page.ts';
 import type { FollowerPages } from './followers.page.ts';
-import { showFollowing, addFollow, endFollow, retryFollow } from './following.page.ts';
+import { showFollowing, addFollow, endFollow, keepCopy, retryFollow } from './following.page.ts';
 
 const followerRoutes = <V extends PersonContext>(row: SettingsRow<V>, pages: FollowerPages<V>): Route[] => [
   row('GET', '/followers', pages.show),
@@ -22,6 +22,7 @@ export const followsRoutes: readonly Route[] = [
   { method: 'POST', path: '/following', access: 'signed-in', cost: 'signature', page: addFollow },
   { method: 'POST', path: '/following/:id/unfollow', access: 'signed-in', cost: 'rows', page: endFollow },
   { method: 'POST', path: '/following/:id/retry', access: 'signed-in', cost: 'rows', page: retryFollow },
+  { method: 'POST', path: '/following/:id/keep', access: 'signed-in', cost: 'signature', page: keepCopy },
   { method: 'GET', path: '/following/elsewhere', access: 'public', cost: 'rows', page: showFollowElsewhere },
   { method: 'POST', path: '/following/elsewhere', access: 'public', cost: 'signature', page: followElsewhere },
   ...followerRoutes(inPersonSettings, followerPages(ofPerson)),

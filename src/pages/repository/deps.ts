@@ -3,4 +3,4 @@ import type { CodeDeps } from '../code/deps.ts';
 
 /** What the pages of this folder call; the home page of a repository also shows its files. */
 export type RepositoryDeps = CodeDeps &
-  Pick<WebDeps, 'owners' | 'organisations' | 'pulls' | 'federation' | 'mirrors' | 'imports' | 'ssh'>;
+  Pick<WebDeps, 'owners' | 'organisations' | 'pulls' | 'federation' | 'mirrors' | 'copies' | 'imports' | 'ssh'>;

@@ -155,10 +155,11 @@ export const acceptMirrorHostKey = done('mirror-host-key', ({ viewer, found, for
   mirrors.acceptHostKey(viewer, found.repository.id, form.text('fingerprint')),
 );
 
-/** Field `confirm`: `owner/name`. */
-export const endMirror = done('mirror-ended', async ({ viewer, found, form }, { mirrors }) => {
+/** Field `confirm`: `owner/name`. A kept copy becomes a repository of one's own. */
+export const endMirror = done('mirror-ended', async ({ viewer, person, found, form }, { copies, mirrors }) => {
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   if (form.text('confirm').trim() !== name)
     throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
-  await mirrors.end(viewer, found);
+  if (found.repository.copiedFrom === null) await mirrors.end(viewer, found);
+  else await copies.makeOwn(viewer, person.id, found.repository.id);
 });

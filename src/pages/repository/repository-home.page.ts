@@ -4,6 +4,7 @@ import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewForkDivergence } from './fork-divergence.view.ts';
+import { viewKeptCopy } from './kept-copy.view.ts';
 import { viewLanguages } from '../code/languages.view.ts';
 import { findLicence, licenceName } from '../code/licence.view.ts';
 import { viewPushInstructions } from './push-instructions.view.ts';
@@ -40,9 +41,17 @@ async function ownAccess(
   };
 }
 
+/** Null for a repository that is no kept copy. */
+async function copyOf({ found }: RepositoryContext, { copies, clock }: RepositoryDeps) {
+  if (found.repository.copiedFrom === null) return null;
+  const copy = await copies.ofRepository(found.repository.id);
+  return copy && viewKeptCopy(copy, repositoryUrl(found.canonical), clock.now());
+}
+
 /** Of a public repository: its handle for other servers, and how many follow it there; null while federation is off. */
 async function federationOf({ found }: RepositoryContext, { federation }: RepositoryDeps) {
-  if (!federation.isOperational || found.repository.visibility !== 'PUBLIC') return null;
+  const { visibility, copiedFrom } = found.repository;
+  if (!federation.isOperational || visibility !== 'PUBLIC' || copiedFrom !== null) return null;
   const { owner, name } = found.canonical;
   const count = await federation.countFollowers({ repositoryId: found.repository.id });
   return {
@@ -143,13 +152,14 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
-  const [{ branch, oid }, credentials, access, pushed, elsewhere, topics] = await Promise.all([
+  const [{ branch, oid }, credentials, access, pushed, elsewhere, topics, copy] = await Promise.all([
     deps.git.refs.head(found.path),
     dependOn(() => credentialsOf(context, deps)),
     dependOn(() => ownAccess(context, deps)),
     dependOn(() => readPushedBranches(context, deps)),
     dependOn(() => federationOf(context, deps)),
     dependOn(() => topicsOf(context, deps)),
+    dependOn(() => copyOf(context, deps)),
   ]);
   const frame = {
     ...frameOf(context, deps),
@@ -158,6 +168,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     pushed: pushed.value,
     elsewhere: elsewhere.value,
     topics: topics.value,
+    copy: copy.value,
     website: found.repository.website,
   };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
@@ -184,7 +195,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     {
       restsOn:
         isComplete && facts.isComplete && fork.value.isComplete
-          ? [credentials, access, pushed, elsewhere, topics, fork, ...dependencies]
+          ? [credentials, access, pushed, elsewhere, topics, copy, fork, ...dependencies]
           : null,
     },
   );

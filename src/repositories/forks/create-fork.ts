@@ -238,6 +238,7 @@ async function insertFork(
     imageUpdatedAt: null,
     forkedFromId: source.id,
     forkCount: 0,
+    copiedFrom: null,
   };
   await tx.manager.insert(repositorySchema, fork);
   await addDefaultRule(tx.manager, { random, now }, fork.id);

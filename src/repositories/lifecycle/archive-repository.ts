@@ -2,12 +2,13 @@ import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
+import { refuseCopy } from './refuse-copy.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Archives a repository (read-only), or unarchives it; idempotent. Settings can still be changed, pushes are refused
- * with the reason. Refuses `repository_not_found` to everyone but the owner.
+ * with the reason. Refuses `repository_not_found` to everyone but the owner; `repository_is_copy`.
  */
 export async function setArchived(
   deps: RepositoryDeps,
@@ -19,6 +20,7 @@ export async function setArchived(
   const changed = await deps.db.write(async (tx) => {
     const row = await findAgain(deps, tx, viewer, repositoryId, 'owner');
     if ((row.archivedAt !== null) === archived) return false;
+    refuseCopy(row);
     await tx.manager.update(
       repositorySchema,
       { id: repositoryId },

@@ -4,13 +4,15 @@ import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
+import { refuseCopy } from './refuse-copy.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Makes a repository public or private. Takes effect at the next read; nothing is sent to remote followers (SPEC §3).
- * Refuses `repository_not_found` to everyone but the owner; `fork_of_private` for a fork whose source is private.
+ * Refuses `repository_not_found` to everyone but the owner; `fork_of_private` for a fork whose source is private;
+ * `repository_is_copy`.
  * Forks of a repository stay as they are: they belong to others, who had the right to copy it.
  */
 export async function changeVisibility(
@@ -31,6 +33,7 @@ export async function changeVisibility(
         },
       );
     if (row.visibility !== visibility) {
+      refuseCopy(row);
       await tx.manager.update(repositorySchema, { id: repositoryId }, { visibility, updatedAt: tx.now });
     }
     return row.visibility;

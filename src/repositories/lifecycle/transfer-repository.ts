@@ -7,6 +7,7 @@ import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { findAgain, findRepository, ownerIdOf, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
+import { refuseCopy } from './refuse-copy.ts';
 import { withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -34,8 +35,8 @@ export interface TransferOffer {
 /**
  * Transfers a repository to another owner, at once when the viewer is the receiver or an OWNER of the receiving
  * organisation, else as an offer. The old path redirects.
- * Refuses `repository_not_found` to everyone but the owner; `no_such_owner`, also for the current owner; and for an
- * immediate transfer `push_in_progress`, `repository_name_taken`.
+ * Refuses `repository_not_found` to everyone but the owner; `repository_is_copy`; `no_such_owner`, also for the
+ * current owner; and for an immediate transfer `push_in_progress`, `repository_name_taken`.
  */
 export async function transferRepository(
   deps: RepositoryDeps,
@@ -44,6 +45,7 @@ export async function transferRepository(
   newOwner: string,
 ): Promise<TransferOutcome> {
   const { repository, owner } = await findRepository(deps, viewer, at, 'owner');
+  refuseCopy(repository);
   const to = await deps.owners.resolve(newOwner.trim());
   if (to === null) throw invalid('no_such_owner', 'There is no such owner.', { field: 'new_owner' });
   if (to.id === owner.id)

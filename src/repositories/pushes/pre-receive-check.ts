@@ -28,7 +28,8 @@ export async function preReceiveRefusal(
   }
   if (row.deletedAt !== null || level === 'none') return 'repository not found';
   if (!allows(level, needed)) return allows(opened.level, needed) ? 'you may no longer write here' : onlyForReview(row);
-  if (row.archivedAt !== null) return 'this repository is archived and read-only';
+  // The guard of mirrors says where to push.
+  if (row.archivedAt !== null && row.copiedFrom === null) return 'this repository is archived and read-only';
   if (await isMoving(deps, tx, opened, row)) return 'this repository has a new owner; push to its new address';
   for (const guard of deps.preReceiveChecks) {
     const reason = await guard(tx, row);

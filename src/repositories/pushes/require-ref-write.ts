@@ -20,7 +20,8 @@ export async function requireRefWrite(deps: RepositoryDeps, tx: Tx, viewer: View
  * `repository_archived`, `push_refused`.
  */
 export async function requireWritableRepository(deps: RepositoryDeps, tx: Tx, row: Repository): Promise<void> {
-  if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  if (row.archivedAt !== null && row.copiedFrom === null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
   for (const guard of deps.preReceiveChecks) {
     const reason = await guard(tx, row);
     if (reason !== null) throw conflict('push_refused', sentence(reason));

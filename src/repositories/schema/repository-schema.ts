@@ -34,6 +34,8 @@ export interface Repository {
   forkCount: number;
   /** What of `sizeBytes` its forks or its source have as well: it is on disk once. */
   sharedBytes: number;
+  /** The actor of another server's repository that this is a kept copy of: always public and read-only. */
+  copiedFrom: string | null;
 }
 
 export const repositorySchema = new EntitySchema<Repository>({
@@ -63,6 +65,7 @@ export const repositorySchema = new EntitySchema<Repository>({
     forkedFromId: { name: 'forked_from_id', type: 'text', nullable: true },
     forkCount: { name: 'fork_count', type: 'integer' },
     sharedBytes: { name: 'shared_bytes', type: 'integer' },
+    copiedFrom: { name: 'copied_from', type: 'text', nullable: true },
   },
   checks: [{ name: 'repositories_exactly_one_owner', expression: '(owner_user_id IS NULL) <> (owner_org_id IS NULL)' }],
 });

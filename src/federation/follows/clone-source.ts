@@ -1,0 +1,38 @@
+import { conflict } from '../../kernel/index.ts';
+import type { FederationDeps } from '../deps.ts';
+import { requireFederationOn } from '../require-federation-on.ts';
+import { handleOf } from '../schema/remote-actor-schema.ts';
+import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
+import { noSuchFollow } from './follow-repository.ts';
+import { explaining } from './resolve-target.ts';
+
+/** A followed repository that can be cloned. */
+export interface CloneSource {
+  actorId: string;
+  /** `owner/name@host`. */
+  handle: string;
+  host: string;
+  /** Its page. */
+  url: string | null;
+  cloneUrl: string;
+}
+
+/**
+ * What a person's follow leads to, asked anew. Refuses `federation_off`, `unknown_follow`; `follow_pending` until the
+ * other server has accepted; `not_clonable` for software that names no address; `unresolvable_handle` when it is gone.
+ */
+export async function cloneSource(deps: FederationDeps, userId: string, followId: string): Promise<CloneSource> {
+  requireFederationOn(deps);
+  const follow = await deps.db.read.findOneBy(remoteFollowSchema, { id: followId, userId });
+  if (follow === null) throw noSuchFollow();
+  if (follow.state !== 'ACCEPTED')
+    throw conflict(
+      'follow_pending',
+      'The other server has not accepted the follow yet: until then it tells of no push.',
+    );
+  const actor = await explaining(follow.host, () => deps.remoteActors.actor(follow.remoteActorId, { fresh: true }));
+  if (actor.cloneUrl === null)
+    throw conflict('not_clonable', `${actor.host} does not say where this repository can be cloned.`);
+  const { id: actorId, host, url, cloneUrl } = actor;
+  return { actorId, handle: handleOf(actor), host, url, cloneUrl };
+}

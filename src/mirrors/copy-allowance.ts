@@ -1,0 +1,54 @@
+import { isDomainError, unavailable } from '../kernel/index.ts';
+import type { DomainError } from '../kernel/index.ts';
+import type { Located } from '../repositories/index.ts';
+import type { MirrorDeps } from './deps.ts';
+import { deleteFetchedRefs } from './delete-fetched-refs.ts';
+
+/** What is left of it during one transfer. */
+export interface AllowanceLeft {
+  /** Bytes that may still arrive; at least one, since 0 stands for no limit. */
+  readonly left: number;
+  /** The refusal `copy_too_large`. */
+  tooLarge(): DomainError;
+  /** Takes bytes that arrive. Refuses `copy_too_large`. */
+  take(bytes: number): void;
+}
+
+/** Refuses `copy_too_large` when nothing is left. */
+export async function openAllowance(deps: MirrorDeps, { repository, path }: Located): Promise<AllowanceLeft> {
+  const { bytes, limit } = await deps.copies.allowanceOf(repository.id);
+  const used = await usedBytes(deps, { repository, path });
+  let left = bytes - used;
+  const tooLarge = () =>
+    unavailable('copy_too_large', `The copy would grow past ${limit}. It stays as it is until it fits.`);
+  if (left <= 0) throw tooLarge();
+  return {
+    get left() {
+      return Math.max(left, 1);
+    },
+    tooLarge,
+    take(more) {
+      if (more > left) throw tooLarge();
+      left -= more;
+    },
+  };
+}
+
+async function usedBytes({ git, lfs }: MirrorDeps, { repository, path }: Pick<Located, 'repository' | 'path'>) {
+  const [disk, objects] = await Promise.all([git.storage.measure(path), lfs.usage(repository.id)]);
+  return disk.bytes + objects.bytes;
+}
+
+/**
+ * After a fetch, whose size is watched now and then: refuses `copy_too_large` and lets go of what was fetched when it
+ * is too much after all.
+ */
+export async function refuseOutgrown(deps: MirrorDeps, located: Located, allowance: AllowanceLeft): Promise<void> {
+  const { bytes } = await deps.copies.allowanceOf(located.repository.id);
+  const used = await usedBytes(deps, located);
+  if (used <= bytes) return;
+  await deleteFetchedRefs(deps.git, located.path).catch((error: unknown) => {
+    if (!isDomainError(error)) throw error;
+  });
+  throw allowance.tooLarge();
+}
