@@ -209,6 +209,37 @@ t.test('a page by its number is where the links lead to, and costs what the firs
   }
 });
 
+t.test(
+  'the API is below the address of git, too, where a client cuts owner and name off that of a clone',
+  async (t) => {
+    const { web, alice } = await openWorld(t);
+    const there = await sendRequest(web, '/git/api/v1/repos/alice/site', {});
+    t.equal(there.status, 200);
+    t.equal(JSON.parse(there.body).full_name, 'alice/site');
+    const hidden = await sendRequest(web, '/git/api/v1/repos/alice/cellar', {});
+    const absent = await sendRequest(web, '/git/api/v1/repos/alice/absent', {});
+    t.match(
+      [hidden.status, absent.status, JSON.parse(hidden.body).message],
+      [404, 404, JSON.parse(absent.body).message],
+    );
+    t.equal((await alice('GET', '/repos/alice/cellar')).status, 200);
+    t.equal((await sendRequest(web, '/git/api/v1x/version', {})).status, 404);
+  },
+);
+
+t.test('a status without a context, or with an empty one, is the default one', async (t) => {
+  const { alice } = await openWorld(t);
+  await alice('POST', '/user/repos', { name: 'built', auto_init: true });
+  const { sha } = ((await alice('GET', '/repos/alice/built/commits')).json as unknown as { sha: string }[])[0]!;
+  for (const body of [{ state: 'pending' }, { state: 'success', context: '' }])
+    t.match(await alice('POST', `/repos/alice/built/statuses/${sha}`, body), {
+      status: 201,
+      json: { context: 'default' },
+    });
+  const { json } = await alice('GET', `/repos/alice/built/commits/${sha}/status`);
+  t.match(json, { total_count: 1, state: 'success' });
+});
+
 t.test('Link has first, prev, next and last where pages are counted, and X-Total-Count', async (t) => {
   const { alice } = await openWorld(t);
   const answer = await alice('GET', '/orgs?page=1&limit=1');

@@ -484,7 +484,7 @@ t.test('the command line names every event', async (t) => {
   t.strictSame(webhookEventNames, webhookEvents);
 });
 
-t.test('statuses of commits are told, of the CI and of others, as they were then', async (t) => {
+t.test('a webhook gets each status of a commit, from the CI and from others, as it was then', async (t) => {
   const { add, target, modules, webhooks, viewer, history, alice, db, send } = await openWorld(t);
   const { statuses } = modules.repositories;
   await send(`${zeroId} ${history.commits[0]} ${main}`);

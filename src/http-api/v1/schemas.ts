@@ -99,7 +99,7 @@ export const archive = z.strictObject({ commit: objectId, tarGz: z.string(), zip
 
 export const newCommitStatus = z
   .strictObject({
-    context: z.string().min(1).max(200).default('default'),
+    context: z.string().max(200).optional().describe('Left out or empty: default'),
     state: z.enum([...commitState.options, 'warning']),
     description: z.string().max(500).optional(),
     targetUrl: z.string().max(1000).nullable().optional().describe('An http(s) address'),

@@ -129,7 +129,12 @@ const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${
       const sha = await resolveRef(deps, found, (params as Record<string, string>)['commit']);
       const { owner, name } = found.canonical;
       // Gitea's clients send an empty one where there is nothing to read.
-      const reported = { ...body, sha, targetUrl: targetUrl ?? (target_url || null) };
+      const reported = {
+        ...body,
+        context: body.context || 'default',
+        sha,
+        targetUrl: targetUrl ?? (target_url || null),
+      };
       const status = await deps.repositories.statuses.report(viewer, owner, name, reported);
       const creators = await deps.accounts.peopleById([personIdOf(viewer)].filter((id) => id !== null));
       return json(showStatus(status, creators, found, origin));

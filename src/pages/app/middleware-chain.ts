@@ -162,6 +162,8 @@ export function createWebServer(options: WebOptions): WebServer {
       ctx.set(headers);
       return next();
     },
+    // The API below the address of git: before anything looks at the path.
+    apiBelowGit,
     // Delays refusals to anonymous clients: outside of whatever refuses.
     admission.delayRefusals,
     // gzip: outside of the error pages, which are compressed too.
@@ -193,6 +195,15 @@ export function createWebServer(options: WebOptions): WebServer {
     handle: stages.reduceRight<RequestListener>((next, stage) => stage(next), app.callback()),
   });
 }
+
+/**
+ * Clients that take the address of the API from that of a clone ask below `/git`: the importers of Gitea and Forgejo
+ * cut owner and name off `/git/alice/site.git`. No owner is called `api`.
+ */
+const apiBelowGit: Middleware = (ctx, next) => {
+  if (ctx.path.startsWith('/git/api/v1/')) ctx.path = ctx.path.slice('/git'.length);
+  return next();
+};
 
 interface RouteDeps {
   deps: WebDeps;
