@@ -45,7 +45,8 @@ export function createFreshness(question: () => Promise<string>): Freshness {
 async function withPatience<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(databaseUnavailable()), patienceMs);
+    // An answer that came while this process was busy is read first.
+    timer = setTimeout(() => setImmediate(() => setImmediate(() => reject(databaseUnavailable()))), patienceMs);
   });
   try {
     return await Promise.race([work, tooLate]);
