@@ -2,7 +2,7 @@
 // kill -9 of a server whose repositories are in the store, while pushes arrive and packs are made of many: each push
 // that a client was told to be done is there, in the rows and in a clone that is made of the store alone. HEARTH_KILLS
 // says how often (default 2).
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -10,6 +10,7 @@ import { gitClient } from '../e2e/git-client.ts';
 import { startServerProcess } from '../e2e/server-process.ts';
 import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
+import { removeCaches } from '../repository-store/store-server.ts';
 
 const kills = Number(process.env['HEARTH_KILLS'] ?? 2);
 const pushers = 3;
@@ -61,7 +62,7 @@ t.test(`${kills} kills while pushes arrive and packs are joined`, async (t) => {
     await server.kill();
     await Promise.all([...running, packing]);
     server = await startServerProcess(t, 'either', { folder, env });
-    if (kill % 2 === 1) rmSync(path.join(server.dataDir, 'cache', 'repositories'), { recursive: true, force: true });
+    if (kill % 2 === 1) removeCaches(path.join(server.dataDir, 'cache', 'repositories'));
     for (const [branch, oid] of acknowledged) {
       const [name = '', ref = ''] = branch.split(' ');
       const clone = path.join(folder, `clone-${kill}-${ref.split('/').at(-1)}`);

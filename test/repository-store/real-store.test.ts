@@ -1,12 +1,12 @@
 // Repositories in a real S3-compatible store: pushed, packed, moved, collected, and read from an empty cache. Swift by
 // default; HEARTH_S3 names another store (test/fixtures/swift-server.ts).
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { startSwift } from '../fixtures/swift-server.ts';
 import { clientGit, gitSync, sampleRepository } from '../git/git-fixture.ts';
 import { startGitServer } from '../http-git/git-server.ts';
+import { removeCaches } from './store-server.ts';
 
 t.setTimeout(240_000);
 
@@ -17,7 +17,7 @@ t.test('each step is followed by a look at the refs from an empty cache', async 
   const [url, other] = [await server.newRepository('roof'), await server.newRepository('shed')];
   const sample = sampleRepository();
   const listed = async (): Promise<string> => {
-    rmSync(path.join(server.folder, 'data', 'cache', 'repositories'), { recursive: true, force: true });
+    removeCaches(path.join(server.folder, 'data', 'cache', 'repositories'));
     const { code, stdout, stderr } = await clientGit(['ls-remote', url]);
     if (code !== 0) throw new Error(stderr);
     return stdout;
