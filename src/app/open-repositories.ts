@@ -35,6 +35,8 @@ export function openRepositories(storage: Storage, people: People, git: Git) {
     texts: storage.issueIndex,
     settings: { ...issueSettingsOf(config), baseUrl },
     sealExport: (sha256) => exportKey.digest('export', sha256),
+    // A command that writes no text does not load the pages.
+    shownTexts: async (document) => (await import('../pages/index.ts')).shownTextsOf(storage, document),
   });
   const pulls = createPulls({
     ...base,

@@ -43,6 +43,11 @@ export interface IssueDeps {
   settings: IssueModuleSettings;
   announcer: EntryAnnouncer;
   rates: RateLimiter;
+  /**
+   * The texts of a Markdown document that a reader sees as text, in their order: outside of code, links and comments.
+   * Those of one that cannot be rendered are its source, as on its page.
+   */
+  shownTexts(document: string): Promise<readonly string[]>;
   /** Over titles and texts. */
   texts: TextIndex;
   /** Of other modules; registered by `pulls.refuseReopen`. */

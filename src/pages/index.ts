@@ -1,5 +1,5 @@
 export { renderForMail } from './markdown/render-for-mail.ts';
-export { prerenderText } from './markdown/render-text.ts';
+export { prerenderText, shownTextsOf } from './markdown/render-text.ts';
 export { createWebServer } from './app/middleware-chain.ts';
 export type { WebOptions } from './app/middleware-chain.ts';
 export { listRoutes } from './routes.ts';

@@ -55,7 +55,7 @@ const namesNoProgram: Check = (source) => {
   return found;
 };
 
-/** `outbound` follows nothing: whoever reads where an answer points to might send a secret there. */
+/** `outbound` follows nothing: a caller that reads where an answer points to might send a secret there. */
 const followsNoRedirects: Check = (source) => {
   const found: string[] = [];
   walk(source.tree, (node) => {

@@ -12,6 +12,7 @@ import type { IssueAt, IssueModuleSettings, Issues } from '../../src/issues/inde
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openModules } from '../repositories/repositories-fixture.ts';
 import type { TestModules } from '../repositories/repositories-fixture.ts';
+import { shownTexts } from '../fixtures/shown-texts.ts';
 
 export const roof = { owner: 'alice', name: 'roof' };
 export const at = (number: number, name = 'roof'): IssueAt => ({ owner: 'alice', name, number });
@@ -33,6 +34,7 @@ export function issuesOver(t: Owner, modules: TestModules, settings: Partial<Iss
     random: systemRandom,
     settings,
     sealExport: (sha256) => `sealed ${sha256}`,
+    shownTexts,
   });
   t.teardown(() => issues.stop());
   return issues;

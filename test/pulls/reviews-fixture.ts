@@ -21,6 +21,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitSync } from '../git/git-fixture.ts';
 import { at, objectsIn, roof } from '../issues/issues-fixture.ts';
 import { openModules } from '../repositories/repositories-fixture.ts';
+import { shownTexts } from '../fixtures/shown-texts.ts';
 
 export { at, roof };
 export { anonymous, reasonOf, viewerOf } from '../issues/issues-fixture.ts';
@@ -41,6 +42,7 @@ export async function openReviews(t: Owner, { files = base }: { files?: Files } 
     objects: objectsIn(modules),
     random,
     sealExport: (sha256) => `sealed ${sha256}`,
+    shownTexts,
   });
   t.teardown(() => issues.stop());
   const options: PullsOptions = { ...modules, issues, random, baseUrl: null, isDiskLow: async () => false };

@@ -249,7 +249,7 @@ t.test('the literal text of a regular expression is in each of its matches', asy
   for (const [pattern, literal] of cases) t.equal(literalOf(pattern), literal, pattern);
 });
 
-t.test('the index does not grow on a disk that has less room than the floor, which counts bytes', async (t) => {
+t.test('the index does not grow on a disk with fewer free bytes than the floor', async (t) => {
   const { web, add, find } = await start(t);
   await add('tool', { 'a.txt': 'some words\n' });
   const { config } = web.modules;

@@ -9,6 +9,7 @@ import { foldQuery } from '../../src/search/fold-text.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { anonymous, at, objectsIn, openIssues, reasonOf, roof, viewerOf } from '../issues/issues-fixture.ts';
+import { shownTexts } from '../fixtures/shown-texts.ts';
 
 t.setTimeout(120_000);
 
@@ -26,6 +27,7 @@ async function openIndexed(t: Owner, mostTexts?: number) {
     random: systemRandom,
     settings,
     sealExport: (sha256) => sha256,
+    shownTexts,
     texts,
   });
   t.teardown(async () => {

@@ -66,8 +66,8 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   // The oldest first, as they happened.
   for (const { oid, message } of commits.reverse()) {
     const text = shortenOwnUrls(message.slice(0, limits.bodyBytes), baseUrl);
-    const closing = await resolveIssues(deps, pusher, repository.id, parseClosing(text, 'commit'));
-    const issues = parseReferences(text, 'commit').flatMap((each) => (each.kind === 'issue' ? [each] : []));
+    const closing = await resolveIssues(deps, pusher, repository.id, parseClosing(text));
+    const issues = parseReferences(text).flatMap((each) => (each.kind === 'issue' ? [each] : []));
     const others = await resolveIssues(deps, pusher, repository.id, issues);
     const closed = new Set(closing.map(({ repositoryId, number }) => `${repositoryId}#${number}`));
     named.push(...closing.map((target) => ({ oid, target, closes: true })));

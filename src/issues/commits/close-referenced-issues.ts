@@ -6,22 +6,22 @@ import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { factsOfIssue } from '../issue-context.ts';
 import { close } from '../lifecycle/change-state.ts';
-import { shortenOwnUrls } from '../references/parse-issue-urls.ts';
-import { parseClosing } from '../references/parse-references.ts';
 import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
 import type { Target } from '../references/resolve-references.ts';
+import { shownClosing } from '../references/shown-references.ts';
 
 /** The issues that some texts say they close ("fixes #9"), in repositories that the viewer may see. */
-export function findClosingTargets(
-  deps: Pick<IssueDeps, 'repositories' | 'settings'>,
+export async function findClosingTargets(
+  deps: Pick<IssueDeps, 'repositories' | 'settings' | 'shownTexts'>,
   viewer: Viewer,
   repositoryId: string,
   texts: readonly string[],
 ): Promise<Target[]> {
   const found = new Map(
-    texts
-      .flatMap((text) => parseClosing(shortenOwnUrls(text, deps.settings.baseUrl), 'markdown'))
-      .map((each) => [JSON.stringify([each.repository, each.number]).toLowerCase(), each]),
+    (await shownClosing(deps, texts)).map((each) => [
+      JSON.stringify([each.repository, each.number]).toLowerCase(),
+      each,
+    ]),
   );
   return resolveIssues(deps, viewer, repositoryId, [...found.values()]);
 }

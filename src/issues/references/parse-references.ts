@@ -1,5 +1,4 @@
 import { limits } from '../limits.ts';
-import { blankCode } from './blank-code.ts';
 
 /** `#7` or `owner/name#7`. */
 export interface IssueReference {
@@ -47,13 +46,10 @@ const pattern = new RegExp(
   'g',
 );
 
-/**
- * The references of a Markdown text in their order, outside of code; those behind the 500th are plain text.
- * @param source a commit message has no code
- */
-export function parseReferences(text: string, source: 'markdown' | 'commit' = 'markdown'): Reference[] {
+/** The references of a plain text in their order; those behind the 500th are plain text. */
+export function parseReferences(text: string): Reference[] {
   const found: Reference[] = [];
-  for (const match of (source === 'commit' ? text : blankCode(text)).matchAll(pattern)) {
+  for (const match of text.matchAll(pattern)) {
     const reference = toReference(match);
     if (reference !== null) found.push(reference);
     if (found.length === limits.referencesPerText) break;
@@ -89,13 +85,10 @@ const closing = new RegExp(
   'gi',
 );
 
-/**
- * The issues that a text closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. In Markdown, code and
- * comments close nothing.
- */
-export function parseClosing(text: string, source: 'markdown' | 'commit'): IssueReference[] {
+/** The issues that a plain text closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. */
+export function parseClosing(text: string): IssueReference[] {
   const found = new Map<string, IssueReference>();
-  for (const match of (source === 'commit' ? text : blankCode(text)).matchAll(closing)) {
+  for (const match of text.matchAll(closing)) {
     const { owner, name, number } = match.groups!;
     const key = `${owner ?? ''}/${name ?? ''}#${number}`.toLowerCase();
     const at = owner === undefined ? null : { owner, name: name! };

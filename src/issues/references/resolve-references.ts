@@ -16,9 +16,8 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { subscribeOnce } from '../subscribe.ts';
 import { mentionSchema } from '../schema/participation-schema.ts';
-import { shortenOwnUrls } from './parse-issue-urls.ts';
-import { parseReferences } from './parse-references.ts';
-import type { IssueReference } from './parse-references.ts';
+import type { IssueReference, Reference } from './parse-references.ts';
+import { shownReferences } from './shown-references.ts';
 
 /** An issue by where it is. */
 export interface Target {
@@ -35,36 +34,38 @@ export interface ResolvedReferences {
   attachments: string[];
 }
 
-/** Finds what a text refers to: bounded, and nothing that its author may not see. */
+/** Finds what the texts of one author refer to: bounded, and nothing that the author may not see. */
 export async function resolveReferences(
-  deps: Pick<IssueDeps, 'repositories' | 'owners' | 'organisations' | 'settings'>,
+  deps: Pick<IssueDeps, 'repositories' | 'owners' | 'organisations' | 'settings' | 'shownTexts'>,
   viewer: Viewer,
   home: Repository,
-  text: string,
+  ...texts: readonly string[]
 ): Promise<ResolvedReferences> {
-  const references = parseReferences(shortenOwnUrls(text, deps.settings.baseUrl));
+  const references = await shownReferences(deps, texts);
   const people = await peopleIn(deps, viewer, home, references);
   const wanted = references.filter((each): each is IssueReference & typeof each => each.kind === 'issue');
   const issues = await resolveIssues(deps, viewer, home.id, wanted);
-  return { issues, people, attachments: attachmentsIn(text) };
+  return { issues, people, attachments: texts.flatMap(attachmentsIn) };
 }
 
 /**
- * UUIDs of the people whom a text mentions, at most `mentionsPerText`, and those of teams that it mentions and its
+ * UUIDs of the people whom texts mention, at most `mentionsPerText`, and those of teams that it mentions and its
  * author may know of. Whether they may read it is not asked.
  */
-export const peopleMentioned = (
-  deps: Pick<IssueDeps, 'owners' | 'organisations'>,
+export async function peopleMentioned(
+  deps: Pick<IssueDeps, 'owners' | 'organisations' | 'settings' | 'shownTexts'>,
   { authorId, repository }: { authorId: string | null; repository: Repository },
-  text: string,
-): Promise<string[]> =>
-  peopleIn(deps, authorId === null ? anonymous : personViewer(authorId, 'read'), repository, parseReferences(text));
+  ...texts: readonly string[]
+): Promise<string[]> {
+  const author = authorId === null ? anonymous : personViewer(authorId, 'read');
+  return peopleIn(deps, author, repository, await shownReferences(deps, texts));
+}
 
 async function peopleIn(
   { owners, organisations }: Pick<IssueDeps, 'owners' | 'organisations'>,
   viewer: Viewer,
   home: Repository,
-  references: ReturnType<typeof parseReferences>,
+  references: readonly Reference[],
 ): Promise<string[]> {
   const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? each.handle.toLowerCase() : [])));
   const people = new Set<string>();

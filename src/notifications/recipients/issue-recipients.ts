@@ -83,12 +83,12 @@ async function namedBy(deps: NotificationDeps, { issue, entry, repository }: Ann
         : [String(details['userId'])];
     return new Map(asked.map((id) => [id, 'review_asked']));
   }
-  const mentioned = async (text: string | null) =>
-    deps.issues.peopleMentioned({ authorId: entry.authorId, repository }, text ?? '');
+  const mentioned = async (...texts: (string | null)[]) =>
+    deps.issues.peopleMentioned({ authorId: entry.authorId, repository }, ...texts.map((text) => text ?? ''));
   if (kind === 'review') {
     const comments = await reviewComments(deps, String(details['reviewId']));
-    const texts = [entry.body ?? '', ...comments.map(({ body }) => body)];
-    return new Map((await mentioned(texts.join('\n\n'))).map((id) => [id, 'mention']));
+    const texts = [entry.body, ...comments.map(({ body }) => body)];
+    return new Map((await mentioned(...texts)).map((id) => [id, 'mention']));
   }
   if (kind === 'opened' || kind === 'comment')
     return new Map((await mentioned(entry.body)).map((id) => [id, 'mention']));

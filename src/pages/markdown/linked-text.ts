@@ -15,7 +15,7 @@ export type PlacedReference = BareReference & { start: number; end: number; anch
 
 /** The references of a commit message or a title, in their order. @param origin this server as the browser knows it */
 export function referencesOf(text: string, origin: string | null): PlacedReference[] {
-  const named: PlacedReference[] = parseReferences(text, 'commit');
+  const named: PlacedReference[] = parseReferences(text);
   if (origin === null || !text.includes(`${origin}/repos/`)) return named;
   const addresses = Array.from(text.matchAll(/https?:\/\/[^\s<>"'`)\]]{1,500}/g)).flatMap(
     (match): PlacedReference[] => {

@@ -64,16 +64,41 @@ export interface DocumentSource {
  */
 export async function prepareDocument(
   workers: WorkerPool,
-  { key, client, source, showsRemoteImages, origin, kind = 'file' }: DocumentSource,
+  document: DocumentSource,
 ): Promise<PreparedDocument | PlainDocument> {
-  const outcome = await workers.run<typeof runMarkdown>({
+  const outcome = await renderInWorker(workers, document);
+  return outcome.ok ? prepareParts(workers, outcome.value, document) : asText(document.source(), outcome.reason);
+}
+
+const renderInWorker = (
+  workers: WorkerPool,
+  { key, client, source, showsRemoteImages, kind = 'file' }: Omit<DocumentSource, 'origin'>,
+) =>
+  workers.run<typeof runMarkdown>({
     task: 'markdown',
     key: `${key}${kind === 'file' ? '' : ` ${kind}`}${showsRemoteImages ? ' with remote images' : ''}`,
     input: () => ({ source: source(), showsRemoteImages, kind }),
     client,
     limits,
   });
-  return outcome.ok ? prepareParts(workers, outcome.value, { key, client, origin }) : asText(source(), outcome.reason);
+
+/**
+ * The texts of a document that a reader sees as text, in their order: outside of code, links and comments. Those of a
+ * document that is shown as text are its source.
+ */
+export async function shownTexts(workers: WorkerPool, document: Omit<DocumentSource, 'origin'>): Promise<string[]> {
+  const outcome = await renderInWorker(workers, document);
+  return outcome.ok ? textsOf(outcome.value.html) : [document.source()];
+}
+
+/** The texts that the renderer has marked. */
+export function textsOf(html: string): string[] {
+  const texts: string[] = [];
+  fillPlaceholders(html, (kind, content) => {
+    if (kind === 'text') texts.push(unescapeHtml(content));
+    return '';
+  });
+  return texts;
 }
 
 /** Adds what tasks of their own make of a rendered document. */
@@ -114,16 +139,12 @@ async function renderFormulas(
 
 /** The references of each marked text; those of a document beyond a limit stay text. */
 function readRuns(html: string): Reference[][] {
-  const runs: Reference[][] = [];
   let left: number = issueLimits.referencesPerText;
-  fillPlaceholders(html, (kind, content) => {
-    if (kind !== 'text') return '';
-    const found = left === 0 ? [] : parseReferences(unescapeHtml(content), 'commit').slice(0, left);
+  return textsOf(html).map((text) => {
+    const found = left === 0 ? [] : parseReferences(text).slice(0, left);
     left -= found.length;
-    runs.push(found);
-    return '';
+    return found;
   });
-  return runs;
 }
 
 function asText(text: string, reason: string): PlainDocument {

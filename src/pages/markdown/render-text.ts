@@ -3,7 +3,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { prepareDocument } from './prepare-document.ts';
+import { prepareDocument, shownTexts } from './prepare-document.ts';
 import type { TaskForm } from './rendered-markdown.ts';
 import { readReferences } from './reference-links.ts';
 import { fillDocument } from './render-document.ts';
@@ -83,6 +83,20 @@ export function prerenderText(
   const source = { ...sourceOf(body), client: repositoryId, showsRemoteImages, origin: null };
   void prepareDocument(workers, source).catch(() => undefined);
 }
+
+/**
+ * The texts of a typed document that a reader sees as text: outside of code, links and comments. The task is that of
+ * `prerenderText`, so that the pool recalls it.
+ */
+export const shownTextsOf = (
+  { workers, config }: Pick<WebDeps, 'workers' | 'config'>,
+  body: string,
+): Promise<string[]> =>
+  shownTexts(workers, {
+    ...sourceOf(body),
+    client: 'written texts',
+    showsRemoteImages: config.repositories.remoteImages,
+  });
 
 /** One text, as for a preview. */
 export async function renderText(

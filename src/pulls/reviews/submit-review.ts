@@ -57,8 +57,9 @@ export async function submitReview(
     throw invalid('text_missing', 'Please write something, or comment on a line.', { field: 'body' });
   if (round.round < pull.lastRound && !confirm) throw await roundChanged(deps, found, draft.threads);
   deps.issues.pulls.charge(viewer, found);
-  const texts = [body, ...draft.comments.map((comment) => comment.body)].join('\n\n').slice(0, limits.referencingText);
-  const references = await deps.issues.pulls.resolveReferences(viewer, found.repository, texts);
+  let left: number = limits.referencingText;
+  const texts = [body, ...draft.comments.map((comment) => comment.body)].filter((text) => (left -= text.length) >= 0);
+  const references = await deps.issues.pulls.resolveReferences(viewer, found.repository, ...texts);
   return writeReview(deps, viewer, found, async (log, context) => {
     refuseVerdict(context, authorId, verdict);
     // A round that came after the page was asked about is asked about, too.

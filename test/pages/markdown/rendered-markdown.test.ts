@@ -33,7 +33,7 @@ const links: ReferenceLinks = {
 const linked = (source: string): string =>
   replacePlaceholders(partsOf(source), {
     ...plainFills,
-    text: (text) => linkText(text, parseReferences(text, 'commit'), links),
+    text: (text) => linkText(text, parseReferences(text), links),
   }).trim();
 
 t.test('formulas as other forges write them; prices and variables are text', async (t) => {

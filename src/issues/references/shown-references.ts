@@ -1,0 +1,42 @@
+import type { IssueDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { shortenOwnUrls } from './parse-issue-urls.ts';
+import { parseClosing, parseReferences } from './parse-references.ts';
+import type { IssueReference, Reference } from './parse-references.ts';
+
+type ReadingDeps = Pick<IssueDeps, 'shownTexts' | 'settings'>;
+
+type NamingReference = Exclude<Reference, { kind: 'commit' }>;
+
+/**
+ * The issues, people and teams that Markdown documents name where a reader sees text: not in code, links, comments and
+ * tags. The same parse as that of the page decides. At most `referencesPerText` of each document.
+ */
+export async function shownReferences(deps: ReadingDeps, documents: readonly string[]): Promise<NamingReference[]> {
+  const found = await readEach(deps, documents, (text) =>
+    parseReferences(text).filter((reference) => reference.kind !== 'commit'),
+  );
+  return found.flatMap((references) => references.slice(0, limits.referencesPerText));
+}
+
+/** The issues that documents say they close ("fixes #9") where a reader sees text, at most `entriesPerText` of each. */
+export async function shownClosing(deps: ReadingDeps, documents: readonly string[]): Promise<IssueReference[]> {
+  const found = await readEach(deps, documents, parseClosing);
+  return found.flatMap((references) => references.slice(0, limits.entriesPerText));
+}
+
+async function readEach<Found>(
+  { shownTexts, settings }: ReadingDeps,
+  documents: readonly string[],
+  parse: (text: string) => Found[],
+): Promise<Found[][]> {
+  const found: Found[][] = [];
+  for (const document of documents) {
+    // Most texts name nobody and nothing.
+    if (!/[#@]/.test(document) && !names(document, settings.baseUrl)) continue;
+    found.push((await shownTexts(shortenOwnUrls(document, settings.baseUrl))).flatMap(parse));
+  }
+  return found;
+}
+
+const names = (document: string, baseUrl: string | null): boolean => baseUrl !== null && document.includes(baseUrl);
