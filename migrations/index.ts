@@ -16,6 +16,7 @@ import { activityOfFollows } from './v311-activity-of-follows.ts';
 import { signatureSchemes } from './v312-signature-schemes.ts';
 import { packageLists } from './v330-package-lists.ts';
 import { packageObjects } from './v360-package-objects.ts';
+import { packageRetention } from './v361-package-retention.ts';
 import { keptCopies } from './v370-kept-copies.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
@@ -215,6 +216,7 @@ export const migrations: readonly Migration[] = [
   ownerUsage,
   packageLists,
   packageObjects,
+  packageRetention,
   keptCopies,
   maintenanceOfStoredRepositories,
   importGroups,

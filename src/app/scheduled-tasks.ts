@@ -58,6 +58,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       : [{ name: 'integrity.read', time: '0 30 5 * * *', run: () => readEverything(modules) }]),
     { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
     {
+      name: 'packages.retain',
+      time: '0 5 5 * * *',
+      run: () => modules.packages.retention.applyAll({ shouldContinue: async () => !(await backups.isRunning()) }),
+    },
+    {
       name: 'packages.collect',
       time: '0 30 5 * * *',
       run: () => modules.packages.collect({ shouldContinue: async () => !(await backups.isRunning()) }),

@@ -5,10 +5,13 @@ import {
   packageUploadSchema,
   packageUsageSchema,
 } from './schema/blob-schema.ts';
+import { packageRetentionSchema } from './schema/retention-schema.ts';
 import { packageFileSchema, packageSchema, packageTagSchema, packageVersionSchema } from './schema/package-schema.ts';
 
 export { createPackages } from './packages.ts';
 export type { Packages } from './packages.ts';
+export type { RetentionRules } from './retention/retention-rules.ts';
+export type { RetentionFormat } from './retention/retention.ts';
 export { packageSettingsOf } from './settings.ts';
 export type { PackageEvent, PackageListener } from './deps.ts';
 export {
@@ -44,4 +47,5 @@ export const packageEntities = [
   packageUploadSchema,
   packageUploadChunkSchema,
   packageUsageSchema,
+  packageRetentionSchema,
 ];

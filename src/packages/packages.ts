@@ -27,6 +27,15 @@ import {
   restoreVersion,
 } from './versions/delete-version.ts';
 import { deleteFile, refuseFile, refuseVersion } from './versions/change-files.ts';
+import {
+  applyAllRetention,
+  applyRetention,
+  ownerRetention,
+  previewRetention,
+  retentionOf,
+  setOwnerRetention,
+  setRetention,
+} from './retention/retention.ts';
 import { publishVersion } from './versions/publish-version.ts';
 import {
   allFiles,
@@ -122,6 +131,18 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
       receive: bind(receiveChunk),
       finish: bind(finishUpload),
       cancel: bind(cancelUpload),
+    },
+
+    retention: {
+      set: bind(setRetention),
+      /** Which rules a package has. */
+      of: bind(retentionOf),
+      preview: bind(previewRetention),
+      ofOwner: bind(ownerRetention),
+      setOfOwner: bind(setOwnerRetention),
+      apply: bind(applyRetention),
+      /** For a scheduled task and `hearth package retention --apply`. */
+      applyAll: bind(applyAllRetention),
     },
 
     /** For a scheduled task and `hearth package gc`. */

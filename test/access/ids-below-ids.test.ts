@@ -127,6 +127,7 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/^api \/teams\/:id/, '1', 'the team is the outer one; what it is given is named in full'],
   [/\/teams\/:team\/repositories\/:repository$/, 'hall', 'a repository of the organisation, by its name'],
   [/^page \/(v2|packages|api\/packages)\b/, 'none', 'packages: test/http-packages/credentials.test.ts'],
+  [/\/package-retention\/:type$/, 'npm', 'a format'],
   [/^api \/packages\/:owner\b/, 'none', 'packages: test/http-packages/packages-api.test.ts'],
   [/^page \/(ap|following|admin\/federation)\b/, 'none', 'federation is off here: its own tests ask'],
   [/^api \/user\/(follows|copies)\//, 'none', 'federation is off here: its own tests ask'],

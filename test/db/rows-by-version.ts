@@ -1561,6 +1561,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  361: [['package_retention', { owner_id: 'alice-id', format: 'npm', rules: '{"keep":1}', updated_at: 5000000000000 }]],
   223: [
     [
       'status_reports',

@@ -19,6 +19,7 @@ import {
   visibilityOf,
 } from './package-output.ts';
 import type { ListedPackage, OpenedPackage, ShownVersion } from './package-output.ts';
+import { changeRetention } from './package-retention.ts';
 import { readCount } from './read-count.ts';
 
 const name = ['<owner/format/name>', 'package'] as const;
@@ -104,6 +105,23 @@ export function addPackageCommands(program: Command, run: Run): void {
       .option(...as)
       .action(run(setVisibility)),
     'hearth package visibility alice/generic/tool private',
+  );
+  withExamples(
+    noun
+      .command('retention')
+      .description('show or set which versions are kept, of a package, or of an owner (owner, owner/format)')
+      .argument('[name]', 'package, owner, or owner/format; none with --apply for all')
+      .option('--keep <number>', 'keep the newest versions, as many')
+      .option('--keep-tags <patterns>', 'keep these versions and tags, separated by commas; "*" stands for anything')
+      .option('--older-than <days>', 'keep what is younger')
+      .option('--end', 'end the rules')
+      .option('--dry-run', 'only show what the rules would delete now')
+      .option('--apply', 'delete what the rules do not keep, as the nightly task does')
+      .option(...as)
+      .action(run(changeRetention)),
+    'hearth package retention alice/oci/app --keep 10 --keep-tags "v*" --dry-run',
+    'hearth package retention alice/oci --older-than 90',
+    'hearth package retention --apply',
   );
   withExamples(
     noun

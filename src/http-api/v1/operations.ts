@@ -168,6 +168,7 @@ import {
 import { getVersion } from './version.ts';
 import { watchingOperations } from './watching.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
+import { packageRetentionOperations } from './package-retention.ts';
 import { packageOperations } from './packages.ts';
 import { wikiOperations } from './wikis.ts';
 
@@ -320,6 +321,7 @@ export const operations: readonly Operation[] = [
   getPullOfCommit,
   ...releaseOperations,
   ...packageOperations,
+  ...packageRetentionOperations,
   getImage,
   replaceImage,
   removeImage,

@@ -92,7 +92,7 @@ const placeOf = async (place: Place, rows: readonly ListedVersion[]) =>
   showVersions(place, rows, await shownNames(place, rows));
 
 /** Refuses `package_not_found` for a type that is none. */
-function addressOf({ owner, type, name }: { owner: string; type: string; name: string }): PackageAt {
+export function addressOf({ owner, type, name }: { owner: string; type: string; name: string }): PackageAt {
   const format = formatOfType(type);
   if (format === null) throw packageNotFound();
   return { owner, format, name };

@@ -1,5 +1,6 @@
 import { conflict } from '../../kernel/index.ts';
 import { packageSchema } from '../schema/package-schema.ts';
+import { packageRetentionSchema } from '../schema/retention-schema.ts';
 import type { Tx } from '../../db/index.ts';
 
 /**
@@ -18,4 +19,5 @@ export async function releaseOwner({ manager }: Tx, ownerId: string): Promise<vo
     throw conflict('owner_has_packages', `There are still packages: ${shown}. Delete their versions first.`);
   }
   await manager.delete(packageSchema, { ownerId });
+  await manager.delete(packageRetentionSchema, { ownerId });
 }

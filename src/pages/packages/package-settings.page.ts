@@ -8,6 +8,7 @@ import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import type { PackagesDeps } from './deps.ts';
 import { viewPackageHead } from './package-head.view.ts';
+import { readRules, typedRules, viewRetention } from './retention.view.ts';
 import { packageOf, packagesUrl, packageUrl, versionUrl } from './package-urls.ts';
 
 /** Where a deletion leads: to the package while it has versions that the viewer sees, else to its trash. */
@@ -43,10 +44,14 @@ async function settingsPage(
   refusal: FormRefusal | null = null,
 ): Promise<PageReply> {
   const head = await viewPackageHead(context, deps, found);
+  const { retention } = deps.packages;
+  const [rules, gone] = await Promise.all([retention.of(found.package), retention.preview(found)]);
   return page('packages/package-settings', {
     package: head,
     repositoryName: refusal === null ? '' : context.form.text('repository'),
     action: `${packageUrl(found)}/-/settings`,
+    retention:
+      refusal === null ? viewRetention(rules, gone) : { ...viewRetention(rules, gone), ...typedRules(context) },
     refusal,
     notice: viewNotice(context.query),
   });
@@ -56,7 +61,7 @@ async function settingsPage(
 export const showPackageSettings: Page<PersonContext, PackagesDeps> = async (context, deps) =>
   settingsPage(context, deps, await packageOf(context, deps, 'manage'));
 
-/** Field `action`: `link` with `repository`, `unlink`, `public`, `private`, or `delete` with `confirm`. */
+/** Field `action`: `link` with `repository`, `unlink`, `public`, `private`, `retain` with the rules, `retain-nothing`, or `delete` with `confirm`. */
 export const changePackage: Page<PersonContext, PackagesDeps> = async (context, deps) => {
   const { viewer, form } = context;
   const { packages } = deps;
@@ -74,6 +79,12 @@ export const changePackage: Page<PersonContext, PackagesDeps> = async (context, 
         case 'public':
         case 'private':
           await packages.setVisibility(viewer, found, form.text('action') === 'public' ? 'PUBLIC' : 'PRIVATE');
+          return done('settings-saved');
+        case 'retain':
+          await packages.retention.set(viewer, found, readRules(context));
+          return done('settings-saved');
+        case 'retain-nothing':
+          await packages.retention.set(viewer, found, null);
           return done('settings-saved');
         case 'delete':
           if (form.text('confirm').trim() !== found.package.name)

@@ -166,6 +166,13 @@ t.test('settings: link, end of the link, visibility, deletion', async (t) => {
   t.equal((await bob.get(at)).status, 404);
   await alice.post(settings, { action: 'public' });
   t.equal((await bob.get(at)).status, 200);
+  const rules = { action: 'retain', keep: '1', keep_tags: '', older_than_days: '' };
+  const noRule = await alice.post(settings, { ...rules, keep: 'many' });
+  t.match([noRule.status, noRule.body], [422, /between 1 and 10000[^]*value="many"/]);
+  t.equal((await alice.post(settings, rules)).status, 303);
+  t.match(await main(alice, settings), /would delete nothing[^]*name="keep"[^>]*value="1"[^]*End the rules/);
+  await alice.post(settings, { action: 'retain-nothing' });
+  t.notMatch(await main(alice, settings), /would delete|End the rules/);
   const wrong = await alice.post(settings, { action: 'delete', confirm: 'lib' });
   t.match([wrong.status, wrong.body], [422, /Type @alice\/lib to confirm/]);
   t.equal(
