@@ -442,5 +442,8 @@ t.test('retention by days, weeks and months', async (t) => {
   t.same(retained, [0, 1, 2, 3, 4, 5, 6, 12, 19, 20, 51, 81, 112, 143]);
   const proven = { name: 'proven', madeAt: newest - 500 * day, proof: { at: '', proven: 1, total: 1, problems: [] } };
   t.ok(retainedBackups([...all, proven], usualRule).has('proven'), 'the last one that is known to be whole stays');
+  const broken = { ...proven, name: 'broken', madeAt: newest - 400 * day, proof: { ...proven.proof, problems: ['x'] } };
+  const withBroken = retainedBackups([...all, proven, broken], usualRule);
+  t.same([withBroken.has('proven'), withBroken.has('broken')], [true, false], 'a restore that failed proves nothing');
   t.same([...retainedBackups(all, { daily: 0, weekly: 0, monthly: 0 })], ['0'], 'never none');
 });

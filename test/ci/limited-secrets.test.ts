@@ -1,6 +1,6 @@
 // Secrets of the server that only some owners and repositories get.
 import t from 'tap';
-import { localAdministrator } from '../../src/access/index.ts';
+import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { startAdminWeb } from '../fixtures/admin-web-fixture.ts';
 import { secretsFor } from '../../src/ci/secrets/secrets.ts';
 import { InstanceKey } from '../../src/sealing/index.ts';
@@ -9,14 +9,17 @@ import path from 'node:path';
 
 const { web, administrator, member } = await startAdminWeb(t);
 const { accounts, ci, config, db, organisations, repositories } = web.modules;
-await accounts.addPerson({ username: 'carol' });
-await organisations.create(localAdministrator, { name: 'acme', owner: 'alice' }).catch(() => {});
+const carol = { ...personViewer((await accounts.addPerson({ username: 'carol' })).id, 'admin'), username: 'carol' };
+await organisations.create(carol, { name: 'acme' });
+await organisations.create(carol, { name: 'guild' });
 const make = async (owner: string, name: string) =>
   (await repositories.create(localAdministrator, { owner, name, visibility: 'PRIVATE' })).id;
-const [site, other, garden] = [
+const [site, other, garden, tools, foreign] = [
   await make('alice', 'site'),
   await make('alice', 'other'),
   await make('carol', 'garden'),
+  await make('acme', 'tools'),
+  await make('guild', 'tools'),
 ];
 const instance = { kind: 'instance' } as const;
 
@@ -33,6 +36,13 @@ t.test('tasks of a repository get what is limited to it or to its owner', async 
   t.same(await given(site), ['ALL', 'ONE']);
   t.same(await given(other), ['ALL']);
   t.same(await given(garden), ['ALL', 'ONE', 'OWNER']);
+  t.same([await given(tools), await given(foreign)], [['ALL'], ['ALL']], 'an organisation is not its owner');
+  await ci.secrets.set(instance, { name: 'TEAM', value: 'value', onlyFor: ['acme', 'alice/other'] });
+  t.same(
+    [await given(tools), await given(foreign), await given(other), await given(site)],
+    [['ALL', 'TEAM'], ['ALL'], ['ALL', 'TEAM'], ['ALL', 'ONE']],
+  );
+  await ci.secrets.remove(instance, 'TEAM');
   t.match(await ci.secrets.list(instance), [
     { name: 'ALL', onlyFor: null },
     { name: 'ONE', onlyFor: ['alice/site', 'carol/garden'] },

@@ -2,6 +2,7 @@
 // moves to the very commit; what is red, changed or closed leaves with an entry.
 import t from 'tap';
 import { personViewer } from '../../src/access/index.ts';
+import { limits } from '../../src/pulls/limits.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { openCi, reasonOf } from './ci-fixture.ts';
 import { announced, pushTo, until } from './pulls-fixture.ts';
@@ -75,7 +76,13 @@ t.test('the tested commit becomes the tip, one after the other', async (t) => {
   );
   await fixture.enter(one);
   t.equal(await reasonOf(fixture.enter(one)), 'in_queue');
+  const most = limits.queued;
+  t.teardown(() => Object.assign(limits, { queued: most }));
+  Object.assign(limits, { queued: 1 });
+  t.equal(await reasonOf(fixture.enter(two, bob, 'squash')), 'queue_full');
+  Object.assign(limits, { queued: 2 });
   await fixture.enter(two, bob, 'squash');
+  Object.assign(limits, { queued: most });
   const task = await fixture.task();
   const tested = await fixture.placeOf(one);
   t.match(tested, { state: 'TESTING', place: 1, length: 2, candidateOid: /^[0-9a-f]{40}$/ });

@@ -3,6 +3,7 @@ import t from 'tap';
 import { personViewer } from '../../src/access/index.ts';
 import type { PersonViewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { concurrencyGroupOf } from '../../src/ci/runs/claim-concurrency-group.ts';
 import { openCi, reasonOf } from './ci-fixture.ts';
 import { announced, pushTo, until } from './pulls-fixture.ts';
 
@@ -311,6 +312,17 @@ t.test('forks of writers are restricted, and do not wait; a writer who has becom
   await modules.repositories.collaborators.remove(viewer, 'alice', 'work', 'bob');
   await pushTo(fork, 'writer', { 'writer.txt': 'c\n' }, head);
   t.match(await fixture.newest(), { status: 'blocked', approval: 'waiting', trusted: 0 });
+});
+
+t.test('names of concurrency groups ignore case, and those of code that is not trusted are of its ref', (t) => {
+  const trusted = (group: string) => concurrencyGroupOf({ isTrusted: true, ref: 'refs/heads/main' }, group);
+  const untrusted = (number: number, group: string) =>
+    concurrencyGroupOf({ isTrusted: false, ref: `refs/pull/${number}/merge` }, group);
+  t.equal(trusted('Deploy'), trusted('dEPLOY'));
+  t.equal(untrusted(1, 'Deploy'), untrusted(1, 'deploy'));
+  const apart = [trusted('deploy'), trusted('deploy 2'), untrusted(1, 'deploy'), untrusted(2, 'deploy')];
+  t.equal(new Set(apart).size, apart.length);
+  t.end();
 });
 
 t.test('a concurrency group of such a run is its own: it cancels nothing of a branch', async (t) => {

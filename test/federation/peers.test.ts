@@ -1,5 +1,6 @@
 import t from 'tap';
 import { sendRequest } from '../fixtures/web-fixture.ts';
+import { insertRow } from '../fixtures/test-database.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { entriesFor } from '../../src/federation/peers/allowlist.ts';
 import { startFakePeer } from './fake-peer.ts';
@@ -182,4 +183,53 @@ t.test('peers are listed with how they do', async (t) => {
       ['signature', null],
     ],
   );
+});
+
+t.test('actors that nobody has asked for in thirty days are forgotten, those that are followed are kept', async (t) => {
+  const { federation, modules, clock } = await openFederation(t);
+  const { db, accounts } = modules;
+  const alice = await accounts.addPerson({ username: 'alice' });
+  const day = 86_400_000;
+  const names = ['stranger', 'recent', 'repository', 'person'];
+  const actorOf = (name: string) => `https://away.example/${name}`;
+  const fetchedAt = clock.now();
+  await db.write(async (tx) => {
+    for (const name of names)
+      await insertRow(tx, 'remote_actors', {
+        id: actorOf(name),
+        host: 'away.example',
+        type: 'Person',
+        name,
+        handle: name,
+        inbox: `${actorOf(name)}/inbox`,
+        key_id: `${actorOf(name)}#key`,
+        public_key_pem: '',
+        fetched_at: name === 'recent' ? fetchedAt + 1 : fetchedAt,
+      });
+    const follow = { user_id: alice.id, host: 'away.example', handle: 'x', created_at: 1 };
+    await insertRow(tx, 'remote_follows', {
+      ...follow,
+      id: 'a',
+      remote_actor_id: actorOf('repository'),
+      remote_inbox: 'x',
+      follow_id: 'x',
+      state: 'ACCEPTED',
+    });
+    await insertRow(tx, 'remote_user_follows', {
+      ...follow,
+      id: 'b',
+      remote_actor_id: actorOf('person'),
+      next_scan_at: 1,
+    });
+  });
+  const left = async () => {
+    await federation.removeOld();
+    return ((await db.read.query('SELECT name FROM remote_actors ORDER BY name')) as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  };
+  clock.advance(30 * day);
+  t.strictSame(await left(), [...names].sort(), 'thirty days are not over');
+  clock.advance(1);
+  t.strictSame(await left(), ['person', 'recent', 'repository']);
 });

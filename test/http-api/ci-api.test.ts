@@ -524,6 +524,19 @@ t.test('artifacts in the shapes of Gitea’s API, and retention', async (t) => {
   t.equal((await bob.call('PATCH', `${actions}/retention`, { log_days: 9 })).status, 404);
   t.match(await ci.retention.of(found.repository.id), { artifactDays: 7, logDays: null });
 
+  // Of two contents under one name in one attempt the list has the last; what was deleted stays as expired.
+  t.equal((await alice.call('DELETE', `${actions}/artifacts/${listed.artifacts[1]!.id}`)).status, 204);
+  const query = await ci.artifacts.create(job, { name: 'site', expiresAt: null });
+  await ci.artifacts.receive(query, { kind: 'whole' }, Readable.from([Buffer.from('second')]));
+  await ci.artifacts.finish(job, { name: 'site', sizeBytes: null, digest: null });
+  t.match((await anonymous('GET', `${actions}/artifacts`)).json, {
+    total_count: 2,
+    artifacts: [
+      { name: 'site', expired: false, size_in_bytes: 6 },
+      { name: 'report', expired: true },
+    ],
+  });
+
   // The runner, its labels and its jobs.
   const runner = `${R}/runners/${made.runner.id}`;
   t.match((await alice.call('PATCH', runner, { labels: ['big'] })).json, { labels: ['big'], labelsChosen: true });

@@ -279,3 +279,23 @@ t.test('revocation, introspection, and ends from this side', async (t) => {
   t.equal((await refresh(confidential, three['refresh_token'])).status, 400);
   await server.web.modules.accounts.setDisabled(server.alice.id, false);
 });
+
+t.test('what a person has allowed for a time counts until its last millisecond', async (t) => {
+  const { web, alice, bob } = server;
+  const { grants, records } = web.modules.oauth;
+  const { clientId } = await server.add(
+    { kind: 'user', id: alice.id },
+    { redirectUris: ['https://short.example.org/'] },
+  );
+  const allowed = { accountId: bob.id, clientId, openid: { scope: 'openid' } };
+  await records.save('Grant', 'for-a-minute', allowed, 60);
+  const seen = async () => [
+    await grants.of(bob.id, clientId),
+    (await grants.list(bob.id)).some(({ id }) => id === 'for-a-minute'),
+  ];
+  t.strictSame(await seen(), ['for-a-minute', true]);
+  web.clock.advance(59_999);
+  t.strictSame(await seen(), ['for-a-minute', true]);
+  web.clock.advance(1);
+  t.strictSame(await seen(), [null, false]);
+});

@@ -50,6 +50,10 @@ t.test('npm: versions, tags, words of deprecation, unpublishing', async (t) => {
   t.equal((await put(`${at}/-rev/1-1`, JSON.stringify({ versions: kept }))).status, 409, 'another revision');
   t.equal((await put(`${at}/-rev/${changed._rev}`, JSON.stringify({ ...changed, versions: kept }))).status, 201);
   t.strictSame(Object.keys((await send('GET', at)).json.versions), ['1.1.0']);
+  for (const version of ['1.0.0', '9.9.9']) {
+    const tag = await put('/packages/alice/npm/-/package/@alice%2flib/dist-tags/next', `"${version}"`);
+    t.equal(tag.status, 404, `${version}: what is in the trash gets a tag as little as what never was`);
+  }
   t.strictSame(
     (await send('POST', '/packages/alice/npm/-/npm/v1/security/advisories/bulk', { body: '{"x":["1"]}' })).json,
     {},

@@ -53,7 +53,7 @@ t.test('clients are led to the token service, and sign in with an access token',
   t.equal((await send('GET', '/v2/', { auth: basic(tokens.alice) })).status, 200, 'Basic, without the service');
   const refused = await send('GET', '/v2/token', { auth: basic('correct horse battery') });
   t.equal(refused.status, 401);
-  t.match(refused.json.errors[0].message, /make an access token/);
+  t.match(refused.json.errors[0].message, /Make an access token/);
   const form = new URLSearchParams({ grant_type: 'password', username: 'alice', password: tokens.alice, service: 'x' });
   const posted = await send('POST', '/v2/token', {
     body: form.toString(),
@@ -98,6 +98,11 @@ t.test('a blob comes in chunks, in their order, and goes on where it was', async
   t.strictSame([early.status, codeOf(early), early.headers.get('range')], [416, 'BLOB_UPLOAD_INVALID', '0-9']);
   t.equal((await patch('10-20', content.subarray(10, 20))).status, 416, 'a length that its range does not have');
   t.equal((await patch('20-10', content.subarray(10, 20))).status, 416);
+  for (const other of ['alice/other', `${name}/deeper`]) {
+    const foreign = upload.replace(`/v2/${name}/`, `/v2/${other}/`);
+    for (const method of ['GET', 'PATCH', 'DELETE'])
+      t.equal((await alice.call(method, foreign, method === 'PATCH' ? { body: 'x' } : {})).status, 404, other);
+  }
   const state = await alice.call('GET', upload);
   t.strictSame([state.status, state.headers.get('range')], [204, '0-9']);
   t.equal((await patch('10-19', content.subarray(10, 20))).status, 202);

@@ -2,7 +2,12 @@
 // the webhook `package` and the audit of it.
 import { createServer } from 'node:http';
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { runCli } from '../cli/run-cli.ts';
+import { createKeyedMutex, silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import { collectPackages } from '../../src/packages/collection/collect-garbage.ts';
+import { packageSettingsOf } from '../../src/packages/settings.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { basic, npmBody, pushImage, registry, startPackageServer } from './package-server.ts';
 
@@ -130,6 +135,27 @@ t.test('a package is linked to a repository, follows it, and is private afterwar
   t.equal((await edit('public')).status, 204);
   t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 200);
   t.equal((await post('link/absent')).status, 404);
+
+  // One that follows a public repository is public; once that belongs to somebody else it is what it says itself.
+  t.equal((await post('link/open')).status, 201);
+  t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 200);
+  const { repository } = await modules.repositories.find(localAdministrator, 'alice', 'open');
+  const { id: acme } = (await modules.owners.resolve('acme'))!;
+  const move = (user: string | null, organisation: string | null) =>
+    modules.db.write(({ manager }) =>
+      manager.query('UPDATE repositories SET owner_user_id = ?, owner_org_id = ? WHERE id = ?', [
+        user,
+        organisation,
+        repository.id,
+      ]),
+    );
+  await move(null, acme);
+  t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 404);
+  t.equal((await get('alice/generic/tool')).status, 200, 'its owner has it still');
+  await move(server.ids.alice, null);
+  t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 200);
+  t.equal((await post('unlink')).status, 201);
+  t.equal((await edit('public')).status, 204);
 });
 
 t.test('webhooks of the repository and of the organisation are told, others not', async (t) => {
@@ -204,4 +230,64 @@ t.test('hearth package', async (t) => {
   t.match((await hearth('visibility alice/generic/tool public')).stdout, /public now/);
   t.match(await hearth('show alice/tool'), { code: 2, stderr: /owner\/format\/name/ });
   t.match((await hearth('gc')).stdout, /^Removed 0 versions/);
+});
+
+t.test('the collection keeps what somebody has, what goes on, and the trash for its time', async (t) => {
+  const { config, db, objects } = modules;
+  const settings = packageSettingsOf(config);
+  const collectAt = (now: number) =>
+    collectPackages({
+      ...modules,
+      clock: fixedClock(now),
+      random: systemRandom,
+      logger: silentLogger,
+      settings,
+      listeners: [],
+      inTurn: createKeyedMutex(),
+    });
+  const keys = async (prefix: string): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { key } of objects.list(prefix)) found.push(key);
+    return found;
+  };
+  const publish = (owner: string) =>
+    send('PUT', `/packages/${owner}/generic/shared/1.0/file.txt`, { auth, body: 'of two owners' });
+  for (const owner of ['alice', 'acme']) t.equal((await publish(owner)).status, 201, owner);
+  const [blob] = (await db.read.query('SELECT sha256 FROM package_files WHERE bytes = ?', [13])) as {
+    sha256: string;
+  }[];
+  const owners = async () =>
+    (
+      (await db.read.query('SELECT owner_id FROM package_blobs WHERE sha256 = ?', [blob!.sha256])) as {
+        owner_id: string;
+      }[]
+    ).map(({ owner_id }) => owner_id);
+  t.equal((await owners()).length, 2);
+  t.equal((await send('DELETE', `${api}/alice/generic/shared/1.0`, { auth })).status, 204);
+  const inTrash = async () =>
+    (
+      (await db.read.query(
+        `SELECT v.deleted_at AS "deletedAt" FROM package_versions v JOIN packages p ON p.id = v.package_id
+         WHERE p.name = 'shared' AND v.deleted_at IS NOT NULL`,
+      )) as { deletedAt: number }[]
+    ).map(({ deletedAt }) => Number(deletedAt));
+  const [deletedAt] = await inTrash();
+
+  // An upload of which the first chunk came long ago, and that somebody still goes on with.
+  const image = registry(server, tokens.alice);
+  const begun = await image.call('POST', '/v2/alice/slow/blobs/uploads/');
+  await image.call('PATCH', begun.headers.get('location')!, { body: 'first chunk' });
+  const end = deletedAt! + settings.trashKeptMs;
+  await db.write(({ manager }) => manager.query('UPDATE package_uploads SET updated_at = ?', [end]));
+
+  t.match(await collectAt(end), { uploads: 0, orphans: 0 });
+  t.strictSame(await inTrash(), [deletedAt], 'until its last millisecond');
+  t.equal((await owners()).length, 2);
+  await collectAt(end + 1);
+  t.strictSame(await inTrash(), []);
+  t.strictSame(await owners(), [(await modules.owners.resolve('acme'))!.id], 'the other owner has it still');
+  t.equal((await send('GET', '/packages/acme/generic/shared/1.0/file.txt', { auth })).text, 'of two owners');
+  t.equal((await keys('package-uploads/')).length, 1, 'the chunk is there');
+  await collectAt(end + settings.uploadGraceMs + 1);
+  t.equal((await keys('package-uploads/')).length, 0, 'nobody goes on with it');
 });

@@ -87,4 +87,9 @@ t.test('a spent budget comes back by half a second for each second, and no furth
   clock.advance(3_600_000);
   t.equal(await spend(30_000), 'served', 'full again');
   t.equal(await spend(0), 'in 1 s', 'and no fuller');
+  clock.advance(10_000);
+  t.equal(await spend(0), 'served');
+  clock.advance(-3_600_000);
+  t.equal(await spend(5_000), 'served', 'a clock that is set back takes nothing');
+  t.equal(await spend(0), 'in 1 s', 'and gives nothing');
 });

@@ -199,17 +199,11 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
     lookup: modules.db.lookup,
     write: (fn: never) => modules.db.write(fn),
   } as unknown as typeof modules.db;
-  const lfs = createLfs({
-    ...modules,
-    db,
-    clock,
-    random: systemRandom,
+  const rest = {
     instanceKey: new InstanceKey(path.join(server.folder, 'data', 'ci', 'secret.key'), systemRandom, 'lfs'),
-    settings: {
-      ...modules.config.lfs,
-      contributedBytes: 1,
-    },
-  });
+    settings: { ...modules.config.lfs, contributedBytes: 1 },
+  };
+  const lfs = createLfs({ ...modules, db, clock, random: systemRandom, ...rest });
   const collectUrl = await server.newRepository('attic');
   const attic = lfsClient(server, 'attic', server.tokens.alice);
   const [kept, old, hidden, unpushed, again] = ['kept', 'old', 'hidden', 'unpushed', 'again'].map((name) =>
@@ -275,6 +269,10 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
         { maxBytes: 1, tooLarge: () => new Error() },
       );
     }
+    const { mtimeMs } = statSync(path.join(server.folder, 'data', 'objects', orphan));
+    const after = (ms: number) =>
+      createLfs({ ...modules, clock: fixedClock(mtimeMs + ms), random: systemRandom, ...rest });
+    t.match(await after(dayMs - 60_000).gc.removeOrphans(), { objects: 0 }, 'a row may follow within a day');
     t.match(await lfs.gc.removeOrphans(), { objects: 2 });
     for (const key of [orphan, ofNone]) t.equal(await objects.stat(key), null);
     t.match(await objects.stat(ofFork), { bytes: 1 });

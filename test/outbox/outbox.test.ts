@@ -2,6 +2,7 @@ import t from 'tap';
 import { setTimeout as wait } from 'node:timers/promises';
 import { unavailable } from '../../src/kernel/index.ts';
 import { backoffMs } from '../../src/outbox/index.ts';
+import { claim, leaseMs, release } from '../../src/outbox/claim.ts';
 import { nextMessageState } from '../../src/outbox/message-state.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { reasonOf } from '../ci/ci-fixture.ts';
@@ -40,6 +41,39 @@ t.test('the state after an attempt: of any row and outcome, generated', async (t
       `round ${round}`,
     );
   }
+});
+
+t.test('what a limit of this server puts off has as many attempts left as before', (t) => {
+  for (const attempts of [0, 1, 2, 7])
+    for (const mayRetry of [true, false])
+      t.strictSame(
+        nextMessageState({ attempts, nextAt: 1 }, { error: 'full', mayRetry, postponedTo: 99 }, 5, 2),
+        { state: 'PENDING', attempts, nextAt: 99, leaseUntil: 0, lastError: 'full' },
+        `${attempts} attempts`,
+      );
+  t.end();
+});
+
+t.test('a drain that comes late ends its own leases and no newer ones', async (t) => {
+  const { db, clock, enqueue, rows } = await openOutbox(t);
+  await enqueue('alice', 'bob');
+  const wanted = ['alice', 'bob'].map((key) => ({ key, limit: 1 }));
+  const late = await db.write((tx) => claim(tx, 'mail', wanted));
+  t.strictSame(await db.write((tx) => claim(tx, 'mail', wanted)), [], 'each has one drain');
+  clock.advance(leaseMs - 1);
+  t.strictSame(await db.write((tx) => claim(tx, 'mail', wanted)), [], 'until the last millisecond of the lease');
+  clock.advance(1);
+  const [newer] = await db.write((tx) => claim(tx, 'mail', wanted.slice(0, 1)));
+  await db.write((tx) => release(tx, late));
+  t.match(await rows(), [
+    { key: 'alice', leaseUntil: newer!.leaseUntil },
+    { key: 'bob', leaseUntil: 0 },
+  ]);
+  await db.write((tx) => release(tx, [newer!]));
+  t.match(await rows(), [
+    { key: 'alice', leaseUntil: 0 },
+    { key: 'bob', leaseUntil: 0 },
+  ]);
 });
 
 t.test('a message is enqueued with its cause or not at all, and handled with what it carries', async (t) => {
