@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
+import { readChunkRange } from '../../src/packages/uploads/chunked-upload.ts';
 import { until } from '../git/git-fixture.ts';
 import {
   basic,
@@ -98,6 +99,7 @@ t.test('a blob comes in chunks, in their order, and goes on where it was', async
   t.strictSame([early.status, codeOf(early), early.headers.get('range')], [416, 'BLOB_UPLOAD_INVALID', '0-9']);
   t.equal((await patch('10-20', content.subarray(10, 20))).status, 416, 'a length that its range does not have');
   t.equal((await patch('20-10', content.subarray(10, 20))).status, 416);
+  t.strictSame(readChunkRange('5-5'), { first: 5, bytes: 1 }, 'one byte');
   for (const other of ['alice/other', `${name}/deeper`]) {
     const foreign = upload.replace(`/v2/${name}/`, `/v2/${other}/`);
     for (const method of ['GET', 'PATCH', 'DELETE'])
