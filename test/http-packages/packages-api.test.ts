@@ -136,7 +136,7 @@ t.test('a package is linked to a repository, follows it, and is private afterwar
   t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 200);
   t.equal((await post('link/absent')).status, 404);
 
-  // One that follows a public repository is public; once that belongs to somebody else it is what it says itself.
+  // One that follows a public repository is public; once that has another owner, its own visibility counts.
   t.equal((await post('link/open')).status, 201);
   t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 200);
   const { repository } = await modules.repositories.find(localAdministrator, 'alice', 'open');
@@ -232,7 +232,7 @@ t.test('hearth package', async (t) => {
   t.match((await hearth('gc')).stdout, /^Removed 0 versions/);
 });
 
-t.test('the collection keeps what somebody has, what goes on, and the trash for its time', async (t) => {
+t.test('the collection keeps what another owner has, what goes on, and the trash for its time', async (t) => {
   const { config, db, objects } = modules;
   const settings = packageSettingsOf(config);
   const collectAt = (now: number) =>
@@ -273,7 +273,7 @@ t.test('the collection keeps what somebody has, what goes on, and the trash for 
     ).map(({ deletedAt }) => Number(deletedAt));
   const [deletedAt] = await inTrash();
 
-  // An upload of which the first chunk came long ago, and that somebody still goes on with.
+  // An upload of which the first chunk came long ago, and that goes on.
   const image = registry(server, tokens.alice);
   const begun = await image.call('POST', '/v2/alice/slow/blobs/uploads/');
   await image.call('PATCH', begun.headers.get('location')!, { body: 'first chunk' });
