@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { createKeyedMutex, silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import { collectPackages } from '../../src/packages/collection/collect-garbage.ts';
 import { packageSettingsOf } from '../../src/packages/settings.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
@@ -243,7 +243,6 @@ t.test('the collection keeps what another owner has, what goes on, and the trash
       logger: silentLogger,
       settings,
       listeners: [],
-      inTurn: createKeyedMutex(),
     });
   const keys = async (prefix: string): Promise<string[]> => {
     const found: string[] = [];
