@@ -61,7 +61,10 @@ async function settingsPage(
 export const showPackageSettings: Page<PersonContext, PackagesDeps> = async (context, deps) =>
   settingsPage(context, deps, await packageOf(context, deps, 'manage'));
 
-/** Field `action`: `link` with `repository`, `unlink`, `public`, `private`, `retain` with the rules, `retain-nothing`, or `delete` with `confirm`. */
+/**
+ * Field `action`: `link` with `repository`, `unlink`, `public`, `private`, `retain` with rules, `retain-nothing`, or
+ * `delete` with `confirm`.
+ */
 export const changePackage: Page<PersonContext, PackagesDeps> = async (context, deps) => {
   const { viewer, form } = context;
   const { packages } = deps;
