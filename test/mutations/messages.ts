@@ -12,7 +12,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a mirror never stops trying',
     file: 'src/mirrors/mirror-state.ts',
-    from: 'isLasting || failed >= maxFailures',
+    from: 'isLasting || (!isCopy && failed >= maxFailures)',
     to: 'isLasting',
     tests: ['test/mirrors/mirror-state.test.ts'],
   },
@@ -40,8 +40,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'the default branch of a remote is taken at every pull',
     file: 'src/mirrors/pull.ts',
-    from: 'if (row.lastOkAt === null && head !== null',
-    to: 'if (head !== null',
+    from: 'const takesHead = row.lastOkAt === null ||',
+    to: 'const takesHead = row.lastOkAt !== undefined ||',
     tests: ['test/mirrors/mirrors.test.ts'],
   },
   {

@@ -69,6 +69,8 @@ function boundedBody(
   source.pipe(bounded);
   // `pipe` forwards no failure: a body that broke off must not look like one that ended.
   const onClose = (): void => {
+    // A handler that refuses may leave the stream unread.
+    clearTimeout(timer);
     if (!request.complete) bounded.destroy(broken(request.errored ?? connectionReset()));
   };
   // With a listener for errors Node keeps the cause; without one it drops it.
