@@ -102,6 +102,7 @@ import { movesOfPushes } from './v203-moves-of-pushes.ts';
 import { webhookKinds } from './v204-webhook-kinds.ts';
 import { starsTopicsFollows } from './v206-stars-topics-follows.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
+import { environments } from './v350-environments.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
 import { unknownMergeStates } from './v174-unknown-merge-states.ts';
 import { savedReplies } from './v272-saved-replies.ts';
@@ -215,6 +216,7 @@ export const migrations: readonly Migration[] = [
   userLanguages,
   ownerUsage,
   packageLists,
+  environments,
   packageObjects,
   packageRetention,
   keptCopies,

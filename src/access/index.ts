@@ -89,6 +89,8 @@ export type {
 } from './task-rights.ts';
 export { authorAssociation } from './author-association.ts';
 export type { AuthorAssociation } from './author-association.ts';
+export { rightToDeploy } from './deployment-rights.ts';
+export type { DeploymentFacts, DeploymentRefusal } from './deployment-rights.ts';
 export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';

@@ -29,6 +29,7 @@ export function listenersOf(modules: Modules) {
       notifications.onEntry,
     ],
     runEnd: [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd],
+    deployment: [webhooks.onDeployment],
     release: [
       ci.onRelease,
       webhooks.onRelease,
@@ -57,6 +58,7 @@ export function subscribe(modules: Modules): void {
   for (const listener of listeners.push) repositories.pushes.onPush(listener);
   for (const listener of listeners.entry) issues.onEntry(listener);
   for (const listener of listeners.runEnd) ci.onRunEnd(listener);
+  for (const listener of listeners.deployment) ci.onDeployment(listener);
   for (const listener of listeners.release) releases.onEvent(listener);
   for (const listener of listeners.package) packages.onEvent(listener);
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);

@@ -5,6 +5,7 @@ import type { Git } from '../git/index.ts';
 import { bindDeps, createNotifier } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
+import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
@@ -13,6 +14,9 @@ import { annotationsOfCommit, annotationsOfJobs } from './annotations/list-annot
 import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
+import type { DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
+import { createEnvironmentService } from './deployments/environment-service.ts';
+import { reencryptEnvironmentSecrets } from './environments/environment-values.ts';
 import { createIdentityService } from './identity/identity-service.ts';
 import { reencryptIdentityKeys, removeRetired } from './identity/signing-keys.ts';
 import { recordRelease, startPendingEvents } from './events/pending-events.ts';
@@ -55,7 +59,8 @@ import { WorkflowReader } from './workflows/workflow-reader.ts';
 
 export interface CiOptions {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
+  accounts: Pick<Accounts, 'peopleById' | 'personByUsername' | 'addresses'>;
+  organisations: Pick<Organisations, 'teams'>;
   owners: Pick<Owners, 'resolve' | 'ownersById'>;
   repositories: Repositories;
   git: Git;
@@ -96,6 +101,8 @@ export function createCi(options: CiOptions) {
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
     queue,
     endings: [recordEndedRun],
+    deploymentListeners: [],
+    reviewListeners: [],
     pullSources() {
       if (pullSources === null) throw new Error('the modules of pull requests are not connected');
       return pullSources;
@@ -122,13 +129,19 @@ export function createCi(options: CiOptions) {
     /** Test reports among the artifacts of a run. */
     testReports: bindDeps(deps)(testReports),
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
+    environments: createEnvironmentService(deps),
     secrets: createSecretService(deps),
     /** After a rotation of the instance key. */
-    reencrypt: async () => (await reencryptSecrets(deps)) + (await reencryptIdentityKeys(deps)),
+    reencrypt: async () =>
+      (await reencryptSecrets(deps)) + (await reencryptEnvironmentSecrets(deps)) + (await reencryptIdentityKeys(deps)),
     variables: createVariableService(deps),
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
     onRunEnd: (ending: RunEndListener) => void deps.endings.push(ending),
+    /** Registers a listener of deployments and their statuses, called inside the write. */
+    onDeployment: (tell: DeploymentListener) => void deps.deploymentListeners.push(tell),
+    /** Registers a listener of jobs that begin to wait for a reviewer, called inside the write. */
+    onReviewRequest: (tell: ReviewListener) => void deps.reviewListeners.push(tell),
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 

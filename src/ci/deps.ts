@@ -3,10 +3,12 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Notifier, Random } from '../kernel/index.ts';
+import type { Organisations } from '../organisations/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
+import type { DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
 import type { LogStore } from './logs/log-store.ts';
 import type { PullRunDeps } from './pulls/pull-deps.ts';
 import type { RunEndListener } from './runs/run-end-listener.ts';
@@ -21,7 +23,8 @@ import type { TaskReports } from './tasks/task-reports.ts';
 /** Dependencies of the use-cases of this module. */
 export interface CiDeps {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
+  accounts: Pick<Accounts, 'peopleById' | 'personByUsername' | 'addresses'>;
+  organisations: Pick<Organisations, 'teams'>;
   owners: Pick<Owners, 'resolve' | 'ownersById'>;
   repositories: Pick<Repositories, 'locate' | 'find' | 'factsOf' | 'statuses' | 'rules'>;
   git: Git;
@@ -42,6 +45,9 @@ export interface CiDeps {
   settings: CiSettings;
   /** Listeners for the end of a run; registered by `onRunEnd`. */
   endings: RunEndListener[];
+  /** Listeners of deployments and of their statuses, and of jobs that begin to wait for a reviewer. */
+  deploymentListeners: DeploymentListener[];
+  reviewListeners: ReviewListener[];
   /** Built after this module; given with the listener of their entries. */
   pullSources(): PullRunDeps;
 }

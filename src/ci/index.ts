@@ -4,6 +4,14 @@ import { annotationSchema, summarySchema } from './schema/annotation-schema.ts';
 import { jobSchema } from './schema/job-schema.ts';
 import { callMatrixSchema } from './schema/call-matrix-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
+import {
+  environmentRefSchema,
+  environmentReviewerSchema,
+  environmentSchema,
+  environmentSecretSchema,
+  environmentVariableSchema,
+} from './schema/environment-schema.ts';
+import { deploymentReviewSchema, deploymentSchema, deploymentStatusSchema } from './schema/deployment-schema.ts';
 import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
 import { pendingEventSchema } from './schema/event-schema.ts';
@@ -12,6 +20,18 @@ import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-sc
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
 
+export type { DeploymentEvent, DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
+export { environmentPath } from './workflows/environment-name.ts';
+export type { Environment } from './environments/find-environment.ts';
+export type { EnvironmentChange } from './deployments/manage-environments.ts';
+export type { PendingDeployment } from './deployments/review-deployments.ts';
+export { deploymentStates } from './schema/deployment-schema.ts';
+export type {
+  DeploymentReviewRow,
+  DeploymentRow,
+  DeploymentState,
+  DeploymentStatusRow,
+} from './schema/deployment-schema.ts';
 export { artifactKey, artifactPrefix } from './artifacts/artifact-store.ts';
 export { ciSettings } from './ci-settings.ts';
 export { createCi } from './ci.ts';
@@ -92,4 +112,12 @@ export const ciEntities = [
   annotationSchema,
   summarySchema,
   retentionSchema,
+  environmentSchema,
+  environmentReviewerSchema,
+  environmentRefSchema,
+  environmentSecretSchema,
+  environmentVariableSchema,
+  deploymentSchema,
+  deploymentStatusSchema,
+  deploymentReviewSchema,
 ];

@@ -1,5 +1,7 @@
 export { attachmentPayload, commentPayload, issuePath, issuePayload, labelPayload, milestonePayload } from './issue.ts';
 export type { AttachmentPayload, CommentPayload, IssuePayload, LabelPayload, MilestonePayload } from './issue.ts';
+export { deploymentPayload, deploymentStatusPayload } from './deployment.ts';
+export type { DeploymentPayload, DeploymentStatusPayload } from './deployment.ts';
 export { describePulls } from './describe-pulls.ts';
 export type { DescribedPull } from './describe-pulls.ts';
 export { numericId } from './numeric-id.ts';

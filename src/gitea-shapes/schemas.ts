@@ -3,6 +3,7 @@
  * What this module makes has these types by inference.
  */
 export { attachment, closeReason, comment, hideReason, issue, issueState, label, milestone } from './issue-schema.ts';
+export { deployment, deploymentStatus } from './deployment-schema.ts';
 export { organisation } from './organisation-schema.ts';
 export { giteaPackage, giteaPackageFile, packageTypes } from './package-schema.ts';
 export { pullRequest } from './pull-schema.ts';

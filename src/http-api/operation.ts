@@ -99,6 +99,8 @@ export type Tag =
   | 'Organisations'
   | 'Teams'
   | 'Runs'
+  | 'Environments'
+  | 'Deployments'
   | 'Runners'
   | 'Secrets'
   | 'Administration'

@@ -13,6 +13,8 @@ const byTag: { readonly [tag in Tag]?: readonly TaskUse[] } = {
   Milestones: ['issues', 'pull-requests'],
   'Pull requests': ['pull-requests'],
   Runs: ['actions'],
+  Environments: ['actions'],
+  Deployments: ['deployments'],
 };
 
 /** Operations apart from their subject; null for those that are for people. */
@@ -39,6 +41,7 @@ const byId: { readonly [id: string]: readonly TaskUse[] | null } = {
   moveIssue: null,
   // A run of untrusted code is let by a person.
   approveRun: null,
+  reviewPendingDeployments: null,
 };
 
 /** What a call of a task needs; null when tasks do not call it. */

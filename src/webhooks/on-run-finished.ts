@@ -1,6 +1,6 @@
-import type { RunEndListener } from '../ci/index.ts';
+import type { RunEndListener, RunRow } from '../ci/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
-import type { EndedRun } from './payloads.ts';
+import type { ToldRun } from './payloads.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
@@ -15,41 +15,44 @@ export function onRunFinished(deps: WebhookDeps): RunEndListener {
     if (repository === null) return;
     const hooks = await webhooksFor(tx.manager, repository, ['run']);
     if (hooks.length === 0) return;
-    const {
-      id,
-      number,
-      workflowPath,
-      workflowName,
-      title,
-      event,
-      ref,
-      sha,
-      attempt,
-      actorId,
-      deployKey,
-      createdAt,
-      startedAt,
-      finishedAt,
-      status,
-    } = run;
-    const ended = {
-      id,
-      number,
-      workflowPath,
-      workflowName,
-      title,
-      event,
-      ref,
-      sha,
-      attempt,
-      actorId,
-      deployKey,
-      createdAt,
-      startedAt,
-      finishedAt,
-      status,
-    } as EndedRun;
-    const about = JSON.stringify({ repositoryId: repository.id, run: ended });
+    const about = JSON.stringify({ repositoryId: repository.id, run: toldRunOf(run) });
     for (const hook of hooks) await enqueueDelivery(deps, tx, { webhookId: hook.id, event: 'workflow_run', about });
+  };
+}
+
+/** The columns of a run that a payload has. */
+export function toldRunOf({
+  id,
+  number,
+  workflowPath,
+  workflowName,
+  title,
+  event,
+  ref,
+  sha,
+  attempt,
+  actorId,
+  deployKey,
+  createdAt,
+  startedAt,
+  finishedAt,
+  status,
+}: RunRow): ToldRun {
+  return {
+    id,
+    number,
+    workflowPath,
+    workflowName,
+    title,
+    event,
+    ref,
+    sha,
+    attempt,
+    actorId,
+    deployKey,
+    createdAt,
+    startedAt,
+    finishedAt,
+    status,
   };
 }

@@ -145,8 +145,8 @@ const namedRef = (ref: string): JsonObject => ({
   ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
 });
 
-/** The state of a run at its end; the row itself may have been re-run since. */
-export type EndedRun = Pick<
+/** The state of a run of then; the row itself may have been re-run since. */
+export type ToldRun = Pick<
   RunRow,
   | 'id'
   | 'number'
@@ -162,35 +162,44 @@ export type EndedRun = Pick<
   | 'createdAt'
   | 'startedAt'
   | 'finishedAt'
-> & { status: FinalStatus };
+  | 'status'
+>;
+export type EndedRun = ToldRun & { status: FinalStatus };
+
+const runPusher = (run: ToldRun, actor: Person | null, settings: Settings): UserPayload =>
+  // A delivery that was queued before keeps no title.
+  pusherPayload(run.deployKey ? { deployKey: run.deployKey } : actor, settings);
+
+/** A run as payloads have it. */
+export function runFields(located: Located, run: ToldRun, actor: Person | null, settings: Settings): JsonObject {
+  const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
+  return {
+    id: run.id,
+    run_number: run.number,
+    run_attempt: run.attempt,
+    name: run.workflowName,
+    display_title: run.title,
+    path: run.workflowPath,
+    event: run.event,
+    head_branch: shortName(run.ref),
+    head_sha: run.sha,
+    status: run.finishedAt === null ? 'in_progress' : 'completed',
+    conclusion: run.finishedAt === null ? null : run.status,
+    html_url: `${page}/runs/${run.number}`,
+    created_at: time(run.createdAt),
+    run_started_at: run.startedAt === null ? null : time(run.startedAt),
+    updated_at: time(run.finishedAt ?? run.createdAt),
+    actor: runPusher(run, actor, settings),
+  };
+}
 
 export function runPayload(located: Located, run: EndedRun, actor: Person | null, settings: Settings): JsonObject {
-  const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
-  // A delivery that was queued before keeps no title.
-  const user = pusherPayload(run.deployKey ? { deployKey: run.deployKey } : actor, settings);
   return {
     action: 'completed',
     workflow: { id: run.workflowPath, name: run.workflowName, path: run.workflowPath },
-    workflow_run: {
-      id: run.id,
-      run_number: run.number,
-      run_attempt: run.attempt,
-      name: run.workflowName,
-      display_title: run.title,
-      path: run.workflowPath,
-      event: run.event,
-      head_branch: shortName(run.ref),
-      head_sha: run.sha,
-      status: 'completed',
-      conclusion: run.status,
-      html_url: `${page}/runs/${run.number}`,
-      created_at: time(run.createdAt),
-      run_started_at: run.startedAt === null ? null : time(run.startedAt),
-      updated_at: time(run.finishedAt ?? run.createdAt),
-      actor: user,
-    },
+    workflow_run: { ...runFields(located, run, actor, settings), status: 'completed', conclusion: run.status },
     repository: repositoryPayload(located, settings),
-    sender: user,
+    sender: runPusher(run, actor, settings),
   };
 }
 

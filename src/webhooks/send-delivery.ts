@@ -5,6 +5,8 @@ import { allowedHostsHint } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
+import { deploymentEventPayload } from './deployment-payload.ts';
+import type { DeploymentSubject } from './on-deployment.ts';
 import type { ForkSubject } from './on-fork.ts';
 import type { PackageSubject } from './on-package.ts';
 import { packageEventPayload } from './package-payload.ts';
@@ -85,6 +87,7 @@ async function sendDelivery(deps: WebhookDeps, message: Message, signal: AbortSi
 
 type Subject =
   | { repositoryId: string; run: EndedRun }
+  | DeploymentSubject
   | ForkSubject
   | ReleaseSubject
   | StatusSubject
@@ -103,6 +106,13 @@ async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<
     if (located === undefined) return null;
     const { run } = subject;
     return JSON.stringify(runPayload(located, run, await personOf(deps, run.actorId), settings));
+  }
+  if ('deployment' in subject) {
+    const located = (await repositories.locate([repositoryId])).get(repositoryId);
+    if (located === undefined) return null;
+    const { deployment, status, deployingRun, actorId } = subject;
+    const ids = [deployment.creatorId, status?.creatorId, deployingRun?.actorId, actorId].flatMap((id) => id ?? []);
+    return JSON.stringify(deploymentEventPayload(located, subject, await deps.accounts.peopleById(ids), settings));
   }
   if ('release' in subject) {
     const located = (await repositories.locate([repositoryId])).get(repositoryId);

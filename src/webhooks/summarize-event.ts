@@ -92,6 +92,15 @@ export function summarizeEvent(event: string, payload: JsonObject): EventSummary
       of('workflow_run.display_title'),
     );
   }
+  if (event === 'deployment' || event === 'deployment_status') {
+    const where = `deployment of ${of('deployment.ref')} to ${of('deployment.environment')}`;
+    const state = of('deployment_status.state').replaceAll('_', ' ');
+    return told(
+      event === 'deployment' ? `${sender.name}: ${where}` : `${where}: ${state}`,
+      of('deployment_status.environment_url') || of('deployment_status.log_url') || of('workflow_run.html_url'),
+      of('deployment_status.description') || of('deployment.description'),
+    );
+  }
   const subject = isObject(payload['pull_request']) ? 'pull_request' : isObject(payload['issue']) ? 'issue' : null;
   if (subject !== null) {
     const kind = subject === 'issue' ? 'issue' : 'pull request';

@@ -1,7 +1,10 @@
 import { EntitySchema } from 'typeorm';
 import type { MessageState } from '../outbox/index.ts';
 
-/** Events of webhooks; `run` is the end of a workflow run. The names of the others are Gitea's. */
+/**
+ * Events of webhooks; `run` is the end of a workflow run. `deployment` and `deployment_status` are GitHub's; the
+ * names of the others are Gitea's.
+ */
 export const webhookEvents = [
   'push',
   'create',
@@ -9,6 +12,8 @@ export const webhookEvents = [
   'fork',
   'run',
   'status',
+  'deployment',
+  'deployment_status',
   'release',
   'package',
   'gollum',

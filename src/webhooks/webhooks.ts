@@ -5,6 +5,7 @@ import { InstanceKey } from '../sealing/index.ts';
 import { listDeliveries, redeliver, redeliverAny, testWebhook } from './deliveries.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import { webhookHandler } from './send-delivery.ts';
+import { onDeployment } from './on-deployment.ts';
 import { onEntry } from './on-entry.ts';
 import { onFork } from './on-fork.ts';
 import { onWiki } from './on-wiki.ts';
@@ -90,6 +91,8 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
     onPackage: onPackage(deps),
     /** For `repositories.statuses.onRecord`. */
     onStatus: onStatus(deps),
+    /** For `ci.onDeployment`. */
+    onDeployment: onDeployment(deps),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For the scheduled task: sends what is due. */

@@ -1576,6 +1576,53 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  350: [
+    [
+      'ci_environments',
+      { id: 350, repository_id: 'r1', name: 'Live', name_folded: 'live', created_at: 1, updated_at: 1 },
+    ],
+    ['ci_environment_reviewers', { id: 350, environment_id: 350, user_id: 'bob-id' }],
+    ['ci_environment_refs', { id: 350, environment_id: 350, kind: 'tag', pattern: 'v*' }],
+    [
+      'ci_environment_secrets',
+      { environment_id: 350, name: 'KEY', ciphertext: 'x', created_at: 5000000000000, updated_at: 5000000000000 },
+    ],
+    [
+      'ci_environment_variables',
+      { environment_id: 350, name: 'PLACE', value: 'x', created_at: 5000000000000, updated_at: 5000000000000 },
+    ],
+    [
+      'ci_deployments',
+      {
+        id: 350,
+        repository_id: 'r1',
+        environment_id: 350,
+        environment: 'Live',
+        ref: 'refs/heads/main',
+        sha: 'a'.repeat(40),
+        creator_id: 'bob-id',
+        state: 'success',
+        created_at: 5000000000000,
+        updated_at: 5000000000000,
+      },
+    ],
+    [
+      'ci_deployment_statuses',
+      { id: 350, deployment_id: 350, state: 'success', creator_id: 'bob-id', created_at: 5000000000000 },
+    ],
+    [
+      'ci_deployment_reviews',
+      {
+        id: 350,
+        run_id: 7,
+        job_id: 1,
+        environment: 'Live',
+        reviewer_id: 'bob-id',
+        verdict: 'approved',
+        created_at: 5000000000000,
+      },
+    ],
+  ],
   395: [
     [
       'import_groups',

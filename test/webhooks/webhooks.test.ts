@@ -600,3 +600,59 @@ t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a p
   await webhooks.drain();
   t.equal(target.got.length, before + 1, 'a private fork is nobody’s business');
 });
+
+t.test('a deployment and each of its states are delivered in GitHub’s form', async (t) => {
+  const { add, target, push: pushFiles, addRunner, webhooks, modules, viewer, found, scope } = await openWorld(t);
+  const { id } = await add({ events: ['deployment', 'deployment_status'] });
+  await add({ events: ['push'] });
+  const { environments } = modules.ci;
+  await environments.set(viewer, found, 'live', { reviewers: ['alice'] });
+  await pushFiles(
+    workflow(
+      'on: push\njobs:\n  deploy:\n    runs-on: linux\n    environment: { name: live, url: https://shop.example.org }\n    steps: [{run: make}]\n',
+    ),
+  );
+  await environments.review(viewer, found, 1, { verdict: 'approved', environments: ['live'], comment: '' });
+  const runner = await addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId);
+  await webhooks.drain();
+  const told = target.got
+    .map(({ headers, body }) => ({ event: headers['x-github-event'], ...JSON.parse(body.toString()) }))
+    .filter(({ event }) => event !== 'push');
+  t.strictSame(
+    told.map(({ event, deployment_status: status }) => [event, status?.state]),
+    [
+      ['deployment', undefined],
+      ['deployment_status', 'waiting'],
+      ['deployment_status', 'queued'],
+      ['deployment_status', 'in_progress'],
+      ['deployment_status', 'success'],
+    ],
+  );
+  t.match(told.at(-1), {
+    action: 'created',
+    deployment: { environment: 'live', ref: 'main', sha: /^[0-9a-f]{40}$/, creator: { login: 'alice' } },
+    deployment_status: {
+      environment_url: 'https://shop.example.org',
+      log_url: /^http:\/\/git\.example\.lan\/repos\/alice\/work\/runs\/1\/jobs\/\d+$/,
+    },
+    workflow_run: { run_number: 1 },
+    repository: { full_name: 'alice/work' },
+    sender: { login: 'alice' },
+  });
+  t.equal((await webhooks.listDeliveries(scope, id, { limit: 50 })).length, 5);
+  await modules.repositories.create(viewer, { name: 'other', visibility: 'PRIVATE' });
+  const elsewhere = await modules.repositories.find(viewer, 'alice', 'other');
+  await environments.deployments.create(viewer, elsewhere, {
+    ref: 'main',
+    sha: 'a'.repeat(40),
+    environment: 'live',
+    task: 'deploy',
+    description: '',
+    payload: {},
+    isTransient: false,
+    isProduction: null,
+  });
+  await webhooks.drain();
+  t.equal((await webhooks.listDeliveries(scope, id, { limit: 50 })).length, 5, 'not of another repository');
+});

@@ -6,6 +6,7 @@ import type { CiDeps } from '../deps.ts';
 import { githubContext } from '../runs/run-context.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
 import { issuerPath } from '../tasks/identity-context.ts';
 import { permissionsOfJob } from '../tasks/task-token.ts';
 import { signingKey } from './signing-keys.ts';
@@ -39,7 +40,8 @@ export function discovery({ settings: { baseUrl } }: Pick<CiDeps, 'settings'>) {
 export async function identityToken(deps: CiDeps, token: string, audience: string | null): Promise<string> {
   const { run, jobId } = await authoriseTask(deps, token);
   const loaded = await deps.runs.load(run.id);
-  const { jobKey } = await deps.db.read.findOneByOrFail(jobSchema, { id: jobId });
+  const job = await deps.db.read.findOneByOrFail(jobSchema, { id: jobId });
+  const { jobKey } = job;
   const permissions = await permissionsOfJob(deps, loaded, jobKey);
   const { baseUrl } = deps.settings;
   if (baseUrl === null || permissions === null || !mayProveIdentity({ permissions }))
@@ -52,13 +54,13 @@ export async function identityToken(deps: CiDeps, token: string, audience: strin
     { alg: 'RS256', typ: 'JWT', kid: key.id },
     {
       jti: deps.random.uuid(),
-      sub: subjectOf(loaded),
+      sub: subjectOf(loaded, job),
       aud: audience || `${baseUrl}/${loaded.owner.handle}`,
       iss: baseUrl + issuerPath,
       iat: seconds,
       nbf: seconds,
       exp: seconds + ttlSeconds,
-      ...claimsOf(loaded, jobKey, deps.settings),
+      ...claimsOf(loaded, job, deps.settings),
     },
   ]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -66,9 +68,18 @@ export async function identityToken(deps: CiDeps, token: string, audience: strin
   return `${text}.${sign('sha256', Buffer.from(text), key.key).toString('base64url')}`;
 }
 
-/** `repo:owner/name:ref:refs/heads/main`; a pull request has no ref of its own. */
-function subjectOf({ run, owner, repository }: LoadedRun): string {
+/** An environment that a job has entered; one that is not known by its rules proves nothing. */
+const environmentOf = ({ environment, environmentId, environmentState }: JobRow): string | null =>
+  environmentState === 'passed' && environmentId !== null ? environment : null;
+
+/**
+ * `repo:owner/name:environment:production`, without one `repo:owner/name:ref:refs/heads/main`; a pull request has no
+ * ref of its own. A colon in a name is escaped, as on GitHub.
+ */
+function subjectOf({ run, owner, repository }: LoadedRun, job: JobRow): string {
   const name = `repo:${owner.handle}/${repository.name}`;
+  const environment = environmentOf(job);
+  if (environment !== null) return `${name}:environment:${environment.replaceAll(':', '%3A')}`;
   return run.event === 'pull_request' ? `${name}:pull_request` : `${name}:ref:${run.ref}`;
 }
 
@@ -95,6 +106,7 @@ const fromContext = [
 ];
 const claimNames = [
   ...fromContext,
+  'environment',
   'job_workflow_ref',
   'job_workflow_sha',
   'ref_protected',
@@ -102,13 +114,15 @@ const claimNames = [
   'runner_environment',
 ];
 
-/** `environment` is absent: there are no environments here. */
-function claimsOf(loaded: LoadedRun, jobKey: string, settings: CiDeps['settings']): { [claim: string]: unknown } {
+/** `environment` is there for a job that has one. */
+function claimsOf(loaded: LoadedRun, job: JobRow, settings: CiDeps['settings']): { [claim: string]: unknown } {
   const context = githubContext(loaded, settings);
   const { repository } = loaded;
+  const environment = environmentOf(job);
   return {
     ...Object.fromEntries(fromContext.map((name) => [name, context[name]])),
-    ...calledFileOf(loaded, jobKey, context),
+    ...(environment !== null && { environment }),
+    ...calledFileOf(loaded, job.jobKey, context),
     // A text, as on GitHub.
     ref_protected: String(context['ref_protected']),
     repository_visibility: repository.visibility.toLowerCase(),

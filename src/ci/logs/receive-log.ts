@@ -5,6 +5,7 @@ import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
+import { secretsOfJob } from '../environments/environment-values.ts';
 import { valuesToHide } from '../secrets/secrets.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
@@ -158,7 +159,8 @@ export class Masks {
       const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
       const secrets =
         located === undefined || !run.isTrusted ? [] : await valuesToHide({ key }, db.read, located.repository);
-      mask = createMask([taskToken(key, task.id), runtimeTokenOf(deps, task, job), ...secrets]);
+      const ofEnvironment = (await secretsOfJob({ key }, db.read, job, run)).values();
+      mask = createMask([taskToken(key, task.id), runtimeTokenOf(deps, task, job), ...secrets, ...ofEnvironment]);
       this.#masks.set(task.id, mask);
     }
     return mask;

@@ -6,6 +6,7 @@ import { hasPendingCalls, siblingsOf, withCallMatrices } from '../workflows/expa
 import type { CallMatrix } from '../workflows/expand-call.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { AfterCommit } from './after-commit.ts';
+import { enterEnvironment } from './enter-environment.ts';
 import { cancelJob } from './cancel-jobs.ts';
 import { claimConcurrencyGroup, concurrencyGroupOf } from './claim-concurrency-group.ts';
 import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
@@ -57,6 +58,7 @@ export async function advanceJobs(
     before = advance.fingerprint();
     await advance.endSiblings();
     await advance.resolveReady();
+    await advance.enterEnvironments();
   } while (advance.fingerprint() !== before);
   await advance.startWaiting();
   await runChanges.save();
@@ -83,7 +85,7 @@ class Advance {
   }
 
   fingerprint(): string {
-    return `${this.#workflow.jobs.size} ${this.#runChanges.jobs.map((job) => `${job.status}${job.hold}`).join()}`;
+    return `${this.#workflow.jobs.size} ${this.#runChanges.jobs.map((job) => `${job.status}${job.hold}${job.environmentState}`).join()}`;
   }
 
   /**
@@ -193,10 +195,18 @@ class Advance {
     }
   }
 
+  /** Before they take a place or a group: a job that waits for a person holds up no other. */
+  async enterEnvironments(): Promise<void> {
+    for (const job of this.#runChanges.jobs)
+      if (job.hold === 'parallel' && job.environment !== null)
+        await enterEnvironment(this.#deps, this.#tx, this.#runChanges, this.#loaded, job);
+  }
+
   /** Queues matrix jobs as far as `max-parallel` and concurrency groups allow. */
   async startWaiting(): Promise<void> {
     for (const job of [...this.#runChanges.jobs].sort((a, b) => a.position - b.position)) {
       if (job.hold !== 'parallel') continue;
+      if (job.environment !== null && job.environmentState !== 'passed') continue;
       const busy = this.#runChanges.jobs.filter(
         (one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)),
       );

@@ -44,12 +44,20 @@ export const contextOf = (run: Pick<RunRow, 'workflowName' | 'event'>, jobName: 
 
 /** The commit status of a job. */
 export function describeJobStatus(
-  { status, reason, startedAt, finishedAt }: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>,
+  {
+    status,
+    reason,
+    startedAt,
+    finishedAt,
+    environment,
+    environmentState,
+  }: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt' | 'environment' | 'environmentState'>,
   { approval }: Pick<RunRow, 'approval'>,
 ): string {
   if (reason !== null) return reason.slice(0, 200);
   const took = startedAt === null || finishedAt === null ? '' : ` after ${describeDuration(finishedAt - startedAt)}`;
   if (status === 'blocked' && approval === 'waiting') return 'Waiting for approval';
+  if (status === 'blocked' && environmentState === 'waiting') return `Waiting to enter ${environment}`;
   const words: Record<RunStatus, string> = {
     blocked: 'Blocked',
     waiting: 'Waiting to run',

@@ -1,5 +1,6 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
+import { environmentUrlOutput } from '../workflows/environment-url.ts';
 import { outputSchema } from '../schema/task-schema.ts';
 import { chainOf, entryOf, jobKeysOf, keysOfCall } from '../workflows/call-chain.ts';
 import type { JobOutcome } from '../workflows/expression-functions.ts';
@@ -80,7 +81,7 @@ export async function outputsOf(
   const taskIds = jobs.flatMap(({ taskId }) => taskId ?? []);
   if (taskIds.length === 0) return outputs;
   for (const { taskId, name, value } of await manager.findBy(outputSchema, { taskId: In(taskIds) })) {
-    if (value === null) continue;
+    if (value === null || name === environmentUrlOutput) continue;
     const ofTask = outputs.get(taskId) ?? new Map<string, string>();
     outputs.set(taskId, ofTask.set(name, value));
   }

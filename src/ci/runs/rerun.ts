@@ -12,7 +12,7 @@ import { findRunRow } from './find-run.ts';
 import { recordRunEvent } from './record-run-event.ts';
 import { RunChanges } from './run-changes.ts';
 import type { NewJob } from './run-changes.ts';
-import { jobSchema } from '../schema/job-schema.ts';
+import { jobSchema, outsideEnvironments } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { runNotFound } from './load-run.ts';
 import { runSchema } from '../schema/run-schema.ts';
@@ -130,6 +130,7 @@ function freshJob(
     attempt,
     hold,
     debug,
+    ...outsideEnvironments,
     status: 'blocked',
     runsOn: null,
     reason: null,

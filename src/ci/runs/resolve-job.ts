@@ -16,6 +16,7 @@ import type { CallMatrix } from '../workflows/expand-call.ts';
 import type { CallStrategy, JobDefinition } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import { chainOf } from '../workflows/call-chain.ts';
+import { faultOfEnvironmentName } from '../workflows/environment-name.ts';
 import { inputsOfCall } from './job-contexts.ts';
 import type { Contexts, JobContexts } from './job-contexts.ts';
 import type { JobOutcomes } from './needs.ts';
@@ -29,6 +30,10 @@ export interface ResolvedMatrixJob {
   failFast: boolean;
   maxParallel: number | null;
   concurrency: ResolvedConcurrency | null;
+  environment: string | null;
+  /** Null where only the runner can tell it. */
+  environmentUrl: string | null;
+  makesDeployment: boolean;
 }
 
 export interface ResolvedConcurrency {
@@ -171,6 +176,7 @@ function resolveMatrixJob(
       failFast,
       maxParallel,
       concurrency: resolveConcurrency(definition.concurrency, scope),
+      ...resolveEnvironment(definition, scope),
     };
   } catch (error) {
     throw isProblem(error) ? new MatrixJobProblem(error.message, failFast) : error;
@@ -208,6 +214,22 @@ export function resolveConcurrency(
     group: group.slice(0, 400),
     cancelInProgress: isTruthy(evaluateValue(concurrency.cancelInProgress, scope)),
     queue: concurrency.queue,
+  };
+}
+
+/** An environment whose name is empty is none, as on GitHub. */
+function resolveEnvironment(
+  { environment }: JobDefinition,
+  scope: ExpressionScope,
+): Pick<ResolvedMatrixJob, 'environment' | 'environmentUrl' | 'makesDeployment'> {
+  const name = environment === null ? '' : textOf(evaluateValue(environment.name, scope)).trim();
+  if (environment === null || name === '') return { environment: null, environmentUrl: null, makesDeployment: false };
+  const fault = faultOfEnvironmentName(name);
+  if (fault !== null) throw new ResolveProblem(fault);
+  return {
+    environment: name,
+    environmentUrl: environment.url?.includes('${{') === true ? null : environment.url,
+    makesDeployment: isTruthy(evaluateValue(environment.deployment, scope)),
   };
 }
 

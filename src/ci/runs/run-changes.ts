@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
+import { followJob } from './deploy-job.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { describeJobStatus, removeJobStatus, setJobStatus } from './job-commit-status.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -29,7 +30,7 @@ export const positionsPerJob = 1000;
 export class RunChanges {
   readonly run: RunRow;
   readonly jobs: JobRow[];
-  readonly #deps: Pick<CiDeps, 'repositories' | 'endings'>;
+  readonly #deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners'>;
   readonly #tx: Tx;
   readonly #after: AfterCommit;
   readonly #namesBefore = new Map<JobRow, string>();
@@ -38,7 +39,7 @@ export class RunChanges {
   readonly #matrixJobs: Map<string, JobRow[]>;
 
   private constructor(
-    deps: Pick<CiDeps, 'repositories' | 'endings'>,
+    deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners'>,
     tx: Tx,
     after: AfterCommit,
     run: RunRow,
@@ -55,7 +56,7 @@ export class RunChanges {
 
   /** Null when the run was deleted. */
   static async open(
-    deps: Pick<CiDeps, 'repositories' | 'endings'>,
+    deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners'>,
     tx: Tx,
     after: AfterCommit,
     runId: number,
@@ -72,7 +73,10 @@ export class RunChanges {
   /** A job that has ended is held by nothing: no later step of the same write may start it. */
   change(job: JobRow, changes: Partial<JobRow>): void {
     Object.assign(job, changes);
-    if (isFinal(job.status)) job.hold = null;
+    if (isFinal(job.status)) {
+      job.hold = null;
+      if (job.environmentState === 'waiting') job.environmentState = null;
+    }
     if (!this.#added.includes(job)) this.#changed.add(job);
   }
 
@@ -103,6 +107,7 @@ export class RunChanges {
     }
     for (const { id, ...row } of this.#changed) await manager.update(jobSchema, { id }, row as never);
     for (const job of touched) await this.#reportCommitStatus(job);
+    for (const job of touched) await followJob(this.#deps, this.#tx, this.run, job);
     const releasedByRun = await this.#saveRun(now);
     for (const group of new Set([...freed, ...releasedByRun]))
       await releaseConcurrencyGroup(this.#tx, this.#after, this.run.repositoryId, group);

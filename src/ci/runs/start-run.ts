@@ -18,6 +18,7 @@ import type { LoadedRun } from './load-run.ts';
 import { recordRunEvent } from './record-run-event.ts';
 import { inputsOfRun } from './job-contexts.ts';
 import { githubContext } from './run-context.ts';
+import { outsideEnvironments } from '../schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { earlyName, resolveConcurrency } from './resolve-job.ts';
@@ -225,6 +226,7 @@ function earlyJobs(
       taskId: null,
       losses: 0,
       debug: false,
+      ...outsideEnvironments,
       lostRunner: null,
       createdAt: now,
       waitingSince: null,

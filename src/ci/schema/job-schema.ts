@@ -35,11 +35,39 @@ export interface JobRow {
   losses: number;
   /** Name of the runner that was lost while it had the job, which is then tried once more. */
   lostRunner: string | null;
+  /** Name of the environment that it deploys to; null for none. */
+  environment: string | null;
+  /** Null before it asked to enter, for code that is not trusted, and once the environment is deleted. */
+  environmentId: number | null;
+  /** `waiting` for a reviewer or for time; `passed` once it may run, with the secrets of the environment. */
+  environmentState: 'waiting' | 'passed' | null;
+  /** The address that the file gives; null for none, and where only the runner can tell. */
+  environmentUrl: string | null;
+  /** When it began to wait, and until when it has to. */
+  environmentSince: number | null;
+  environmentUntil: number | null;
+  environmentApproved: boolean;
+  /** False with `deployment: false`. */
+  makesDeployment: boolean;
+  deploymentId: number | null;
   createdAt: number;
   waitingSince: number | null;
   startedAt: number | null;
   finishedAt: number | null;
 }
+
+/** A job that has not asked to enter an environment. */
+export const outsideEnvironments = {
+  environment: null,
+  environmentId: null,
+  environmentState: null,
+  environmentUrl: null,
+  environmentSince: null,
+  environmentUntil: null,
+  environmentApproved: false,
+  makesDeployment: false,
+  deploymentId: null,
+} as const;
 
 export const jobSchema = new EntitySchema<JobRow>({
   name: 'ciJob',
@@ -67,6 +95,15 @@ export const jobSchema = new EntitySchema<JobRow>({
     taskId: { name: 'task_id', type: 'integer', nullable: true },
     losses: { type: 'integer' },
     lostRunner: { name: 'lost_runner', type: 'text', nullable: true },
+    environment: { type: 'text', nullable: true },
+    environmentId: { name: 'environment_id', type: 'integer', nullable: true },
+    environmentState: { name: 'environment_state', type: 'text', nullable: true },
+    environmentUrl: { name: 'environment_url', type: 'text', nullable: true },
+    environmentSince: { name: 'environment_since', type: 'integer', nullable: true },
+    environmentUntil: { name: 'environment_until', type: 'integer', nullable: true },
+    environmentApproved: { name: 'environment_approved', type: 'boolean' },
+    makesDeployment: { name: 'makes_deployment', type: 'boolean' },
+    deploymentId: { name: 'deployment_id', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     waitingSince: { name: 'waiting_since', type: 'integer', nullable: true },
     startedAt: { name: 'started_at', type: 'integer', nullable: true },

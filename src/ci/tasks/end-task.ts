@@ -29,6 +29,9 @@ export async function endLostTask(deps: CiDeps, task: TaskRow): Promise<void> {
   await end(deps, task, isCancelled ? 'cancelled' : 'failure', async (tx, runChanges, row) => {
     if (isCancelled || runChanges.run.isCancelled)
       return runChanges.change(row, { status: 'cancelled', reason: 'The runner was lost.' });
+    // A deployment that has begun may be half done: a person decides whether it starts again.
+    if (row.environment !== null)
+      return runChanges.change(row, { status: 'failure', reason: 'The runner was lost during a deployment.' });
     if (row.lostRunner !== null || !deps.settings.retriesLostJobs)
       return runChanges.change(row, { status: 'failure', reason: 'The runner was lost.' });
     abandoned = await abandonUploads(tx, task.id);

@@ -40,7 +40,8 @@ export async function releaseTask(
     const losses = row.losses + (countsAsLoss ? 1 : 0);
     if (row.status === 'cancelling' || runChanges.run.isCancelled)
       runChanges.change(row, { status: 'cancelled', taskId: countsAsLoss ? taskId : null });
-    else if (losses >= maxLosses) runChanges.change(row, { status: 'failure', losses, reason: runnerLost });
+    else if (losses >= maxLosses || (countsAsLoss && row.environment !== null))
+      runChanges.change(row, { status: 'failure', losses, reason: runnerLost });
     else
       runChanges.change(row, {
         status: 'waiting',

@@ -1,4 +1,5 @@
 import { In, IsNull } from 'typeorm';
+import { sweepEnvironments } from '../deployments/sweep-environments.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
@@ -42,6 +43,7 @@ export async function sweepTasks(deps: CiDeps, startedAt: number): Promise<void>
     );
   }
   await sweepWaiting(deps);
+  await sweepEnvironments(deps);
   await sealLogs(deps);
   await removeEphemeral(deps);
 }

@@ -1,6 +1,7 @@
 import type { CiDeps } from '../deps.ts';
 import { artifactTtlMs } from '../retention/repository-retention.ts';
 import { identityContext } from './identity-context.ts';
+import { secretsOfJob, variablesOfJob } from '../environments/environment-values.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -64,7 +65,9 @@ export async function taskContent(
     db.read,
     jobs.filter(({ jobKey }) => definition.waitsFor.includes(jobKey)),
   );
-  const variables = await variablesFor(db.read, repository);
+  const ofRepository = await variablesFor(db.read, repository);
+  // What the server evaluates was evaluated before the job entered its environment, by the same variables.
+  const variables = new Map([...ofRepository, ...(await variablesOfJob(db.read, job, run))]);
   const budget = new EvaluationBudget();
   const contexts = await contextsOfJob(
     {
@@ -72,7 +75,7 @@ export async function taskContent(
       settings,
       loaded,
       workflow: parsed.workflow,
-      variables: Object.fromEntries(variables),
+      variables: Object.fromEntries(ofRepository),
       budget,
     },
     definition,
@@ -114,6 +117,7 @@ export async function taskContent(
     secrets: new Map([
       ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name): [string, string] => [name, token]),
       ...(called?.secrets ?? secrets),
+      ...(await secretsOfJob(deps, db.read, job, run)),
       // Last: stock runners read the switch among the secrets.
       ...(job.debug ? debugSwitches : []),
     ]),

@@ -271,9 +271,6 @@ export const jobShape: Shape = keysOf(
     services: entries(container),
   },
   {
-    remarks: {
-      environment: 'There are no environments on this server: nobody approves, and no secret waits for that.',
-    },
     ignored: {
       snapshot: 'Images of runners are not made here.',
       'cancel-timeout-minutes': 'A runner decides how long it takes to end.',

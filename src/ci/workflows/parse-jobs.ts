@@ -1,6 +1,6 @@
 import { isScalar, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
-import { parseConcurrency, parsePermissions } from './parse-settings.ts';
+import { parseConcurrency, parseEnvironment, parsePermissions } from './parse-settings.ts';
 import { parseCall } from './parse-call.ts';
 import type { CallingFile, ParsedJobs, ParseInner } from './parse-call.ts';
 import { chainOf, jobKeysOf } from './call-chain.ts';
@@ -83,6 +83,7 @@ function parseJob({ file, base }: CallingFile, key: string, keyNode: unknown, jo
     continueOnError: file.json(get('continue-on-error')) ?? false,
     concurrency: parseConcurrency(file, get('concurrency')),
     permissions: parsePermissions(file, get('permissions')),
+    environment: parseEnvironment(file, get('environment')),
     stepNames: parseSteps(file, key, keyNode, job),
     unsupported: unsupportedIn(file, job, base),
   };

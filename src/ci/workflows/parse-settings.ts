@@ -1,7 +1,7 @@
 import { isScalar } from 'yaml';
 import { allTaskPermissions, taskPermissions } from '../../access/index.ts';
 import type { TaskPermission } from '../../access/index.ts';
-import type { Concurrency, Permissions } from './workflow.ts';
+import type { Concurrency, JobEnvironment, Permissions } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
 /** `concurrency`: the name of a group, or a mapping. */
@@ -17,6 +17,18 @@ export function parseConcurrency(file: YamlFile, node: unknown): Concurrency | n
     group: file.text(file.get(settings, 'group'), '"group"'),
     cancelInProgress: file.json(file.get(settings, 'cancel-in-progress')) ?? false,
     queue: queueName,
+  };
+}
+
+/** `environment`: a name, or a mapping. */
+export function parseEnvironment(file: YamlFile, node: unknown): JobEnvironment | null {
+  if (file.isAbsent(node)) return null;
+  if (isScalar(file.resolve(node))) return { name: file.text(node, '"environment"'), url: null, deployment: true };
+  const settings = file.map(node, '"environment"');
+  return {
+    name: file.text(file.get(settings, 'name'), '"name"'),
+    url: file.textOrNull(file.get(settings, 'url'), '"url"'),
+    deployment: file.json(file.get(settings, 'deployment')) ?? true,
   };
 }
 

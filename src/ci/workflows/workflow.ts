@@ -113,6 +113,14 @@ export interface Concurrency {
   queue: 'single' | 'max';
 }
 
+/** Where a job deploys to; both texts may contain `${{ }}`. */
+export interface JobEnvironment {
+  name: string;
+  url: string | null;
+  /** `true`, `false`, or an expression: whether the job is a deployment, or uses the environment alone. */
+  deployment: Json;
+}
+
 /** What the file asks for the task's token; null where it does not say. */
 export type Permissions = TaskPermissions | null;
 
@@ -186,6 +194,7 @@ export interface JobDefinition {
   continueOnError: Json;
   concurrency: Concurrency | null;
   permissions: Permissions;
+  environment: JobEnvironment | null;
   stepNames: readonly string[];
   /** Why no runner can run it; null when one can. */
   unsupported: string | null;

@@ -2,6 +2,7 @@ import { Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLS
 import type { Node } from 'yaml';
 import type { ParsedJob } from './parsed-job.ts';
 import type { Json } from './json.ts';
+import { environmentUrlOutput } from './environment-url.ts';
 import { isMergeKey } from './merge-keys.ts';
 import { substituteContexts, substituteInCondition } from './substitute-contexts.ts';
 import type { KnownContexts } from './substitute-contexts.ts';
@@ -71,6 +72,10 @@ function writeJob(
   };
   job.delete('needs');
   job.delete('concurrency');
+  // The server decides about it; a runner only tells its address, which may depend on steps.
+  job.delete('environment');
+  const url = definition.environment?.url ?? null;
+  if (url?.includes('${{') === true) job.setIn(['outputs', environmentUrlOutput], copier.text(url));
   if (definition.needs.length > 0 || definition.condition !== null) set('if', 'always()');
   set('name', name);
   set('runs-on', runsOn);
@@ -121,6 +126,11 @@ class Copier {
   constructor(file: YamlFile, contexts: KnownContexts) {
     this.#file = file;
     this.#contexts = contexts;
+  }
+
+  /** A text of the file that stands elsewhere in the payload. */
+  text(text: string): string {
+    return substituteContexts(text, this.#contexts);
   }
 
   copy(node: unknown): Node | null {

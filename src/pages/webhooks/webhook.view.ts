@@ -49,6 +49,8 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   package: 'version of a package published or deleted',
   run: 'run finished',
   status: 'status of a commit reported',
+  deployment: 'deployment made',
+  deployment_status: 'state of a deployment changed',
   issues: 'issue opened, edited, closed, reopened or deleted',
   issue_comment: 'issue comment created, edited or deleted',
   issue_label: 'issue labels changed',

@@ -1,0 +1,31 @@
+import type { Viewer } from '../../access/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { requireLevel } from '../require-level.ts';
+import { findRunRow } from '../runs/find-run.ts';
+import { rerun } from '../runs/rerun.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
+import { findDeployment } from '../environments/list-deployments.ts';
+
+/**
+ * Deploys a commit again: its job runs in another attempt of its run, with what needs it, and asks to enter its
+ * environment anew. Refuses `repository_not_found` to who may not write, `deployment_not_found`,
+ * `deployment_without_job` for one that is made elsewhere or whose run is gone, and as `rerun` does.
+ */
+export async function redeploy(deps: CiDeps, viewer: Viewer, found: Found, id: number): Promise<RunRow> {
+  requireLevel(found, 'write');
+  const { runId, jobId } = await findDeployment(deps, found, id);
+  const { read } = deps.db;
+  const run = runId === null ? null : await read.findOneBy(runSchema, { id: runId });
+  const job = run === null || jobId === null ? null : await read.findOneBy(jobSchema, { id: jobId, runId: run.id });
+  if (run === null || job === null)
+    throw conflict('deployment_without_job', 'This server has no job of this deployment: make it where it was made.');
+  const { attempt } = await findRunRow(deps, found, run.number);
+  const present = await read.findOneBy(jobSchema, { runId: run.id, attempt, jobKey: job.jobKey, name: job.name });
+  if (present === null)
+    throw conflict('deployment_without_job', 'The run of this deployment has no such job any more.');
+  return rerun(deps, viewer, found, run.number, { jobId: present.id });
+}

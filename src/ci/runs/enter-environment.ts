@@ -1,0 +1,75 @@
+import type { Tx } from '../../db/index.ts';
+import type { CiDeps } from '../deps.ts';
+import type { LoadedRun } from './load-run.ts';
+import type { RunChanges } from './run-changes.ts';
+import { environmentSchema } from '../schema/environment-schema.ts';
+import type { EnvironmentRow } from '../schema/environment-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import { maxEnvironments, openEnvironment } from '../environments/deployments.ts';
+import { deployJob } from './deploy-job.ts';
+import { allowsRef } from '../environments/environment-refs.ts';
+import { environmentNamed, isProtectedEnvironment, withRules } from '../environments/find-environment.ts';
+
+type Deps = Pick<CiDeps, 'deploymentListeners' | 'reviewListeners'>;
+
+const minuteMs = 60_000;
+
+/**
+ * Lets a job into its environment, or lets it wait for a reviewer or for time. Asked again until it has passed: the
+ * rules are those of now, so a rule that became stricter holds for what waits. Code that is not trusted enters only
+ * what has no protection, without its secrets, and is no deployment.
+ */
+export async function enterEnvironment(
+  deps: Deps,
+  tx: Tx,
+  runChanges: RunChanges,
+  { repository, isProtected }: Pick<LoadedRun, 'repository' | 'isProtected'>,
+  job: JobRow,
+): Promise<void> {
+  const { run } = runChanges;
+  const name = job.environment;
+  if (name === null || job.environmentState === 'passed') return;
+  const fail = (reason: string): void => runChanges.change(job, { status: 'failure', reason });
+  if (!run.isTrusted) {
+    const row = await environmentNamed(tx.manager, repository.id, name);
+    if (row === null || !isProtectedEnvironment(row)) return runChanges.change(job, { environmentState: 'passed' });
+    return fail(`The environment ${row.name} is protected: code of people without write access does not enter it.`);
+  }
+  const isNew = job.environmentState === null;
+  if (!isNew && job.environmentId === null) return fail(`The environment ${name} was deleted.`);
+  const environment = isNew
+    ? await openEnvironment(tx, repository.id, name)
+    : await tx.manager.findOneBy(environmentSchema, { id: job.environmentId!, repositoryId: repository.id });
+  if (environment === null)
+    return fail(
+      isNew ? `This repository has ${maxEnvironments} environments already.` : `The environment ${name} was deleted.`,
+    );
+  const [rules] = await withRules(tx.manager, [environment]);
+  if (!allowsRef(environment, rules!.refs, run.ref, isProtected))
+    return fail(`${run.ref} may not deploy to ${environment.name}: the environment allows other branches and tags.`);
+  if (isNew) await ask(deps, tx, runChanges, job, environment);
+  const isApproved = job.environmentApproved || !environment.needsReview;
+  const isDue = job.environmentUntil === null || job.environmentUntil <= tx.now;
+  if (isApproved && isDue) runChanges.change(job, { environmentState: 'passed' });
+}
+
+/** Once for each job of an attempt: what was approved before counts for another attempt no more. */
+async function ask(
+  { deploymentListeners, reviewListeners }: Deps,
+  tx: Tx,
+  runChanges: RunChanges,
+  job: JobRow,
+  environment: EnvironmentRow,
+): Promise<void> {
+  const { run } = runChanges;
+  const { waitMinutes } = environment;
+  runChanges.change(job, {
+    environment: environment.name,
+    environmentId: environment.id,
+    environmentState: 'waiting',
+    environmentSince: tx.now,
+    environmentUntil: waitMinutes === 0 ? null : tx.now + waitMinutes * minuteMs,
+    deploymentId: job.makesDeployment ? await deployJob({ deploymentListeners }, tx, run, job, environment) : null,
+  });
+  if (environment.needsReview) for (const tell of reviewListeners) await tell(tx, { run, job, environment });
+}
