@@ -88,6 +88,12 @@ const kinds: readonly [path: RegExp, kind: string][] = [
   [/\/jobs\/:job$/, 'job'],
   [/\/runs\/:number\/artifacts\/:id$/, 'artifact'],
   [/\/runners\/:(id|runner)$/, 'runner'],
+  [/\/environments\/:environment$/, 'environment'],
+  [/\/environments\/:environment\/deployment-branch-policies\/:policy$/, 'environment-policy'],
+  [/\/environments\/:environment\/secrets\/:secret$/, 'environment-secret'],
+  [/\/environments\/:environment\/variables\/:variable$/, 'environment-variable'],
+  [/\/deployments\/:deployment$/, 'deployment'],
+  [/\/deployments\/:deployment\/statuses\/:status$/, 'deployment-status'],
   [/\/secrets\/:secret$/, 'secret'],
   [/\/variables\/:variable$/, 'variable'],
   [/^page .*\/teams\/:team$/, 'team'],
@@ -183,6 +189,18 @@ const bodies: Record<string, Record<string, unknown> | Buffer> = {
   'api POST /repos/:owner/:name/issues/:number/blocks': { index: 1_004 },
   'api DELETE /repos/:owner/:name/issues/:number/blocks': { index: 1_004 },
   'api POST /repos/:owner/:name/runs/:number/rerun': { jobs: 'all' },
+  'api POST /repos/:owner/:name/actions/runs/:run/pending_deployments': { state: 'approved' },
+  'api POST /repos/:owner/:name/environments/:environment/deployment-branch-policies': { name: 'other' },
+  'api POST /repos/:owner/:name/deployments/:deployment/statuses': { state: 'success' },
+  'page POST /repos/:owner/:name/runs/:number/deployments': { verdict: 'approved' },
+  'page POST /repos/:owner/:name/environments/redeploy': { deployment: '{deployment}' },
+  'page POST /repos/:owner/:name/settings/environments/delete': { environment: '{environment}' },
+  'page POST /repos/:owner/:name/settings/environments/rules': { environment: '{environment}', ref_policy: 'all' },
+  'page POST /repos/:owner/:name/settings/environments/secrets': {
+    environment: '{environment}',
+    name: 'A',
+    value: 'x',
+  },
   'api PUT /repos/:owner/:name/webhooks/:webhook': { url: 'https://hooks.example.org/', events: ['push'] },
   'api PUT /orgs/:org/webhooks/:webhook': { url: 'https://hooks.example.org/', events: ['push'] },
   'api PATCH /repos/:owner/:name/issues/1/comments/:comment': { body: 'mine now' },
@@ -298,8 +316,8 @@ function caseOf(subject: Subject): Case | null {
   }
   const body = bodies[key];
   for (const [hole, kind] of JSON.stringify(body ?? {}).matchAll(/\{([a-z-]+)\}/g)) slots.push({ hole, kind: kind! });
-  // Setting a secret or a variable makes it.
-  const makes = (method === 'PUT' || method === 'POST') && /\/(secrets|variables)\/:\w+$/.test(path);
+  // Setting a secret, a variable or an environment makes it.
+  const makes = (method === 'PUT' || method === 'POST') && /\/(secrets|variables|environments)\/:\w+$/.test(path);
   return slots.length < 2 || isOuterOnly === slots.length || makes ? null : { ...subject, key, slots, body, fixed };
 }
 

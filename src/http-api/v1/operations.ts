@@ -5,6 +5,8 @@ import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { actionSettingOperations } from './actions-settings.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
+import { deploymentOperations } from './deployments.ts';
+import { environmentOperations } from './environments.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
@@ -381,6 +383,8 @@ export const operations: readonly Operation[] = [
   removeMember,
   ...artifactOperations,
   ...actionOperations,
+  ...environmentOperations,
+  ...deploymentOperations,
   listRuns,
   startRun,
   dispatchEvent,

@@ -41,7 +41,7 @@ async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output
   }));
 }
 
-const showRun = async (where: Where, row: RunRow) => (await showRuns(where, [row]))[0]!;
+export const showRun = async (where: Where, row: RunRow) => (await showRuns(where, [row]))[0]!;
 
 function showJob(where: Where, number: number, job: JobRow, waitsFor: string | null): z.output<typeof jobShape> {
   return { ...describeJob(job, waitsFor, isoTime), url: `${pageOf(where, number)}/jobs/${job.id}` };
