@@ -3,6 +3,7 @@ import { notFound } from '../../kernel/index.ts';
 import { content, movedTo, page, type Reply } from '../app/reply.ts';
 import { readAnnotations } from './annotations.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
+import { readDeployedAt } from './read-deployments.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
@@ -53,6 +54,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   } = await readSignatures(deps, [signedCommit(commit)], found.repository.id);
   const authors = await authorsOfCommits(deps, [commit]);
   const statuses = await readCommitStatuses(context, deps, [oid]);
+  const deployedAt = await readDeployedAt(context, deps, [oid]);
   const references = await readCommitReferences(context, deps, [commit.message, note ?? '']);
   const place = await readCommitSource(context, deps, oid);
   const noteText = note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n');
@@ -72,13 +74,21 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
           ? `${commitUrl(url, oid)}/revert`
           : null,
       annotations: annotations.views,
+      deployments: deployedAt.views,
       diff,
     },
     // Which pull request has a commit is no part of what pages are kept by.
     {
       restsOn:
         diff.isComplete && place === null
-          ? [dependency, authors.dependency, statuses.dependency, references.dependency, annotations.dependency]
+          ? [
+              dependency,
+              authors.dependency,
+              statuses.dependency,
+              references.dependency,
+              annotations.dependency,
+              deployedAt.dependency,
+            ]
           : null,
     },
   );

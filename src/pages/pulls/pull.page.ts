@@ -26,6 +26,7 @@ import { viewQueuePosition } from './queue-position.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 import { readApproval } from '../runs/read-approval.ts';
+import { readDeployedAt } from '../code/read-deployments.ts';
 import { readTalkThreads } from './talk-threads.ts';
 import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 
@@ -133,6 +134,13 @@ export async function pullPage(
           })
         : null,
     approval,
+    deployments: (
+      await readDeployedAt(
+        context,
+        deps,
+        [lastRound?.headOid, described.pull.mergedOid].flatMap((oid) => oid ?? []),
+      )
+    ).views,
     lacksMerge: issue.state === 'OPEN' && (await lacksMerge(context, deps, box, head.base.name)),
     isBusy: box === null,
     reviewers: viewReviewers({ reviews, requests, teams, box }, rights, people),

@@ -22,6 +22,7 @@ async function dispatchPage(
   const workflows = await ci.workflows.listDispatchable(found);
   const wanted = form.text('workflow') || (query.get('workflow') ?? '');
   const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
+  const environments = (await ci.environments.list(found)).map(({ name }) => name);
   return page('runs/dispatch', {
     repository: viewRepositoryHeader(found),
     workflows: workflows.map(({ path, name }) => ({ path, name: viewName(name) })),
@@ -29,6 +30,9 @@ async function dispatchPage(
     ref: form.text('ref') || found.repository.defaultBranch,
     inputs: [...(chosen?.inputs ?? [])].map(([name, input]) => ({
       ...input,
+      // One may be new: without any to choose from its name is typed.
+      ...(input.type === 'environment' &&
+        environments.length > 0 && { type: 'choice' as const, options: environments }),
       name,
       field: `input-${name}`,
       label: viewName(input.description) || name,

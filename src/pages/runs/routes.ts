@@ -8,12 +8,24 @@ import { dispatchWorkflow, showDispatch } from './dispatch.page.ts';
 import { followRun, downloadLog, followJob } from './job-log.page.ts';
 import { showJob } from './job.page.ts';
 import { showAdminQueue, showQueue } from './queue.page.ts';
-import { approveRun, showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
+import { approveRun, showRun, cancelRun, rerunJobs, removeRun, reviewDeployments } from './run.page.ts';
 import { showRuns } from './runs.page.ts';
 import { showWorkflowFile } from './workflow-file.page.ts';
 import { showTests } from './tests.page.ts';
 import { saveRetention, showRetention } from './retention.page.ts';
 import { saveCiSettings, showWorkflows, switchWorkflow } from './workflows.page.ts';
+import { redeploy, showEnvironment, showEnvironments } from './environments.page.ts';
+import {
+  addEnvironment,
+  removeEnvironment,
+  removeEnvironmentSecret,
+  removeEnvironmentVariable,
+  saveEnvironment,
+  setEnvironmentSecret,
+  setEnvironmentVariable,
+  showEnvironmentList,
+  showEnvironmentSettings,
+} from './environment-settings.page.ts';
 import { runnerPages } from './runners.page.ts';
 import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './scopes.ts';
 import type { ScopePageOf } from './scopes.ts';
@@ -54,6 +66,14 @@ const runPages: readonly Route[] = [
   { method: 'GET', path: `${at}/runs/:number/live`, access: 'repository:read', cost: 'rows', page: followRun },
   { method: 'POST', path: `${at}/runs/:number/cancel`, access: 'repository:write', cost: 'rows', page: cancelRun },
   { method: 'POST', path: `${at}/runs/:number/approve`, access: 'repository:write', cost: 'rows', page: approveRun },
+  // A reviewer may have the right to read alone.
+  {
+    method: 'POST',
+    path: `${at}/runs/:number/deployments`,
+    access: 'repository:read',
+    cost: 'rows',
+    page: reviewDeployments,
+  },
   { method: 'POST', path: `${at}/runs/:number/rerun`, access: 'repository:write', cost: 'rows', page: rerunJobs },
   { method: 'POST', path: `${at}/runs/:number/delete`, access: 'repository:admin', cost: 'rows', page: removeRun },
   {
@@ -102,6 +122,27 @@ const runPages: readonly Route[] = [
   },
 ];
 
+const environmentPages: readonly Route[] = [
+  { method: 'GET', path: `${at}/environments`, access: 'repository:read', cost: 'rows', page: showEnvironments },
+  {
+    method: 'GET',
+    path: `${at}/environments/*environment`,
+    access: 'repository:read',
+    cost: 'rows',
+    page: showEnvironment,
+  },
+  { method: 'POST', path: `${at}/environments/redeploy`, access: 'repository:write', cost: 'rows', page: redeploy },
+  inRepositorySettings('GET', '/environments', showEnvironmentList),
+  inRepositorySettings('POST', '/environments', addEnvironment),
+  inRepositorySettings('POST', '/environments/rules', saveEnvironment),
+  inRepositorySettings('POST', '/environments/delete', removeEnvironment),
+  inRepositorySettings('POST', '/environments/secrets', setEnvironmentSecret),
+  inRepositorySettings('POST', '/environments/secrets/delete', removeEnvironmentSecret),
+  inRepositorySettings('POST', '/environments/variables', setEnvironmentVariable),
+  inRepositorySettings('POST', '/environments/variables/delete', removeEnvironmentVariable),
+  inRepositorySettings('GET', '/environments/*environment', showEnvironmentSettings),
+];
+
 const retentionPages: readonly Route[] = [
   inRepositorySettings('GET', '/retention', showRetention),
   inRepositorySettings('POST', '/retention', saveRetention),
@@ -134,6 +175,7 @@ function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: Scop
 /** CI: workflow runs, jobs, logs, artifacts, the queue, runners, secrets and variables. */
 export const runsRoutes: readonly Route[] = [
   ...runPages,
+  ...environmentPages,
   ...retentionPages,
   ...scopeRoutes(inAdministration, ofInstance),
   ...scopeRoutes(inPersonSettings, ofPerson),

@@ -1,5 +1,6 @@
 import type { JobRow } from '../../ci/index.ts';
 import { awaitsApproval, isFinal } from '../../ci/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
@@ -10,6 +11,7 @@ import { viewDuration } from './durations.ts';
 import { readApproval } from './read-approval.ts';
 import { viewJobGraph } from './job-graph.view.ts';
 import { readFailure } from './read-log-page.ts';
+import { readPending, readReviews } from './read-pending-deployments.ts';
 import { readSummaries } from './read-summaries.ts';
 import { viewRerun } from './rerun.view.ts';
 import { runUrl, viewRunRow } from './run-row.view.ts';
@@ -58,6 +60,8 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
     rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
     approval,
     approvedBy: run.approval === 'approved' ? (actors.get(run.approvedBy ?? '') ?? null) : null,
+    pending: attempt === run.attempt && !isFinal(run.status) ? await readPending(context, deps, run) : [],
+    reviews: await readReviews(deps, run),
     attempts: Array.from({ length: run.attempt }, (_, at) => at + 1).reverse(),
     attempt,
     graph: viewJobGraph(jobs, jobUrl),
@@ -104,12 +108,7 @@ const urlOf = ({ found, params }: RepositoryContext): string =>
   runUrl(repositoryUrl(found.canonical), runPathNumber(params.number));
 
 /** A button of the run page; a refusal depends on the present state and is shown on the same page. */
-function act(
-  context: RepositoryPersonContext,
-  deps: RunsDeps,
-  work: () => Promise<unknown>,
-  notice: string,
-): Promise<Reply> {
+function act(context: RepositoryContext, deps: RunsDeps, work: () => Promise<unknown>, notice: string): Promise<Reply> {
   return submitForm(
     async () => {
       await work();
@@ -135,6 +134,24 @@ export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
 export const approveRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params } = context;
   return act(context, deps, () => deps.ci.pulls.approve(viewer, found, runPathNumber(params.number)), 'run-approved');
+};
+
+/** Fields `environment` (each that is decided), `verdict`: `approved` or `rejected`, `comment`. */
+export const reviewDeployments: Page<RepositoryContext, RunsDeps> = (context, deps) => {
+  const { viewer, found, params, form } = context;
+  const verdict = form.text('verdict');
+  if (verdict !== 'approved' && verdict !== 'rejected') throw invalid('invalid_verdict', 'Approve or reject.');
+  return act(
+    context,
+    deps,
+    () =>
+      deps.ci.environments.review(viewer, found, runPathNumber(params.number), {
+        verdict,
+        environments: form.all('environment'),
+        comment: form.text('comment'),
+      }),
+    `deployment-${verdict}`,
+  );
 };
 
 /** Field `jobs`: `all`, `failed`, or the id of one; `debug`: `yes` for debug logging. */

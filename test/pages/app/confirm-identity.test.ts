@@ -49,7 +49,7 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/issues/:number/purge': 'one issue, by administrators of its repository, after its trash',
   '/admin/federation/deliveries/purge': 'removes what has ended',
 };
-const harmlessSubjects = /\/(?:runners|secrets|variables|labels|milestones|webhooks|pulls)\//;
+const harmlessSubjects = /\/(?:environments|runners|secrets|variables|labels|milestones|webhooks|pulls)\//;
 
 t.test('every dangerous route asks to confirm who it is, or has its reason not to', async (t) => {
   const found = table.filter(({ method, path }) => method === 'POST' && dangerous.test(path));

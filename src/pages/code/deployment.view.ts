@@ -1,0 +1,74 @@
+import type { DeploymentRow, DeploymentState } from '../../ci/index.ts';
+import { environmentPath } from '../../ci/index.ts';
+import type { StatusView } from '../app/commit-state.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+
+const view = (text: string, icon: string, tone: StatusView['tone'], isFinal = true): StatusView => ({
+  text,
+  icon,
+  tone,
+  isFinal,
+});
+
+const states: Record<DeploymentState, StatusView> = {
+  waiting: view('Waiting to enter', 'clock', 'busy', false),
+  queued: view('Queued', 'clock', 'busy', false),
+  pending: view('Pending', 'clock', 'busy', false),
+  in_progress: view('In progress', 'run', 'busy', false),
+  success: view('Active', 'check', 'good'),
+  failure: view('Failed', 'cross', 'bad'),
+  error: view('Cancelled or broken', 'ban', 'bad'),
+  inactive: view('Inactive', 'circle', 'idle'),
+};
+
+/** One deployment in the history of its environment, and beside its commit. */
+export interface DeploymentView {
+  id: number;
+  environment: string;
+  environmentUrl: string;
+  status: StatusView;
+  sha: string;
+  commitUrl: string;
+  /** The branch or tag; null for a pull request and for an id. */
+  ref: { name: string; url: string } | null;
+  by: string | null;
+  at: TimeView;
+  /** Where it is reached, as the job or the API says; null for nowhere. */
+  address: string | null;
+  description: string;
+  /** The run whose job deploys; null for one that is made elsewhere. */
+  hasJob: boolean;
+}
+
+/** The page of an environment. */
+export const environmentUrl = (repositoryUrl: string, name: string): string =>
+  `${repositoryUrl}/environments/${environmentPath(name)}`;
+
+/** @param names handles of people, by id */
+export function viewDeployment(
+  row: DeploymentRow,
+  repositoryUrl: string,
+  names: ReadonlyMap<string, string>,
+  now: number,
+): DeploymentView {
+  const ref = row.ref.replace(/^refs\/(heads|tags)\//, '');
+  return {
+    id: row.id,
+    environment: row.environment,
+    environmentUrl: environmentUrl(repositoryUrl, row.environment),
+    status: states[row.state],
+    sha: row.sha.slice(0, 10),
+    commitUrl: `${repositoryUrl}/commit/${row.sha}`,
+    ref:
+      ref.startsWith('refs/') || ref === row.sha
+        ? null
+        : { name: viewName(ref), url: `${repositoryUrl}/tree/${ref.split('/').map(encodeURIComponent).join('/')}` },
+    by: row.creatorId === null ? null : (names.get(row.creatorId) ?? null),
+    at: viewTime(row.createdAt, now),
+    address: row.url,
+    description: row.description,
+    hasJob: row.runId !== null && row.jobId !== null,
+  };
+}
