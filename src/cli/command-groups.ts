@@ -37,6 +37,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['actions'], load: async () => (await import('./commands/actions.ts')).addActionsCommands },
   { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },
   { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommands },
+  { names: ['environment'], load: async () => (await import('./commands/environment.ts')).addEnvironmentCommands },
   { names: ['workflow', 'ci'], load: async () => (await import('./commands/workflow.ts')).addWorkflowCommands },
   { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },
   { names: ['delivery'], load: async () => (await import('./commands/delivery.ts')).addDeliveryCommands },

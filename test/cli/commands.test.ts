@@ -656,6 +656,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'delivery',
     'demo',
     'doctor',
+    'environment',
     'export',
     'federation',
     'handle',

@@ -12,6 +12,7 @@ import { absoluteTime, duration } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './run-arguments.ts';
 import { addRunLogCommand } from './run-log.ts';
+import { addRunReviewCommand } from './run-review.ts';
 import { addRunRetentionCommand } from './run-retention.ts';
 
 /** `hearth run …`: workflow runs of a repository. */
@@ -63,6 +64,7 @@ export function addRunCommands(program: Command, run: Run): void {
       .action(run(rerun)),
     'hearth run rerun alice/garden 12 --failed',
   );
+  addRunReviewCommand(runs, run);
   addRunLogCommand(runs, run);
   addRunRetentionCommand(runs, run);
 }

@@ -20,6 +20,8 @@ export const webhookEventNames = [
   'fork',
   'run',
   'status',
+  'deployment',
+  'deployment_status',
   'release',
   'package',
   'gollum',

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { withExamples } from '../help.ts';
+import { findRepository } from './find-repository.ts';
+import { actorOf, splitList } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
+import { readNumber, withRun } from './run-arguments.ts';
+
+interface ReviewOptions extends AsOption {
+  approve?: true;
+  reject?: true;
+  environments?: string;
+  comment?: string;
+}
+
+/** `hearth run review`: what waits for environments. */
+export function addRunReviewCommand(runs: Command, run: Run): void {
+  withExamples(
+    withRun(runs.command('review').description('approve or reject jobs that wait to enter environments'))
+      .option('--approve', 'let them in')
+      .option('--reject', 'let them fail')
+      .option('--environments <names>', 'only these, separated by commas; left out: all that the user decides about')
+      .option('--comment <text>', 'why')
+      .option('--as <user>', 'act as this user; left out, it passes over the rules where administrators may')
+      .action(run(review)),
+    'hearth run review acme/shop 12 --approve --as bob',
+    'hearth run review acme/shop 12 --reject --environments production --comment "Not on a Friday" --as bob',
+  );
+}
+
+const review: Action<ReviewOptions, [string, string]> = async (cli, options, text, number) => {
+  const { approve, reject, environments, comment = '' } = options;
+  if (approve === reject) throw invalid('usage', 'Give one of --approve and --reject.');
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const found = await findRepository(modules, text, viewer);
+  const verdict = approve ? 'approved' : 'rejected';
+  const reviews = await modules.ci.environments.review(viewer, found, readNumber(number), {
+    verdict,
+    environments: splitList(environments) ?? null,
+    comment,
+  });
+  const names = [...new Set(reviews.map(({ environment }) => environment))];
+  cli.output.result(`${approve ? 'Approved' : 'Rejected'}: ${names.join(', ')}.`, {
+    run: readNumber(number),
+    verdict,
+    environments: names,
+  });
+};
