@@ -144,11 +144,12 @@ function fill(path: string, place: Pick<TestRepository, 'owner' | 'name' | 'head
 }
 
 /**
- * Whether everything that the path names exists: there are no runs, runners, attachments, wikis, imports and
- * forks here, for example.
+ * Whether everything that the path names exists: there are no runs, environments, runners, attachments, wikis, imports
+ * and forks here, for example.
  */
 const isFilled = (path: string): boolean =>
   !path.includes('/attachments/') &&
+  !path.includes('/environments/*') &&
   !path.includes('/runners/') &&
   !path.includes('/wiki/') &&
   !path.startsWith('/v2/') &&
