@@ -22,7 +22,7 @@ const machine = /^(?:class|style|d|rel|sizes|autocomplete|aria-labelledby|aria-d
 
 /** Names and notations that are the same in every language. */
 const names =
-  /\b(?:owner\/name|Hearth|CI|SSH|GPG|HTTPS?|SHA(?:-256)?|sha256|URL|ID|LFS|API|ActivityPub|ActivityPub\/JSON|OpenID|OAuth2?|Markdown|Atom|RSS|YAML|TOML|JSON|ZIP|UTC|KiB|MiB|GiB|git|npm|rebase|fast-forward|HEAD|x|px)\b|&[a-z]+;|https?:\/\/\S*|\b[\w.+-]+@[\w.-]+|\b[\w-]+(?:\.[\w-]+)*\.example\.org\S*|\bexample\.org\S*/g;
+  /\b(?:owner\/name|noopener|noreferrer|nofollow|Hearth|CI|SSH|GPG|HTTPS?|SHA(?:-256)?|sha256|URL|ID|LFS|API|ActivityPub|ActivityPub\/JSON|OpenID|OAuth2?|Markdown|Atom|RSS|YAML|TOML|JSON|ZIP|UTC|KiB|MiB|GiB|git|npm|rebase|fast-forward|HEAD|x|px)\b|&[a-z]+;|https?:\/\/\S*|\b[\w.+-]+@[\w.-]+|\b[\w-]+(?:\.[\w-]+)*\.example\.org\S*|\bexample\.org\S*/g;
 
 const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text.replace(names, ''));
 /** A literal of an expression that people read: it begins like a sentence or has several words. */

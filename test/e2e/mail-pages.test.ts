@@ -114,7 +114,7 @@ t.test('a test message is sent and a refusal shown, by hand and without a script
   t.equal(await tab.getByLabel('To').inputValue(), 'nobody@example.org');
   await tab.getByLabel('To').fill('alice@example.org');
   await tab.getByRole('button', { name: 'Send a test message' }).click();
-  t.match(await tab.getByRole('status').textContent(), /took the test message/);
+  t.match(await tab.getByRole('status').textContent(), /accepted the test message/);
   await context.close();
 });
 

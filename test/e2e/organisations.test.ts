@@ -251,7 +251,7 @@ t.test('a collaborator sees their grant, and leaves; an offer is declined; a mem
   await page.getByText('You can push here, as collaborator write').waitFor();
   await page.getByText('Leave this repository').first().click();
   await press(page, 'Leave this repository');
-  await says(page, 'You no longer work on that repository');
+  await says(page, 'You are no longer a collaborator of that repository');
 
   await owner.goto(`${web.origin}/repos/carol/oven/settings/danger`);
   await owner.getByLabel('New owner', { exact: true }).fill('dave');

@@ -221,7 +221,7 @@ t.test(
     await tab.getByText('Clear away what has ended').click();
     await tab.getByRole('button', { name: 'Remove…' }).click();
     await tab.getByRole('button', { name: 'Remove', exact: true }).click();
-    await tab.getByText('What had ended by then is removed.').waitFor();
+    await tab.getByText('The finished deliveries are removed.').waitFor();
 
     await tab.getByRole('link', { name: 'Followers', exact: true }).click();
     await tab.getByLabel('Repository, as owner/name').fill('alice/kiln');

@@ -23,10 +23,7 @@ export function viewAccessToken(token: AccessToken, now: number): AccessTokenVie
     name: token.name,
     ending: token.ending,
     access: token.access,
-    reach:
-      token.repositoryIds === null
-        ? 'all repositories'
-        : viewCount(token.repositoryIds.length, 'repository', 'repositories'),
+    reach: token.repositoryIds === null ? 'all repositories' : viewCount(token.repositoryIds.length, 'repository'),
     expires: token.expiresAt === null ? null : viewTime(token.expiresAt, now),
     isExpired: token.expiresAt !== null && token.expiresAt <= now,
     added: viewTime(token.createdAt, now),

@@ -78,7 +78,7 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (context, dep
     elsewhereUrl: deps.federation.openFollowers
       ? `/following/elsewhere?path=${encodeURIComponent(personUrl(owner.handle))}`
       : null,
-    stars: stars === 0 ? null : viewCount(stars, 'starred repository', 'starred repositories'),
+    stars: stars === 0 ? null : viewCount(stars, 'starred repository'),
     organisations: memberships.map(({ organisation: { id, name, displayName } }) => ({
       name: displayName || name,
       url: organisationUrl(name),

@@ -40,7 +40,7 @@ type Counts = ReadonlyMap<number, number>;
 const describe = (commits: number, pushes: number): string =>
   [
     ...(commits > 0 ? [viewCount(commits, 'commit')] : []),
-    ...(pushes > 0 || commits === 0 ? [viewCount(pushes, 'push', 'pushes')] : []),
+    ...(pushes > 0 || commits === 0 ? [viewCount(pushes, 'push')] : []),
   ].join(' and ');
 
 /** The shade of a day is by its commits and pushes together. */

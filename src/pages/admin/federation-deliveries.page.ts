@@ -119,7 +119,7 @@ export const purgeDeliveries: Page<PersonContext, AdminDeps> = (context, deps) =
       const before = deps.clock.now() - days * dayMs;
       if (context.form.text('confirm') === '') {
         const count = await deps.federation.countSettled(before);
-        return deliveriesPage(context, deps, { purge: { days, count: viewCount(count, 'delivery', 'deliveries') } });
+        return deliveriesPage(context, deps, { purge: { days, count: viewCount(count, 'delivery') } });
       }
       await deps.federation.purgeDeliveries(before);
       return seeOther(withNotice(here, 'deliveries-purged'));

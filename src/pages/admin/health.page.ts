@@ -44,7 +44,7 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
       isDamaged: newest.proof !== null && newest.proof.problems.length > 0,
     },
     mirrors,
-    parked: { count: viewCount(count.unannouncedPushes.parked, 'push', 'pushes'), pushes: parked },
+    parked: { count: viewCount(count.unannouncedPushes.parked, 'push'), pushes: parked },
     program: {
       version: running.version,
       git: git.version,
@@ -102,7 +102,7 @@ async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
   );
   const now = clock.now();
   return {
-    count: viewCount(count, 'mirror', 'mirrors'),
+    count: viewCount(count, 'mirror'),
     isEmpty: count === 0,
     failingCount,
     failing: failing.map(

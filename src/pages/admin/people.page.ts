@@ -18,7 +18,7 @@ async function peoplePage({ person: self, query }: PersonContext, { accounts, cl
   ]);
   const now = clock.now();
   return page('admin/people', {
-    count: viewCount(counts.accounts, 'person', 'people'),
+    count: viewCount(counts.accounts, 'person'),
     filter,
     ...pageLinks(here, { next, previous }, { q: filter }),
     people: people.map(({ id, username, isAdministrator, disabledAt, lastSeenAt, createdAt, secondFactorAt }) => ({

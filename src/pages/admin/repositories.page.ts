@@ -35,7 +35,7 @@ export const showAdminRepositories: Page<PersonContext, AdminDeps> = async ({ qu
     repositories.countAll(),
   ]);
   return page('admin/repositories', {
-    count: viewCount(counts.count, 'repository', 'repositories'),
+    count: viewCount(counts.count, 'repository'),
     total: viewSize(counts.bytes),
     filter,
     repositories: found.repositories.map(({ owner, name, visibility, archivedAt, sizeBytes, pushedAt }) => ({

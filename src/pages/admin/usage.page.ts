@@ -9,7 +9,7 @@ export const showUsage: Page<PersonContext, AdminDeps> = async (_context, { stor
   const [usage, { repositories }] = await Promise.all([storage.byOwner(), counts()]);
   const known = await owners.ownersById(usage.map(({ ownerId }) => ownerId));
   return page('admin/usage', {
-    count: viewCount(repositories, 'repository', 'repositories'),
+    count: viewCount(repositories, 'repository'),
     owners: usage.map(({ ownerId, repositories, gitBytes, lfsBytes, releaseBytes }) => {
       const handle = known.get(ownerId)?.handle ?? null;
       return {

@@ -1,4 +1,4 @@
-import { formatNumber, numberFormat } from '../../translation/index.ts';
+import { formatNumber, numberFormat, t } from '../../translation/index.ts';
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
@@ -16,10 +16,36 @@ export function viewSize(bytes: number): string {
   return `${text} ${units[unit]}`;
 }
 
-/** `1 branch`, `2 branches`, `1,204 tags`. */
-export function viewCount(count: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? one : many}`;
-}
+type CountedNoun =
+  | 'branch'
+  | 'cell'
+  | 'changed file'
+  | 'changed line'
+  | 'check'
+  | 'commit'
+  | 'delivery'
+  | 'download'
+  | 'file'
+  | 'follower'
+  | 'follower on other servers'
+  | 'fork'
+  | 'line'
+  | 'mirror'
+  | 'object'
+  | 'open issue'
+  | 'organisation'
+  | 'person'
+  | 'push'
+  | 'repository'
+  | 'row'
+  | 'star'
+  | 'starred repository'
+  | 'tag'
+  | 'version';
+
+/** `1 branch`, `2 branches`, `1,204 tags`: the plural is the one of the message `counts.branch`. */
+export const viewCount = (count: number, noun: CountedNoun): string =>
+  t(`counts.${noun.replaceAll(' ', '_')}`, { count });
 
 /** `1,204`. */
 export const viewNumber = (count: number): string => formatNumber(count);

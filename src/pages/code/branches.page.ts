@@ -129,7 +129,7 @@ export async function branchesPage(
         mayChange && branch !== null
           ? { name: refused?.name ?? '', from: refused?.from ?? branch, refusal: refused?.refusal ?? null }
           : null,
-      count: viewCount(total, 'branch', 'branches'),
+      count: viewCount(total, 'branch'),
       active: rows.filter(({ isStale }) => !isStale),
       stale: rows.filter(({ isStale }) => isStale),
       more: last && hasMore ? `${url}/branches?${new URLSearchParams({ after: last.name })}` : null,

@@ -82,8 +82,5 @@ export function viewCoverage({ visible, searched, tooLarge }: Coverage): string 
     tooLarge > 0 ? `${formatNumber(tooLarge)} ${tooLarge === 1 ? 'is' : 'are'} over the size limit` : null,
     behind > 0 ? `${formatNumber(behind)} ${behind === 1 ? 'is' : 'are'} still to be indexed` : null,
   ].filter((part) => part !== null);
-  return (
-    [`Searched ${formatNumber(searched)} of ${viewCount(visible, 'repository', 'repositories')}`, ...rest].join('; ') +
-    '.'
-  );
+  return [`Searched ${formatNumber(searched)} of ${viewCount(visible, 'repository')}`, ...rest].join('; ') + '.';
 }

@@ -110,7 +110,7 @@ export const explorePeople: Page<RequestContext, ExploreDeps> = async ({ query }
   return explorePage(
     'people',
     { orders: filter === '' ? orders : [orders[0]], sort, next, previous, chosen: chosenFilter(filter) },
-    { owners: rows, filter, count: viewCount(profiles, 'person', 'people') },
+    { owners: rows, filter, count: viewCount(profiles, 'person') },
   );
 };
 
@@ -134,13 +134,13 @@ export const exploreOrganisations: Page<RequestContext, ExploreDeps> = async (
       text: description,
       url: organisationUrl(name),
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
-      side: `${viewCount(members, 'person', 'people')}, since`,
+      side: `${viewCount(members, 'person')}, since`,
       since: viewTime(createdAt, clock.now()),
     }),
   );
   return explorePage(
     'organisations',
     { orders: filter === '' ? orders : [orders[0]], sort, next, previous, chosen: chosenFilter(filter) },
-    { owners: rows, filter, count: viewCount(count, 'organisation', 'organisations') },
+    { owners: rows, filter, count: viewCount(count, 'organisation') },
   );
 };

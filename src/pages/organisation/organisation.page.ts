@@ -35,7 +35,7 @@ async function organisationPage(
   return page('organisation/organisation', {
     organisation: viewOrganisationHeader(organisation, owner?.avatarAt ?? null, role),
     description: organisation.description,
-    people: viewCount(members, 'person', 'people'),
+    people: viewCount(members, 'person'),
     since: viewTime(organisation.createdAt, clock.now()),
     role,
     isFollowed,

@@ -98,7 +98,7 @@ function describeGrant(rule: ListedRule, act: RuleAct | 'merge'): string {
 
 /** Which names a rule decides about now, in one line. */
 function viewDecided(target: RuleTarget, { names, total }: DecidedNames): string {
-  const count = target === 'TAG' ? viewCount(total, 'tag') : viewCount(total, 'branch', 'branches');
+  const count = target === 'TAG' ? viewCount(total, 'tag') : viewCount(total, 'branch');
   if (total === 0) return `Decides about no ${target === 'TAG' ? 'tag' : 'branch'} now.`;
   const more = total > names.length ? ' …' : '';
   return `Decides about ${count} now: ${names.map(viewName).join(', ')}${more}`;

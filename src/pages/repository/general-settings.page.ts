@@ -41,7 +41,7 @@ function formOf(
 /** What becomes visible when the repository does, in numbers. */
 function viewContents(refs: RefListing) {
   return {
-    branches: viewCount(refs.count('refs/heads/'), 'branch', 'branches'),
+    branches: viewCount(refs.count('refs/heads/'), 'branch'),
     tags: viewCount(refs.count('refs/tags/'), 'tag'),
   };
 }

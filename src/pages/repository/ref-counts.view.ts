@@ -10,7 +10,7 @@ export interface RefCountsView {
 export function viewRefCounts(refs: RefListing): RefCountsView {
   const tags = refs.count('refs/tags/');
   return {
-    branches: viewCount(refs.count('refs/heads/'), 'branch', 'branches'),
+    branches: viewCount(refs.count('refs/heads/'), 'branch'),
     tags: tags === 0 ? null : viewCount(tags, 'tag'),
   };
 }

@@ -56,7 +56,7 @@ async function federationOf({ found }: RepositoryContext, { federation }: Reposi
   const count = await federation.countFollowers({ repositoryId: found.repository.id });
   return {
     handle: `${owner}/${name}@${new URL(federation.origin).host}`,
-    followers: count === 0 ? null : viewCount(count, 'follower on other servers', 'followers on other servers'),
+    followers: count === 0 ? null : viewCount(count, 'follower on other servers'),
   };
 }
 

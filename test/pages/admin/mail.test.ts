@@ -38,7 +38,7 @@ t.test('a test message, and a queue with the words of the server', async (t) => 
   const sent = await administrator.post('/admin/mail/test', { to: 'alice@example.org' });
   t.match(sent, { status: 303, headers: { location: '/admin/mail?done=mail-tested' } });
   t.match((await server.next()).text, /^Mail works/);
-  t.match(await page(administrator, '?done=mail-tested'), /took the test message/);
+  t.match(await page(administrator, '?done=mail-tested'), /accepted the test message/);
   const refused = await administrator.post('/admin/mail/test', { to: 'nobody@example.org' });
   t.match(refused, { status: 409, body: /User unknown[^]*value="nobody@example\.org"/ });
   t.match(await administrator.post('/admin/mail/test', { to: 'what' }), { status: 422, body: /no e-mail address/ });

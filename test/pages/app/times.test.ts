@@ -23,8 +23,5 @@ t.test('times, sizes and counts read like sentences', async (t) => {
     '20 MB',
     '1.0 MB',
   ]);
-  t.same(
-    [viewCount(1, 'tag'), viewCount(1204, 'tag'), viewCount(2, 'branch', 'branches')],
-    ['1 tag', '1,204 tags', '2 branches'],
-  );
+  t.same([viewCount(1, 'tag'), viewCount(1204, 'tag'), viewCount(2, 'branch')], ['1 tag', '1,204 tags', '2 branches']);
 });
