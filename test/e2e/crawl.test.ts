@@ -205,6 +205,9 @@ t.test('an anonymous client finds no dead link and no broken page', async (t) =>
 
 t.test('neither does a signed-in person, in a private repository', async (t) => {
   if (CRAWL_AS === 'visitor') return;
+  // A form on a branch whose name turns the direction of text.
+  const turned = '/repos/alice/hidden/edit/%E2%80%AEgpj.exe/README.md';
+  t.same(faultsOf((await alice.get(turned)).body), [], turned);
   const found = await crawl(alice, ['/repos/alice/hidden', '/'], CRAWL_AS === 'alice' ? most : Math.ceil(most / 3));
   t.same(found.faults.slice(0, shown), [], summary(found));
   t.same(

@@ -109,7 +109,7 @@ t.test('a followed repository that its server has no more is "Not there", until 
   t.match(await look(), />Following<\/span>/, 'a server that is down says nothing about the repository');
   status = 410;
   const gone = await look();
-  t.match(gone, />Not there<\/span>/);
+  t.match(gone, />Not found<\/span>/);
   t.match(gone, /no public repository under this name: it was deleted or made private/);
   t.notMatch(gone, />Following<\/span>/);
   const listed = await runCli(['federation', 'follows', '--user', 'alice', '--json'], {

@@ -1,4 +1,4 @@
-import { internal, invalid, notFound, nullIfNotFound, shareTurn } from '../../kernel/index.ts';
+import { internal, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitObject, ObjectReader } from './object-reader.ts';
 import type { ObjectReaders } from './object-readers.ts';
@@ -154,7 +154,6 @@ export async function tree(
   const { maxEntries = defaultMaxEntries, withSizes = false } = options;
   return readers.use(path, async (reader) => {
     const object = await readFolder(reader, `${checked(oid)}^{commit}`, components(folder));
-    await shareTurn();
     const { entries, truncated } = parseTree(object.content, object.oid.length / 2, maxEntries);
     if (withSizes) await addSizes(reader, entries);
     return { oid: object.oid, entries, truncated };

@@ -3,6 +3,7 @@ import type { Form } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
+import { viewName } from '../app/printable-names.ts';
 import { seeOther } from '../app/reply.ts';
 import type { RedirectReply } from '../app/reply.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -108,4 +109,4 @@ export const viewChange = (
   { branch, mayPush, mayWrite, rule, takesPulls }: EditTarget,
   change: ChangeForm,
   placeholder: string,
-) => ({ ...change, branch, mayPush, mayWrite, rule, takesPulls, placeholder });
+) => ({ ...change, branch: viewName(branch), mayPush, mayWrite, rule, takesPulls, placeholder });
