@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { shareTurn, visitAll } from '../kernel/index.ts';
+import { yieldToEventLoop, visitAll } from '../kernel/index.ts';
 
 /** Rows of a list, and entries of a list in an object, from which an answer is written in pieces. */
 const manyRows = 200;
@@ -22,7 +22,7 @@ export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
 export async function digestOf(pieces: readonly Buffer[]): Promise<string> {
   const hash = createHash('sha256');
   for (const piece of pieces) {
-    await shareTurn();
+    await yieldToEventLoop();
     hash.update(piece);
   }
   return hash.digest('base64url');

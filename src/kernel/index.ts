@@ -42,7 +42,8 @@ export type { Semaphore, SemaphoreKeys, SemaphoreOptions, SemaphoreStatistics } 
 export { createNotifier } from './notifier.ts';
 export type { Notifier } from './notifier.ts';
 export { eachLimit } from './each-limit.ts';
-export { shareTurn } from './share-turn.ts';
+export { readableSize } from './readable-size.ts';
+export { yieldToEventLoop } from './yield-to-event-loop.ts';
 export { mapAll, visitAll } from './visit-all.ts';
 export { waitAtMost, withTimeout } from './with-timeout.ts';
 export { addressGroup } from './address-group.ts';

@@ -1,4 +1,4 @@
-import { shareTurn } from './share-turn.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** Items between two looks at the clock. */
 const itemsPerLook = 64;
@@ -11,7 +11,7 @@ export async function visitAll<Item>(items: Iterable<Item>, visit: (item: Item, 
   let index = 0;
   for (const item of items) {
     if (index % itemsPerLook === 0) {
-      const wait = shareTurn();
+      const wait = yieldToEventLoop();
       if (wait !== undefined) await wait;
     }
     visit(item, index);

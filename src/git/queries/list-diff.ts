@@ -1,4 +1,4 @@
-import { shareTurn } from '../../kernel/index.ts';
+import { yieldToEventLoop } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { lineSplitter, readGit } from './read-git.ts';
@@ -116,7 +116,7 @@ export async function listDiff(
       ...options,
     },
   );
-  await shareTurn();
+  await yieldToEventLoop();
   return parseDiffLists(fields, whole);
 }
 

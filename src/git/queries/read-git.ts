@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isDomainError, shareTurn } from '../../kernel/index.ts';
+import { isDomainError, yieldToEventLoop } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { pageLimitMs } from './query-git.ts';
 
@@ -59,7 +59,7 @@ export async function readGitToEnd(
 async function drain(stdout: Readable, take: (chunk: Buffer) => boolean): Promise<boolean> {
   try {
     for await (const chunk of stdout) {
-      const wait = shareTurn();
+      const wait = yieldToEventLoop();
       if (wait !== undefined) await wait;
       if (!take(chunk as Buffer)) return false;
     }

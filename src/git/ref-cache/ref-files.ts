@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { freeMemory } from '../../kernel/index.ts';
+import { freeMemory, yieldToEventLoop } from '../../kernel/index.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { placeIn } from './fingerprint.ts';
 
@@ -52,7 +51,7 @@ export async function readLooseRefs(repository: string, folders: readonly string
       .filter((entry) => entry.isFile())
       .map((entry) => `${folder}/${entry.name}`);
     for (let start = 0; start < names.length; start += filesAtOnce) {
-      if (start > 0) await nextTurn();
+      await yieldToEventLoop();
       const some = names.slice(start, start + filesAtOnce).map((name) => readLooseRef(repository, name));
       refs.push(...some.filter((ref) => ref !== null));
     }

@@ -1,11 +1,9 @@
 import { personViewer, refusalOnIssue } from '../../access/index.ts';
+import { yieldToEventLoop } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { factsOfIssue } from '../issue-context.ts';
 import type { Issue } from '../schema/issue-schema.ts';
-
-/** People who are looked at before others get the thread. */
-const atOnce = 100;
 
 /** Those of these people who may read an issue, with the rights of a session; before they are notified. */
 export async function filterReaders(
@@ -15,8 +13,8 @@ export async function filterReaders(
 ): Promise<string[]> {
   const readers: string[] = [];
   const issueFacts = factsOfIssue(issue);
-  for (const [index, id] of personIds.entries()) {
-    if (index > 0 && index % atOnce === 0) await new Promise(setImmediate);
+  for (const id of personIds) {
+    await yieldToEventLoop();
     const facts = await repositories.factsOf(id, repository);
     // What follows decides about contributions, and about reading nothing.
     const all = { ...facts, archived: false, issuesFrom: 'anyone', blocked: false } as const;

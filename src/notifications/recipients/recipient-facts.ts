@@ -1,6 +1,7 @@
 import { personViewer, repositoryLevel } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
 import type { Database } from '../../db/index.ts';
+import { yieldToEventLoop } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Repository } from '../../repositories/index.ts';
 import { isOnByDefault } from '../channels/default-rules.ts';
@@ -114,7 +115,7 @@ export async function filterReaders(
 ): Promise<Map<string, Reason>> {
   const readers = new Map<string, Reason>();
   for (const [id, reason] of recipients) {
-    if (readers.size % 100 === 99) await new Promise(setImmediate);
+    await yieldToEventLoop();
     const facts = await repositories.factsOf(id, repository);
     if (repositoryLevel(personViewer(id, 'admin'), facts) !== 'none') readers.set(id, reason);
   }

@@ -1,5 +1,5 @@
 import { viewerForLog } from '../../access/index.ts';
-import { chargeForAnswer, shareTurn } from '../../kernel/index.ts';
+import { chargeForAnswer, yieldToEventLoop } from '../../kernel/index.ts';
 import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
 import {
   writeCookie,
@@ -161,10 +161,10 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
     if (reply.kind !== 'page') return send(ctx, reply);
     // Asked after the page was made, which may have marked something as read.
     const unread = await deps.notifications.countUnread(request.viewer);
-    await shareTurn();
+    await yieldToEventLoop();
     const html = renderPage(ctx, reply, request, render, unread);
     chargeForAnswer(html.length);
-    await shareTurn();
+    await yieldToEventLoop();
     const mayKeep =
       rendered &&
       key !== null &&

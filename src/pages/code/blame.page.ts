@@ -1,5 +1,5 @@
 import { maxBlameBytes } from '../../git/index.ts';
-import { isDomainError, shareTurn } from '../../kernel/index.ts';
+import { isDomainError, yieldToEventLoop } from '../../kernel/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { partOfBlame } from './blame-parts.ts';
 import { viewBlame } from './blame-table.view.ts';
@@ -28,7 +28,7 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
     entry.type === 'blob'
       ? await git.objects.blob(found.path, entry.oid, { maxBytes: maxBlameBytes })
       : { content: null };
-  await shareTurn();
+  await yieldToEventLoop();
   const text = content && decodeFileText(content);
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
@@ -46,7 +46,7 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
   const { query } = context;
   const range = readLineRange(query.get('lines'));
   const wanted = range === null ? { number: readPartNumber(query.get('part')) } : { line: range.first };
-  await shareTurn();
+  await yieldToEventLoop();
   const { groups, part } = partOfBlame(blame?.groups ?? [], wanted);
   const rows = { number: part.number, groups };
   return page(

@@ -1,7 +1,7 @@
 import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { maxBlameBytes } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
-import { shareTurn } from '../../kernel/index.ts';
+import { yieldToEventLoop } from '../../kernel/index.ts';
 import { readPointer } from '../../lfs/index.ts';
 import { prepareDocument } from '../markdown/prepare-document.ts';
 import type { PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
@@ -76,7 +76,7 @@ export async function readFileContent({ context, deps, at, entry }: FileRequest)
   if (isPdf(entry.name) && !isSource) return { facts, isFinal: false, pdf: viewPdf(raw, size) };
   if (content === null) return { facts, reason: 'This file is too large to show here.' };
   if (content.length === 0) return { facts, reason: 'This file is empty.' };
-  await shareTurn();
+  await yieldToEventLoop();
   const text = decodeFileText(content);
   if (text === null) return { facts, reason: 'This is a binary file.' };
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
@@ -97,7 +97,7 @@ async function readText(request: FileRequest, text: string, size: number, facts:
     const lines = await readLines(request, text, facts);
     return { ...lines, isFinal: lines.isFinal && notebook.isFinal };
   }
-  await shareTurn();
+  await yieldToEventLoop();
   const table = isRendered ? readTable(name, size, text) : null;
   if (table !== null) return { facts: [viewCount(table.rows.length, 'row'), ...facts], table };
   return readLines(request, text, facts);
@@ -115,9 +115,9 @@ async function readLines({ context, deps, at, entry }: FileRequest, text: string
     readTabClasses(context, deps, at.oid, [path]),
   ]);
   const range = readLineRange(query.get('lines'));
-  await shareTurn();
+  await yieldToEventLoop();
   const part = partOfText(text, range === null ? { number: readPartNumber(query.get('part')) } : { line: range.first });
-  await shareTurn();
+  await yieldToEventLoop();
   const lines = viewCodeLines(part.text, coloured, range, part.firstLine);
   const annotations = await readAnnotations(context, deps, at.oid, [path]);
   const html = withLineNotes(lines.html, annotations.inFile(at.file), part.firstLine);

@@ -1,5 +1,5 @@
 import type { ChangedFile, Git } from '../../git/index.ts';
-import { createLru, nullIfNotFound } from '../../kernel/index.ts';
+import { createLru, nullIfNotFound, yieldToEventLoop } from '../../kernel/index.ts';
 import type { Lru } from '../../kernel/index.ts';
 import { limits } from '../limits.ts';
 import { pathText } from '../encode-path.ts';
@@ -104,9 +104,6 @@ async function readOwnersFile(
   return null;
 }
 
-/** Milliseconds after which other requests get the thread. */
-const sliceMs = 10;
-
 /** How many files each rule decides about: the last one that matches. A renamed file has the owners of both names. */
 async function matchFiles(
   rules: readonly OwnerRule[],
@@ -117,7 +114,6 @@ async function matchFiles(
   const lastFirst = rules.toReversed();
   let steps = 0;
   const onSteps = (count: number): void => void (steps += count);
-  let since = performance.now();
   for (const { oldPath, newPath, status } of files) {
     const names = new Set([newPath, ...(status === 'renamed' ? [oldPath] : [])].map(pathText));
     for (const name of names) {
@@ -129,10 +125,7 @@ async function matchFiles(
       faults.push({ line: null, text: pathText(newPath).slice(0, 200), kind: 'too_many' });
       return counts;
     }
-    if (performance.now() - since > sliceMs) {
-      await new Promise(setImmediate);
-      since = performance.now();
-    }
+    await yieldToEventLoop();
   }
   return counts;
 }

@@ -1,6 +1,6 @@
-// Long steps of several requests share the turns of the event loop.
+// Long steps of several requests share the iterations of the event loop.
 import t from 'tap';
-import { mapAll, shareTurn, visitAll } from '../../src/kernel/index.ts';
+import { mapAll, yieldToEventLoop, visitAll } from '../../src/kernel/index.ts';
 
 /** Longer than a turn may be. */
 const longMs = 10;
@@ -29,7 +29,7 @@ t.test('long steps run one in each turn, in the order in which they were asked f
   const steps: [name: string, turn: number][] = [];
   const request = async (name: string): Promise<void> => {
     for (let step = 0; step < 3; step += 1) {
-      const wait = shareTurn();
+      const wait = yieldToEventLoop();
       if (wait !== undefined) await wait;
       work(longMs);
       steps.push([name, turns.now()]);
@@ -46,8 +46,8 @@ t.test('long steps run one in each turn, in the order in which they were asked f
 
 t.test('short steps begin at once', async (t) => {
   await new Promise(setImmediate);
-  t.equal(shareTurn(), undefined);
-  t.equal(shareTurn(), undefined);
+  t.equal(yieldToEventLoop(), undefined);
+  t.equal(yieldToEventLoop(), undefined);
 });
 
 t.test('a list is visited in order, with a pause whenever the turn has become long', async (t) => {
