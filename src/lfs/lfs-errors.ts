@@ -1,14 +1,6 @@
 import type { LfsRefusal } from '../access/index.ts';
-import { forbidden, invalid, notFound, unauthenticated, unavailable } from '../kernel/index.ts';
+import { forbidden, invalid, notFound, readableSize, unauthenticated, unavailable } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
-
-/** Sizes in words for people. */
-export function readableSize(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let [size, unit] = [bytes, 0];
-  for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
-  return `${unit === 0 ? size : Math.floor(size * 10) / 10} ${units[unit]}`;
-}
 
 export const lfsOff = (): DomainError =>
   invalid(

@@ -1,5 +1,5 @@
 import type { PackageRefusal } from '../access/index.ts';
-import { conflict, forbidden, invalid, notFound, unauthenticated, unavailable } from '../kernel/index.ts';
+import { conflict, forbidden, invalid, notFound, readableSize, unauthenticated, unavailable } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 
 /** The only message for a package, version or file that is absent or hidden. */
@@ -48,10 +48,3 @@ export const packageFileTooLarge = (bytes: number): DomainError =>
 
 export const overQuota = (quota: number): DomainError =>
   invalid('package_quota', `The packages of this owner may have ${readableSize(quota)}, and this does not fit.`);
-
-function readableSize(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let [size, unit] = [bytes, 0];
-  for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
-  return `${unit === 0 ? size : Math.floor(size * 10) / 10} ${units[unit]}`;
-}

@@ -1,8 +1,8 @@
+import { readableSize } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
 import type { LfsDeps } from '../deps.ts';
 import type { LfsContext } from '../lfs-context.ts';
-import { readableSize } from '../lfs-errors.ts';
 import { isOid } from '../object-key.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 import type { LfsOperation } from '../tokens/transfer-token.ts';

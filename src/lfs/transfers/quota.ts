@@ -1,9 +1,10 @@
+import { readableSize } from '../../kernel/index.ts';
 import { isContributedUpload, personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { LfsDeps } from '../deps.ts';
 import type { LfsContext } from '../lfs-context.ts';
-import { overQuota, readableSize } from '../lfs-errors.ts';
+import { overQuota } from '../lfs-errors.ts';
 
 type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
 type Sum = { bytes: number | string | null }[];
