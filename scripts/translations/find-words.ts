@@ -54,6 +54,8 @@ export function wordsOfTemplate(text: string): string[] {
   /** The depth of the element whose text is code; null outside of one. */
   let codeDepth: number | null = null;
   let inComment = false;
+  /** Lines of a block of text (`code.`) end no element. */
+  let inBlock = false;
   for (const token of lex(text)) {
     const report = (words: string): void =>
       void found.push(`${token.loc.start.line}: ${words.trim().replace(/\s+/g, ' ')}`);
@@ -62,7 +64,14 @@ export function wordsOfTemplate(text: string): string[] {
     if (type === 'newline' || type === 'eos') inComment = false;
     if (type === 'indent') depth += 1;
     if (type === 'outdent') depth -= 1;
-    if (/^(?:newline|outdent|end-pug-interpolation)$/.test(type) && codeDepth !== null && depth <= codeDepth)
+    if (type === 'start-pipeless-text') inBlock = true;
+    if (type === 'end-pipeless-text') inBlock = false;
+    if (
+      !inBlock &&
+      /^(?:newline|outdent|end-pug-interpolation)$/.test(type) &&
+      codeDepth !== null &&
+      depth <= codeDepth
+    )
       codeDepth = null;
     if (type === 'tag' && (val === 'code' || val === 'kbd')) codeDepth ??= depth;
     if (type === 'text' && !inComment && codeDepth === null && hasWords(String(val))) report(String(val));
