@@ -47,7 +47,7 @@ function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
   };
 }
 
-export const getMirror = operation({
+const getMirror = operation({
   id: 'getMirror',
   method: 'GET',
   path: at,
@@ -61,7 +61,7 @@ export const getMirror = operation({
   run: async ({ found, deps }) => json(show(await deps.mirrors.find(found.repository.id))),
 });
 
-export const saveMirror = operation({
+const saveMirror = operation({
   id: 'saveMirror',
   method: 'PUT',
   path: at,
@@ -83,7 +83,7 @@ export const saveMirror = operation({
   }) => json(show(await deps.mirrors.save(viewer, found, { ...input, intervalMs, prune, withReleases }))),
 });
 
-export const endMirror = operation({
+const endMirror = operation({
   id: 'endMirror',
   method: 'DELETE',
   path: at,
@@ -99,7 +99,7 @@ export const endMirror = operation({
   },
 });
 
-export const syncMirror = operation({
+const syncMirror = operation({
   id: 'syncMirror',
   method: 'POST',
   path: `${at}/sync`,
@@ -115,7 +115,7 @@ export const syncMirror = operation({
   },
 });
 
-export const acceptMirrorHostKey = operation({
+const acceptMirrorHostKey = operation({
   id: 'acceptMirrorHostKey',
   method: 'POST',
   path: `${at}/host-key`,
@@ -132,7 +132,7 @@ export const acceptMirrorHostKey = operation({
   },
 });
 
-export const pauseMirror = operation({
+const pauseMirror = operation({
   id: 'pauseMirror',
   method: 'POST',
   path: `${at}/pause`,
@@ -148,7 +148,7 @@ export const pauseMirror = operation({
   },
 });
 
-export const resumeMirror = operation({
+const resumeMirror = operation({
   id: 'resumeMirror',
   method: 'POST',
   path: `${at}/resume`,
@@ -163,3 +163,13 @@ export const resumeMirror = operation({
     return noContent();
   },
 });
+
+export const mirrorOperations = [
+  getMirror,
+  saveMirror,
+  endMirror,
+  syncMirror,
+  acceptMirrorHostKey,
+  pauseMirror,
+  resumeMirror,
+] as const;

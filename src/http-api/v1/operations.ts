@@ -158,15 +158,7 @@ import { oauthApplicationOperations } from './oauth-applications.ts';
 import { userTokenOperations } from './user-tokens.ts';
 import { userListOperations } from './user-lists.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
-import {
-  acceptMirrorHostKey,
-  endMirror,
-  getMirror,
-  pauseMirror,
-  resumeMirror,
-  saveMirror,
-  syncMirror,
-} from './mirrors.ts';
+import { mirrorOperations } from './mirrors.ts';
 import { getVersion } from './version.ts';
 import { watchingOperations } from './watching.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
@@ -218,13 +210,7 @@ export const operations: readonly Operation[] = [
   listActivity,
   listLostTips,
   restoreLostTip,
-  getMirror,
-  saveMirror,
-  endMirror,
-  syncMirror,
-  acceptMirrorHostKey,
-  pauseMirror,
-  resumeMirror,
+  ...mirrorOperations,
   ...pushMirrorOperations,
   ...webhooksOfRepositories,
   ...webhooksOfOrganisations,
