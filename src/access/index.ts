@@ -1,4 +1,5 @@
 export {
+  accountViewer,
   anonymous,
   isLocalAdministrator,
   asInstanceAdministrator,

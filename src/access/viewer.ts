@@ -92,6 +92,17 @@ export function viewerForLog(viewer: Viewer): string {
 export const personIdOf = (viewer: Viewer): string | null =>
   viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
 
+/** An account with the rights that a session of it would have, where none is open. */
+export const accountViewer = ({
+  id,
+  username,
+  isAdministrator,
+}: Pick<PersonViewer, 'id' | 'username' | 'isAdministrator'>): PersonViewer => ({
+  ...personViewer(id, 'admin'),
+  username,
+  isAdministrator,
+});
+
 /** A viewer for a user without a session: for decisions by the rights that a session would have. */
 export const personViewer = (id: string, scope: Scope): PersonViewer => ({
   kind: 'person',

@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import type { EntitySchema, FindOptionsWhere } from 'typeorm';
 import { rows, skipLocked } from '../db/index.ts';
 import { holdsJobs, holdsRepository } from '../nodes/index.ts';
 import type { ImportDeps } from './deps.ts';
@@ -65,40 +66,32 @@ export function createImportRunner(deps: ImportDeps): ImportRunner {
   };
 }
 
-const isDue = "state IN ('running', 'done') AND next_at <= ? AND locked_until <= ?";
+const claim = (deps: ImportDeps): Promise<ImportRow | null> =>
+  claimLongestDue(deps, 'imports', importSchema, "state IN ('running', 'done')");
 
-/** The longest due one that no worker has claimed; null when there is none. */
-async function claim({ db, clock }: ImportDeps): Promise<ImportRow | null> {
+const claimGroup = (deps: ImportDeps): Promise<ImportGroupRow | null> =>
+  claimLongestDue(deps, 'import_groups', importGroupSchema, "state = 'running'");
+
+/** The longest due row that no worker has claimed; null when there is none. */
+async function claimLongestDue<Row extends { id: string }>(
+  { db, clock }: ImportDeps,
+  table: string,
+  schema: EntitySchema<Row>,
+  isOpen: string,
+): Promise<Row | null> {
   const at = clock.now();
-  const due: unknown[] = await db.read.query(`SELECT 1 FROM imports WHERE ${isDue} LIMIT 1`, [at, at]);
+  const isDue = `${isOpen} AND next_at <= ? AND locked_until <= ?`;
+  const due: unknown[] = await db.read.query(`SELECT 1 FROM ${table} WHERE ${isDue} LIMIT 1`, [at, at]);
   if (due.length === 0) return null;
   return db.write(async ({ manager, now }) => {
     const claimed = await rows<{ id: string }>(
       manager,
-      `UPDATE imports SET locked_until = ? WHERE id IN (
-        SELECT id FROM imports WHERE ${isDue} ORDER BY next_at LIMIT 1 ${skipLocked()})
+      `UPDATE ${table} SET locked_until = ? WHERE id IN (
+        SELECT id FROM ${table} WHERE ${isDue} ORDER BY next_at LIMIT 1 ${skipLocked()})
        RETURNING id`,
       [now + leaseMs, now, now],
     );
-    return manager.findOneBy(importSchema, { id: In(claimed.map(({ id }) => id)) });
-  });
-}
-
-/** The longest due group that no worker has claimed; null when there is none. */
-async function claimGroup({ db, clock }: ImportDeps): Promise<ImportGroupRow | null> {
-  const at = clock.now();
-  const isGroupDue = "state = 'running' AND next_at <= ? AND locked_until <= ?";
-  const due: unknown[] = await db.read.query(`SELECT 1 FROM import_groups WHERE ${isGroupDue} LIMIT 1`, [at, at]);
-  if (due.length === 0) return null;
-  return db.write(async ({ manager, now }) => {
-    const claimed = await rows<{ id: string }>(
-      manager,
-      `UPDATE import_groups SET locked_until = ? WHERE id IN (
-        SELECT id FROM import_groups WHERE ${isGroupDue} ORDER BY next_at LIMIT 1 ${skipLocked()})
-       RETURNING id`,
-      [now + leaseMs, now, now],
-    );
-    return manager.findOneBy(importGroupSchema, { id: In(claimed.map(({ id }) => id)) });
+    return manager.findOneBy(schema, { id: In(claimed.map(({ id }) => id)) } as FindOptionsWhere<Row>);
   });
 }
 

@@ -4,6 +4,7 @@ import type { NewRepository, Repository } from '../repositories/index.ts';
 import { hostOf } from './describe-mirror.ts';
 import { minIntervalMs, readInput, refusePassword } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
+import { newMirrorState } from './mirror-state.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { openHttpRemote, openSshRemote, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import type { RemoteAddress } from './remote-address.ts';
@@ -59,18 +60,8 @@ export async function importRepository(
       intervalMs: keepMirroring ? 8 * 3_600_000 : null,
       prune: true,
       withReleases,
+      ...newMirrorState(now),
       isPaused: ssh !== null && sshKey === undefined,
-      failures: 0,
-      lastError: null,
-      lastStartedAt: null,
-      lastOkAt: null,
-      nextAt: now,
-      failingSince: null,
-      completeTo: null,
-      isCopy: false,
-      lockedUntil: 0,
-      createdAt: now,
-      updatedAt: now,
     }),
   );
   deps.logger.info('mirror.saved', {

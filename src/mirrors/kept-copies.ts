@@ -8,6 +8,7 @@ import { hostOf } from './describe-mirror.ts';
 import { noSsh } from './import-repository.ts';
 import { readInput } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
+import { newMirrorState } from './mirror-state.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
 import { openHttpRemote, probeAddress } from './remote-credentials.ts';
@@ -66,18 +67,8 @@ export async function addCopy(
       intervalMs,
       prune: true,
       withReleases: false,
-      isPaused: false,
-      failures: 0,
-      lastError: null,
-      lastStartedAt: null,
-      lastOkAt: null,
-      nextAt: now,
-      failingSince: null,
-      completeTo: null,
+      ...newMirrorState(now),
       isCopy: true,
-      lockedUntil: 0,
-      createdAt: now,
-      updatedAt: now,
     }),
   );
   const host = hostOf(address.text);

@@ -11,7 +11,7 @@ import { readInput, refusePassword } from './mirror-input.ts';
 import type { MirrorInput } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
-import { isWaitingForKey } from './mirror-state.ts';
+import { isWaitingForKey, newMirrorState } from './mirror-state.ts';
 import { decryptSecret, openHttpRemote, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
@@ -98,17 +98,7 @@ export async function saveMirror(
       ...credentials,
     };
     if (before === null) {
-      await manager.insert(mirrorSchema, {
-        lastStartedAt: null,
-        ...columns,
-        repositoryId: id,
-        lastOkAt: null,
-        failingSince: null,
-        completeTo: null,
-        isCopy: false,
-        lockedUntil: 0,
-        createdAt: now,
-      });
+      await manager.insert(mirrorSchema, { ...newMirrorState(now), ...columns, repositoryId: id });
     } else await manager.update(mirrorSchema, { repositoryId: id }, columns);
   });
   deps.logger.info('mirror.saved', {

@@ -4,6 +4,22 @@ import type { MirrorRow } from './mirror-schema.ts';
 /** Number of consecutive failures after which the mirror is paused until a person resumes it. */
 const maxFailures = 10;
 
+/** The state of a mirror that has transferred nothing yet and is due at once. */
+export const newMirrorState = (now: number) => ({
+  isPaused: false,
+  failures: 0,
+  lastError: null,
+  failingSince: null,
+  completeTo: null,
+  isCopy: false,
+  lastStartedAt: null,
+  lastOkAt: null,
+  nextAt: now,
+  lockedUntil: 0,
+  createdAt: now,
+  updatedAt: now,
+});
+
 /**
  * Changes of a row after an attempt.
  * @param error null on success

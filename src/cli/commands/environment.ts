@@ -30,7 +30,7 @@ export function addEnvironmentCommands(program: Command, run: Run): void {
   );
   withExamples(
     one('set', 'add an environment, or change its rules; what is left out stays')
-      .option('--reviewers <names>', 'users, and teams as organisation/team, separated by commas; empty: nobody')
+      .option('--reviewers <names>', 'users, and teams as organisation/team, separated by commas; empty: none')
       .option('--wait <minutes>', 'minutes that each job waits')
       .addOption(
         new Option('--refs <policy>', 'which branches and tags may deploy').choices(['all', 'protected', 'custom']),

@@ -13,7 +13,8 @@ import type { Column } from '../terminal/output.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository, splitName } from './find-repository.ts';
-import { readKind, readTime, sourceKindNames } from './import-input.ts';
+import { readKind, readWishes, sourceKindNames } from './import-input.ts';
+import type { SourceOptions } from './import-input.ts';
 
 /** `hearth import start` and the commands for what it has begun: repositories of other forges, with everything. */
 export function addImportForgeCommands(imports: Command, run: Run): void {
@@ -144,18 +145,9 @@ const unclaim: Action<object, [string]> = async (cli, _options, person) => {
   cli.output.result(`${person} is a name again.`, { person });
 };
 
-interface StartOptions {
-  kind?: string;
-  secretFile?: string;
-  secretStdin?: true;
-  watch?: string;
+interface StartOptions extends SourceOptions {
   public?: true;
   private?: true;
-  issues: boolean;
-  pulls: boolean;
-  releases: boolean;
-  lfs: boolean;
-  reactions: boolean;
   dryRun?: true;
 }
 
@@ -182,13 +174,8 @@ const start: Action<StartOptions, [string, string | undefined]> = async (cli, op
     address,
     token,
     kind,
-    watchMs: options.watch === undefined ? null : readTime(options.watch),
+    ...readWishes(options),
     ...(options.public ? { visibility: 'PUBLIC' as const } : options.private ? { visibility: 'PRIVATE' as const } : {}),
-    withIssues: options.issues,
-    withPulls: options.pulls,
-    withReleases: options.releases,
-    withLfs: options.lfs,
-    withReactions: options.reactions,
   });
   await follow(cli, modules, id, text);
 };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { localAdministrator } from '../../access/index.ts';
+import { accountViewer, localAdministrator } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
 import type { ImportGroup } from '../../imports/index.ts';
@@ -11,7 +11,8 @@ import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson } from './find-person.ts';
-import { readKind, readTime, sourceKindNames } from './import-input.ts';
+import { readKind, readWishes, sourceKindNames } from './import-input.ts';
+import type { SourceOptions } from './import-input.ts';
 
 /** `hearth import group`: accounts, organisations and whole servers. */
 export function addImportGroupCommands(imports: Command, run: Run): void {
@@ -71,20 +72,11 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
   );
 }
 
-interface StartOptions {
+interface StartOptions extends SourceOptions {
   owner?: string;
   server?: true;
   as?: string;
-  kind?: string;
-  secretFile?: string;
-  secretStdin?: true;
-  watch?: string;
   private?: true;
-  issues: boolean;
-  pulls: boolean;
-  releases: boolean;
-  lfs: boolean;
-  reactions: boolean;
 }
 
 const start: Action<StartOptions, [string]> = async (cli, options, address) => {
@@ -101,21 +93,16 @@ const start: Action<StartOptions, [string]> = async (cli, options, address) => {
     owner,
     isServer,
     kind: readKind(options.kind),
-    watchMs: options.watch === undefined ? null : readTime(options.watch),
     ...(options.private && { visibility: 'PRIVATE' as const }),
-    withIssues: options.issues,
-    withPulls: options.pulls,
-    withReleases: options.releases,
-    withLfs: options.lfs,
-    withReactions: options.reactions,
+    ...readWishes(options),
   });
   await follow(cli, modules, id);
 };
 
 async function administrator(modules: Modules, name: string): Promise<PersonViewer> {
-  const { id, username, isAdministrator } = await findPerson(modules, name);
-  if (!isAdministrator) throw invalid('usage', `${name} is no administrator.`);
-  return { kind: 'person', id, username, isAdministrator, via: 'session', scope: 'admin', repositoryIds: null };
+  const person = await findPerson(modules, name);
+  if (!person.isAdministrator) throw invalid('usage', `${name} is no administrator.`);
+  return accountViewer(person);
 }
 
 const again: Action<{ full?: true; secretFile?: string; secretStdin?: true }, [string]> = async (cli, options, id) => {

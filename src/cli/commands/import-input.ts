@@ -17,8 +17,31 @@ export function readKind(text: string | undefined): SourceKind | undefined {
 }
 
 /** `15m`, `8h`, `1d` in milliseconds. Refuses `usage`. */
-export function readTime(text: string): number {
+function readTime(text: string): number {
   const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
   if (count === undefined) throw invalid('usage', 'Write a time as 15m, 8h or 1d.');
   return Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
 }
+
+/** What an import is told about its source and what to bring. */
+export interface SourceOptions {
+  kind?: string;
+  secretFile?: string;
+  secretStdin?: true;
+  watch?: string;
+  issues: boolean;
+  pulls: boolean;
+  releases: boolean;
+  lfs: boolean;
+  reactions: boolean;
+}
+
+/** What is wanted, as the module of imports takes it. Refuses `usage`. */
+export const readWishes = ({ watch, issues, pulls, releases, lfs, reactions }: SourceOptions) => ({
+  watchMs: watch === undefined ? null : readTime(watch),
+  withIssues: issues,
+  withPulls: pulls,
+  withReleases: releases,
+  withLfs: lfs,
+  withReactions: reactions,
+});

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { AccessToken } from '../../accounts/index.ts';
 import type { Modules } from '../../app/index.ts';
+import { accountViewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -116,16 +117,7 @@ async function expiryOf(cli: Cli, text: string): Promise<number | null> {
 
 /** As on the page: a token can only be limited to repositories that its owner can see. */
 async function repositoryIdsOf(modules: Modules, names: readonly string[], personId: string): Promise<string[]> {
-  const person = await modules.accounts.personById(personId);
-  const viewer = {
-    kind: 'person',
-    id: person.id,
-    username: person.username,
-    isAdministrator: person.isAdministrator,
-    via: 'session',
-    scope: 'admin',
-    repositoryIds: null,
-  } as const;
+  const viewer = accountViewer(await modules.accounts.personById(personId));
   return Promise.all(names.map(async (name) => (await findRepository(modules, name, viewer)).repository.id));
 }
 

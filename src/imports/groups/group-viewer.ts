@@ -1,6 +1,6 @@
-import { localAdministrator } from '../../access/index.ts';
+import { accountViewer, localAdministrator } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import { isDomainError, unavailable } from '../../kernel/index.ts';
+import { nullIfNotFound, unavailable } from '../../kernel/index.ts';
 import type { ImportDeps } from '../deps.ts';
 
 /**
@@ -12,19 +12,8 @@ export async function viewerOfGroup(
   startedBy: string | null,
 ): Promise<PersonViewer> {
   if (startedBy === null) return localAdministrator;
-  const person = await accounts.personById(startedBy).catch((error: unknown) => {
-    if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    return null;
-  });
+  const person = await accounts.personById(startedBy).catch(nullIfNotFound);
   if (person === null || person.disabledAt !== null || person.username === null)
     throw unavailable('import_starter_gone', 'The account that started this import is disabled.');
-  return {
-    kind: 'person',
-    id: person.id,
-    username: person.username,
-    isAdministrator: person.isAdministrator,
-    via: 'session',
-    scope: 'admin',
-    repositoryIds: null,
-  };
+  return accountViewer(person);
 }
