@@ -1103,7 +1103,7 @@ export const options = [
     type: size('0B', '1TiB'),
     default: '5GiB',
     sentence:
-      'What one kept copy of a followed repository may have, with its files of Git LFS. 0B: nobody may keep copies.',
+      'What one kept copy of a followed repository may have, with its files of Git LFS. 0B: no copies are kept.',
   }),
   row({
     key: 'federation.copy_user_quota',
