@@ -3,6 +3,7 @@ import { parseClosing, parseReferences } from '../../src/issues/index.ts';
 import type { IssueReference, Reference } from '../../src/issues/index.ts';
 import { shownClosing, shownReferences } from '../../src/issues/references/shown-references.ts';
 import { defaultIssueSettings } from '../../src/issues/settings.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
 import { shownTexts } from '../fixtures/shown-texts.ts';
 
 const deps = { shownTexts, settings: { ...defaultIssueSettings, baseUrl: 'https://git.example.org' } };
@@ -128,6 +129,41 @@ t.test('only what a reader sees as text closes, mentions and refers', async (t) 
   for (const text of hidden('@bob #1')) t.same(await found(text), [], JSON.stringify(text));
   for (const text of seen('closes #7')) t.same(await closedBy(text), ['#7'], JSON.stringify(text));
   for (const text of seen('@bob #1')) t.same(await found(text), ['@bob', '#1'], JSON.stringify(text));
+});
+
+t.test('a plain line names what its rendered form names, without being rendered', async (t) => {
+  const random = seededRandom(7);
+  const parts = [
+    '@bob',
+    '#1',
+    'alice/roof#2',
+    '@acme/reviewers',
+    'closes #3',
+    'Grüße',
+    '- ',
+    '# ',
+    '1. ',
+    ' ',
+    ', ',
+    '(',
+    ')',
+    '!',
+    '    ',
+  ];
+  const never = { ...deps, shownTexts: () => Promise.reject(new Error('rendered')) };
+  let plain = 0;
+  for (let round = 0; round < 500; round += 1) {
+    const bytes = random.bytes(6);
+    const text = [...bytes].map((byte) => parts[byte % parts.length]).join('');
+    const withoutRendering = await shownReferences(never, [text]).catch(() => null);
+    if (withoutRendering === null) continue;
+    plain += 1;
+    const rendered = (await shownTexts(text)).flatMap(parseReferences);
+    t.strictSame(inShort(withoutRendering), inShort(rendered), JSON.stringify(text));
+  }
+  t.ok(plain > 300, `${plain} of 500 were plain`);
+  for (const text of ['`@bob`', '    @bob', '@bob\n', '<b>@bob</b>', '[@bob](a)', '*@bob*', 'a: @bob'])
+    await t.rejects(shownReferences(never, [text]), { message: 'rendered' }, text);
 });
 
 t.test('a text made to hurt is read in less than 100 ms, and no more than 500 references of it', async (t) => {

@@ -34,9 +34,13 @@ async function readEach<Found>(
   for (const document of documents) {
     // Most texts name nobody and nothing.
     if (!/[#@]/.test(document) && !names(document, settings.baseUrl)) continue;
-    found.push((await shownTexts(shortenOwnUrls(document, settings.baseUrl))).flatMap(parse));
+    const source = shortenOwnUrls(document, settings.baseUrl);
+    found.push((isPlainLine(source) ? [source] : await shownTexts(source)).flatMap(parse));
   }
   return found;
 }
+
+/** Letters, digits and plain punctuation in one line are text to every parser of Markdown: no thread starts for them. */
+const isPlainLine = (source: string): boolean => /^(?!.* {4})[\p{L}\p{N}@#.,!?'()/ -]*$/u.test(source);
 
 const names = (document: string, baseUrl: string | null): boolean => baseUrl !== null && document.includes(baseUrl);
