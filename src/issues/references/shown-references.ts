@@ -40,7 +40,7 @@ async function readEach<Found>(
   return found;
 }
 
-/** Letters, digits and plain punctuation in one line are text to every parser of Markdown: no thread starts for them. */
+/** Every parser of Markdown reads letters, digits and plain punctuation in one line as text: no thread is needed. */
 const isPlainLine = (source: string): boolean => /^(?!.* {4})[\p{L}\p{N}@#.,!?'()/ -]*$/u.test(source);
 
 const names = (document: string, baseUrl: string | null): boolean => baseUrl !== null && document.includes(baseUrl);
