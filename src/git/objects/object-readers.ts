@@ -15,6 +15,7 @@ interface PooledReader {
   bornAt: number;
   users: number;
   idle: NodeJS.Timeout | undefined;
+  isEnding: boolean;
 }
 
 /** A reader is replaced after this time, and killed after twice as long. */
@@ -23,17 +24,23 @@ const ttlMs = 3_600_000;
 export function createObjectReaders(runner: GitRunner, limits: GitLimits): ObjectReaders {
   /** By repository, least recently used first. Not the kernel's cache: a reader in use is not evicted. */
   const readers = new Map<string, PooledReader>();
+  /** Number of readers that were told to end and have not: they hold memory until then. */
+  let ending = 0;
   const returns = createNotifier();
   const notifyWaiting = (): void => returns.notify('a reader');
 
   function end(path: string, pooled: PooledReader): void {
     clearTimeout(pooled.idle);
-    if (readers.get(path) === pooled) readers.delete(path);
+    if (readers.get(path) !== pooled) return;
+    readers.delete(path);
+    ending += 1;
+    pooled.isEnding = true;
     pooled.reader.close();
   }
 
   /** Stops the reader that has been idle longest when the pool is full; returns whether a place is free. */
   function evictIdle(): boolean {
+    if (ending >= limits.objectReaders) return false;
     if (readers.size < limits.objectReaders) return true;
     for (const [path, pooled] of readers) {
       if (pooled.users > 0) continue;
@@ -45,11 +52,12 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
 
   function open(path: string): PooledReader {
     const reader = new ObjectReader(runner, path, { responseTimeoutMs: limits.shortMs, ttlMs: 2 * ttlMs });
-    const pooled: PooledReader = { reader, bornAt: performance.now(), users: 0, idle: undefined };
+    const pooled: PooledReader = { reader, bornAt: performance.now(), users: 0, idle: undefined, isEnding: false };
     readers.set(path, pooled);
     void reader.exited.then(() => {
       clearTimeout(pooled.idle);
-      if (readers.get(path) === pooled) readers.delete(path);
+      if (pooled.isEnding) ending -= 1;
+      else readers.delete(path);
       notifyWaiting();
     });
     return pooled;
