@@ -37,7 +37,10 @@ function append(list, row) {
   } else (open ?? list).append(row);
 }
 
+/** Number of the last row on the page. */
 let end = 0;
+/** Rows that came since the page was last asked for. */
+let arrived = [];
 function addRows(html) {
   const list = document.querySelector('[data-rows][data-follows]');
   if (!list) return;
@@ -71,12 +74,31 @@ function renewLog(log, next) {
     section.open = old.open;
   }
   log.replaceWith(next);
+  end = Number([...next.querySelectorAll('[data-follows] .log-row[id]')].at(-1)?.id.slice(1) ?? end);
+  for (const html of arrived) addRows(html);
   loadOpened();
 }
 
+let source = null;
+let isDue = false;
+let renewal = Promise.resolve();
+/** A change that comes while a page is asked for may be too new for it: it asks once more. */
+function renew(delay = 400) {
+  if (isDue) return;
+  isDue = true;
+  setTimeout(() => {
+    renewal = renewal.then(() => {
+      isDue = false;
+      return renewParts().catch(() => renew(5000));
+    });
+  }, delay);
+}
+
 async function renewParts() {
+  arrived = [];
   const answer = await fetch(location.href);
-  if (!answer.ok) return;
+  if (answer.status === 429 || answer.status >= 500) return renew(5000);
+  if (!answer.ok) return source?.close();
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const partsOf = (root) => [...root.querySelectorAll('[data-part]')].map(({ dataset }) => dataset.part).join();
   // A log that was not there before changes the page as a whole.
@@ -85,7 +107,12 @@ async function renewParts() {
     const next = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
     if (part.dataset.part === 'log') renewLog(part, next);
     else if (!part.contains(document.activeElement) && !part.querySelector('details[open]')) part.replaceWith(next);
+    // A menu that the reader uses stays until it is closed.
+    else
+      for (const event of ['focusout', 'toggle'])
+        part.addEventListener(event, () => renew(), { capture: true, once: true });
   }
+  if (!fresh.querySelector('.run-page')?.dataset.live) source?.close();
   if (follows) scrollTo(0, document.documentElement.scrollHeight);
 }
 
@@ -117,15 +144,13 @@ if (wanted && document.querySelector('.log-section') && !document.getElementById
 }
 
 if (page?.dataset.live) {
-  const source = new EventSource(page.dataset.live);
-  let waiting = null;
-  const renew = () => (waiting ??= setTimeout(() => renewParts().finally(() => (waiting = null)), 400));
-  source.addEventListener('rows', (event) => addRows(event.data));
-  source.addEventListener('changed', renew);
-  source.addEventListener('end', () => {
-    source.close();
-    renew();
+  source = new EventSource(page.dataset.live);
+  source.addEventListener('rows', ({ data }) => {
+    arrived.push(data);
+    addRows(data);
   });
+  source.addEventListener('changed', () => renew());
+  source.addEventListener('end', () => renew());
   if (followButton && document.querySelector('[data-follows]')) {
     followButton.hidden = false;
     followButton.addEventListener('click', () => setFollowing(!follows));

@@ -107,10 +107,26 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
   t.match(await download.text(), /^\S+Z first row\n\S+Z \u001b\[31mred\u001b\[0m <script>/);
   t.match(download.headers()['content-disposition'], /attachment/);
 
-  await page.goto(`${B}/runs/1`);
+  // A change that comes while the page asks for the one before is shown, too: its answer is from before.
   const second = (await client.fetchTask({})).task;
+  let held: (() => void) | null = null;
+  let isHeld: () => void = () => {};
+  const asked = new Promise<void>((resolve) => (isHeld = resolve));
+  await page.route(`${B}/runs/1`, async (route) => {
+    if (route.request().resourceType() !== 'fetch' || held !== null) return route.continue();
+    const response = await route.fetch();
+    const released = new Promise<void>((resolve) => (held = resolve));
+    isHeld();
+    await released;
+    await route.fulfill({ response });
+  });
+  await page.goto(`${B}/runs/1`);
+  await asked;
   await client.updateTask({ state: { id: second.id, result: 2 } });
+  await page.waitForTimeout(1000);
+  held!();
   await page.locator('.run-facts', { hasText: 'Failed' }).waitFor();
+  await page.unroute(`${B}/runs/1`);
   await page.locator('summary', { hasText: 'Re-run' }).click();
   await page.getByRole('button', { name: 'Re-run failed jobs' }).click();
   await page.getByText('The jobs are re-run as a new attempt.').waitFor();

@@ -46,8 +46,9 @@ const open = new Map<string, number>();
 /**
  * Rows of a log as they come, as Server-Sent Events. Event `rows`: rows as HTML, the id
  * is the number of rows that the browser has then; `end`: the log is complete;
- * `changed`: something about the run is new. A browser that lost the connection says
- * in `Last-Event-ID` where it was.
+ * `changed`: something about the run is new, or may have become new before the
+ * connection. A browser that lost the connection says in `Last-Event-ID` where it was.
+ * The browser closes the stream: after `end` its runner still says how the job ended.
  */
 export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const task = await taskOf(context, deps);
@@ -147,25 +148,26 @@ async function* logEvents(
 }
 
 async function* runEvents({ ci }: RunsDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
+  const changed = 'event: changed\ndata: \n\n';
+  // What happened between the page and its stream, or while a connection was lost.
+  yield changed;
   while (!signal.aborted) {
     const waitedFrom = performance.now();
     await ci.runs.waitFor(runId, { signal, timeoutMs: heartbeatMs });
-    if (performance.now() - waitedFrom < heartbeatMs) yield 'event: changed\ndata: \n\n';
+    if (performance.now() - waitedFrom < heartbeatMs) yield changed;
   }
 }
 
-/** Events of both, in the order in which they come; ends with the first. */
-async function* merge(first: AsyncGenerator<string>, second: AsyncGenerator<string>): AsyncGenerator<string> {
-  let nextFirst = first.next();
-  let nextSecond = second.next();
-  for (;;) {
-    const { which, result } = await Promise.race([
-      nextFirst.then((one) => ({ which: 'first', result: one })),
-      nextSecond.then((one) => ({ which: 'second', result: one })),
-    ]);
-    if (result.done === true) return;
-    yield result.value;
-    if (which === 'first') nextFirst = first.next();
-    else nextSecond = second.next();
+/** Events of both, in the order in which they come; ends with the last. */
+async function* merge(...sources: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
+  const next = (source: AsyncGenerator<string>) => source.next().then((result) => ({ source, result }));
+  const waiting = new Map(sources.map((source) => [source, next(source)]));
+  while (waiting.size > 0) {
+    const { source, result } = await Promise.race(waiting.values());
+    if (result.done === true) waiting.delete(source);
+    else {
+      yield result.value;
+      waiting.set(source, next(source));
+    }
   }
 }
