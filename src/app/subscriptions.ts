@@ -30,6 +30,7 @@ export function listenersOf(modules: Modules) {
     ],
     runEnd: [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd],
     deployment: [webhooks.onDeployment],
+    deploymentReview: [notifications.onDeploymentReview],
     release: [
       ci.onRelease,
       webhooks.onRelease,
@@ -59,6 +60,7 @@ export function subscribe(modules: Modules): void {
   for (const listener of listeners.entry) issues.onEntry(listener);
   for (const listener of listeners.runEnd) ci.onRunEnd(listener);
   for (const listener of listeners.deployment) ci.onDeployment(listener);
+  for (const listener of listeners.deploymentReview) ci.onReviewRequest(listener);
   for (const listener of listeners.release) releases.onEvent(listener);
   for (const listener of listeners.package) packages.onEvent(listener);
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);

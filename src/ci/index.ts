@@ -20,7 +20,12 @@ import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-sc
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
 
-export type { DeploymentEvent, DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
+export type {
+  DeploymentEvent,
+  DeploymentListener,
+  ReviewEvent,
+  ReviewListener,
+} from './environments/deployment-listeners.ts';
 export { environmentPath } from './workflows/environment-name.ts';
 export type { Environment } from './environments/find-environment.ts';
 export type { EnvironmentChange } from './deployments/manage-environments.ts';

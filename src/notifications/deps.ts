@@ -1,5 +1,6 @@
 import type { Viewer } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
@@ -32,6 +33,7 @@ export interface NotificationDeps {
     Issues,
     'findByIds' | 'findEntry' | 'listEntries' | 'peopleMentioned' | 'readersAmong' | 'setSubscription' | 'textBefore'
   >;
+  ci: { environments: Pick<Ci['environments'], 'reviewersOfRun'> };
   mailer: Mailer;
   renderers: Renderers;
   key: InstanceKey;

@@ -5,6 +5,7 @@ import { makeFeed, readFeed, removeFeed } from './channels/feed.ts';
 import { changeChannelSettings, channelSettings } from './channels/settings.ts';
 import type { NotificationDeps, Renderers } from './deps.ts';
 import { BatchDrain } from './fan-out/batches.ts';
+import { onDeploymentReview } from './fan-out/on-deployment-review.ts';
 import { onEntry } from './fan-out/on-entry.ts';
 import { onRelease } from './fan-out/on-release.ts';
 import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
@@ -18,6 +19,7 @@ import { digestMail, noMailer, subjectMail } from './mail/mailer.ts';
 import type { DigestMailData, MailPort, SubjectMailData } from './mail/mailer.ts';
 import { renderDigestMail } from './mail/render-digest-mail.ts';
 import { renderNotificationMail } from './mail/render-notification-mail.ts';
+import { deploymentSubject } from './schema/notification-schema.ts';
 import { readUnsubscribeToken, unsubscribe } from './mail/unsubscribe.ts';
 import { pruneNotifications } from './prune-notifications.ts';
 import type { WatchLevel } from './schema/watch-schema.ts';
@@ -57,6 +59,20 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     markRunSeen: (viewer: Viewer, repositoryId: string, number: number): Promise<void> =>
       markSeen(deps, viewer, { subject: `run:${repositoryId}`, upTo: endOfRun(number) }),
 
+    /** A page has shown deployments of a run that wait. */
+    async markDeploymentsSeen(
+      viewer: Viewer,
+      repositoryId: string,
+      run: number,
+      environments: readonly string[],
+    ): Promise<void> {
+      for (const environment of environments)
+        await markSeen(deps, viewer, {
+          subject: deploymentSubject(repositoryId, run, environment),
+          upTo: Number.MAX_SAFE_INTEGER,
+        });
+    },
+
     /** A page has shown a release. */
     markReleaseSeen: (viewer: Viewer, releaseId: string): Promise<void> =>
       markSeen(deps, viewer, { subject: `release:${releaseId}`, upTo: Number.MAX_SAFE_INTEGER }),
@@ -87,6 +103,8 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     onEntry: onEntry(deps, batchDrain),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(batchDrain),
+    /** For `ci.onReviewRequest`. */
+    onDeploymentReview: onDeploymentReview(batchDrain),
     /** For `releases.onEvent`. */
     onRelease: onRelease(batchDrain),
     /** For a scheduled task, and after the start: announces what an earlier run left. */

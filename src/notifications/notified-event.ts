@@ -29,4 +29,7 @@ export type Batch =
   | { kind: 'run-failed'; event: NotifiedEvent; actorId: string | null }
   /** A release: the same. */
   | { kind: 'released'; event: NotifiedEvent; actorId: string | null }
-  | { kind: 'run-succeeded'; subject: Subject; context: string; position: number };
+  /** A deployment that waits for reviewers: the same. */
+  | { kind: 'deployment-waits'; event: NotifiedEvent; run: number; environment: string }
+  /** Nobody has to look at it any more. */
+  | { kind: 'run-succeeded' | 'deployment-settled'; subject: Subject; context: string; position: number };

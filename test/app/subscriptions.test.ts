@@ -22,6 +22,7 @@ t.test('listeners are called in this order', async (t) => {
   const { webhooks, pulls, notifications, ci, organisations } = modules;
   t.strictSame(listeners.runEnd, [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd]);
   t.strictSame(listeners.deployment, [webhooks.onDeployment]);
+  t.strictSame(listeners.deploymentReview, [notifications.onDeploymentReview]);
   t.strictSame(listeners.release, [ci.onRelease, webhooks.onRelease, notifications.onRelease]);
   t.strictSame(listeners.commitStatus, [pulls.onStatus]);
   t.strictSame(listeners.recordedStatus, [webhooks.onStatus]);

@@ -251,14 +251,42 @@ t.test('a wait, a rule that became stricter, and a wait that nobody ends', async
   await w.decide(w.viewer, passedOver);
   t.equal((await w.state(passedOver)).jobs['deploy'], 'waiting', 'an administrator passes over the time');
   await w.end(passedOver);
+  await w.end(stricter);
   const gone = await w.start(deploys());
   await w.ci.environments.remove(w.viewer, w.found, 'production');
   await settle();
   t.match((await w.state(gone)).rows[0], { status: 'failure', reason: 'The environment production was deleted.' });
+  await w.end(gone);
   t.equal(
     (await w.ci.environments.list(w.found)).some(({ name }) => name === 'production'),
     false,
   );
+});
+
+t.test('one job at a time deploys, and a job that waits for a reviewer holds no place', async (t) => {
+  const w = await world();
+  const file = workflow(
+    'on: push\njobs:\n  deploy:\n    runs-on: linux\n    environment: live\n    concurrency: live\n    steps: [{ run: ls }]\n',
+  );
+  const decide = (run: number) =>
+    w.ci.environments.review(w.viewer, w.found, run, { verdict: 'approved', environments: ['live'], comment: '' });
+  await w.set({ reviewers: ['alice'] }, 'live');
+  const [first, second, third] = [await w.start(file), await w.start(file), await w.start(file)];
+  const states = async () =>
+    Promise.all([first, second, third].map(async (run) => (await w.state(run)).jobs['deploy']));
+  t.strictSame(await states(), ['blocked', 'blocked', 'blocked'], 'all wait, and none is cancelled by a later one');
+  await decide(second);
+  await decide(first);
+  t.strictSame(await states(), ['blocked', 'waiting', 'blocked'], 'the first that was approved has the place');
+  const runner = await w.addRunner(['linux']);
+  const task = (await runner.fetch())!;
+  t.equal(await runner.fetch(), null);
+  await runner.finish(task.taskId);
+  t.strictSame(await states(), ['waiting', 'success', 'blocked'], 'who waits for a reviewer is passed over');
+  await decide(third);
+  t.strictSame(await states(), ['waiting', 'success', 'blocked']);
+  for (const run of [first, third]) await w.end(run);
+  await w.ci.runners.remove({ kind: 'instance' }, runner.id);
 });
 
 t.test('names, by matrix and by expression', async (t) => {

@@ -75,6 +75,16 @@ async function openWorld(t: Owner) {
   };
 }
 
+const deploying = `name: Ship
+on: pull_request
+jobs:
+  reviewed: { runs-on: linux, environment: reviewed, steps: [{ run: ls }] }
+  timed: { runs-on: linux, environment: TIMED, steps: [{ run: ls }] }
+  branched: { runs-on: linux, environment: branched, steps: [{ run: ls }] }
+  open: { runs-on: linux, environment: open, steps: [{ run: ls }] }
+  fresh: { runs-on: linux, environment: "pr-\${{ github.head_ref }}", steps: [{ run: ls }] }
+`;
+
 /** One server for all; each test ends the runs that others have left. */
 let opened: ReturnType<typeof openWorld> | null = null;
 async function openQuiet() {
@@ -442,4 +452,53 @@ t.test('a pull request that waits for a member starts nothing before it is let i
   await modules.issues.admit(viewer, at, id);
   t.strictSame((await counts())[0], 1, 'what is let in is tested');
   await modules.issues.changeSettings(viewer, at, { holdsNewcomers: false });
+});
+
+t.test('a pull request of a fork enters no protected environment, and gets no value of any', async (t) => {
+  const fixture = await openQuiet();
+  const { ci, viewer, found } = fixture;
+  const { environments } = ci;
+  await environments.set(viewer, found, 'reviewed', { reviewers: ['alice'] });
+  await environments.set(viewer, found, 'timed', { waitMinutes: 1 });
+  await environments.set(viewer, found, 'branched', { refPolicy: 'custom', refs: [{ kind: 'branch', pattern: '*' }] });
+  await environments.set(viewer, found, 'open', {});
+  for (const name of ['reviewed', 'timed', 'branched', 'open']) {
+    await environments.secrets.set(found, name, { name: 'KEY', value: `secret of ${name}` });
+    await environments.variables.set(found, name, { name: 'PLACE', value: `place of ${name}` });
+  }
+  const asked: string[] = [];
+  ci.onReviewRequest(async (_, { environment }) => void asked.push(environment));
+  const before = (await environments.list(found)).length;
+  const { head, number } = await fixture.contribute('ship', { '.github/workflows/ship.yml': deploying });
+  await ci.pulls.approveAll(viewer, found, { number, headOid: head });
+  const { runs } = await ci.runs.list(found, {}, { limit: 20 });
+  const { number: run } = runs.find(({ workflowName }) => workflowName === 'Ship')!;
+  const check = async () => {
+    const { jobs, rows } = await fixture.state(run);
+    t.strictSame(jobs, {
+      reviewed: 'failure',
+      timed: 'failure',
+      branched: 'failure',
+      open: 'waiting',
+      fresh: 'waiting',
+    });
+    t.match(rows[0]!.reason, /reviewed is protected: code of people without write access/);
+    t.ok(rows.every(({ environmentId, deploymentId }) => environmentId === null && deploymentId === null));
+  };
+  await check();
+  t.equal(
+    await reasonOf(environments.review(viewer, found, run, { verdict: 'approved', environments: null, comment: '' })),
+    'deployment_not_waiting',
+    'nobody can approve it',
+  );
+  const runner = await fixture.runnerHere();
+  for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) {
+    t.notMatch(JSON.stringify([task, [...task.secrets], [...task.variables]]), /(secret|place) of/);
+    await runner.finish(task.taskId);
+  }
+  await ci.runs.rerun(viewer, found, run, 'all');
+  await check();
+  t.equal((await environments.list(found)).length, before, 'no environment was made');
+  t.equal((await environments.deployments.list(found, {}, { limit: 5, skip: 0 })).total, 0);
+  t.strictSame(asked, []);
 });

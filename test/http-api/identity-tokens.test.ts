@@ -12,6 +12,7 @@ jobs:
   proves: {runs-on: linux, steps: [{run: x}]}
   plain: {runs-on: linux, permissions: {contents: write}, steps: [{run: x}]}
   all: {runs-on: linux, permissions: write-all, steps: [{run: x}]}
+  ships: {runs-on: linux, environment: "Prod:eu", steps: [{run: x}]}
 `;
 
 async function start(t: Parameters<typeof startWeb>[0], env: Record<string, string>) {
@@ -36,7 +37,7 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
   await ci.runners.declare(await who(), { version: 'v1', labels: ['linux'], capabilities: [] });
   const run = await ci.workflows.dispatch(alice, found, { path: 'deploy.yml', ref: 'main', inputs: new Map() });
   const tasks: Record<string, TaskContent> = {};
-  for (let at = 0; at < 3; at += 1) {
+  for (let at = 0; at < 4; at += 1) {
     const task = await ci.tasks.fetch(await who(), {
       deadlineMs: 0,
       requestKey: null,
@@ -114,6 +115,14 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
     exp: payload.iat! + 300,
   });
   t.equal((await jwtVerify(await ask(''), keys(), { currentDate })).payload.aud, 'https://git.example.org/alice');
+  const ships = requestOf(tasks['ships']!);
+  const ofEnvironment = String((await get(ships.url, ships.token)).json['value']);
+  t.match((await jwtVerify(ofEnvironment, keys(), { currentDate })).payload, {
+    sub: 'repo:alice/tool:environment:Prod%3Aeu',
+    environment: 'Prod:eu',
+    ref: 'refs/heads/main',
+  });
+  t.notOk('environment' in payload, 'a job without an environment claims none');
   await t.rejects(jwtVerify(value, keys(), { audience: 'elsewhere', currentDate }));
   await t.rejects(jwtVerify(value, keys(), { currentDate: new Date(web.clock.now() + 301_000) }));
   t.not((await jwtVerify(await ask(''), keys(), { currentDate })).payload.jti, payload.jti);

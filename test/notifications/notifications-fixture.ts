@@ -23,6 +23,7 @@ export async function openNotifications(t: Owner, options: Partial<NotificationO
   const notifications = createNotifications({
     ...modules,
     issues,
+    ci: { environments: { reviewersOfRun: async () => [] } },
     key: new InstanceKey(path.join(modules.folder, 'secret.key'), systemRandom, 'notifications'),
     random: systemRandom,
     settings: { baseUrl: 'https://git.example.org', keepDoneMs: 30 * 24 * 3_600_000 },

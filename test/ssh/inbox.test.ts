@@ -27,6 +27,33 @@ t.test('the inbox is listed, changed and changed back by the owner of a key', as
   t.match((await as(alice, 'inbox')).stdout, /^\d+\tread\t/);
 });
 
+t.test('releases and failed runs have lines, too', async (t) => {
+  const { db } = hearth.modules;
+  const { repository } = await repositories.find(alice.viewer, 'alice', 'site');
+  const add = (subject: string, details: object) =>
+    db.write(({ manager, now }) =>
+      manager.query(
+        `INSERT INTO notifications (user_id, subject, repository_id, reason, details, first_position, last_position, listed_at)
+         VALUES (?, ?, ?, 'watching', ?, 1, 1, ?)`,
+        [alice.viewer.id, subject, repository.id, JSON.stringify(details), now],
+      ),
+    );
+  const run = { number: 3, workflow: 'Ship', title: 'Fix', ref: 'refs/heads/main', sha: 'a'.repeat(40) };
+  await add('release:1', { id: '1', tag: 'v1.0', title: '' });
+  await add(`run:${repository.id}`, run);
+  await add(`deployment:${repository.id}:3:live`, { ...run, environment: 'live' });
+  const { stdout } = await as(alice, 'inbox list --unread');
+  const cells = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t').slice(2, 4));
+  t.strictSame(cells, [
+    ['alice/site run 3', 'Ship waits to deploy to live: Fix'],
+    ['alice/site run 3', 'Ship: Fix'],
+    ['alice/site v1.0', 'v1.0'],
+  ]);
+});
+
 t.test('security F04: what is no command about the inbox is no command', async (t) => {
   for (const line of [
     'inbox all',

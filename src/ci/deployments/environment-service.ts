@@ -23,7 +23,7 @@ import {
 } from '../environments/list-deployments.ts';
 import { hasEnvironment, namesOfReviewers, removeEnvironment, setEnvironment } from './manage-environments.ts';
 import { redeploy } from './redeploy.ts';
-import { pendingDeployments, reviewDeployments, reviewsOfRun } from './review-deployments.ts';
+import { pendingDeployments, reviewDeployments, reviewersOfRun, reviewsOfRun } from './review-deployments.ts';
 
 /** Environments, their secrets and variables, and deployments. */
 export function createEnvironmentService(deps: CiDeps) {
@@ -46,6 +46,7 @@ export function createEnvironmentService(deps: CiDeps) {
     present: (ids: readonly number[]) => presentDeployments(deps.db.read, ids),
     pending: bind(pendingDeployments),
     review: bind(reviewDeployments),
+    reviewersOfRun: bind(reviewersOfRun),
     reviewsOfRun: bind(reviewsOfRun),
     deployments: {
       list: bind(listDeployments),

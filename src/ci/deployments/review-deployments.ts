@@ -1,9 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import { isLocalAdministrator, personIdOf, repositoryLevel, rightToDeploy, viewerForLog } from '../../access/index.ts';
+import {
+  isLocalAdministrator,
+  personIdOf,
+  personViewer,
+  repositoryLevel,
+  rightToDeploy,
+  viewerForLog,
+} from '../../access/index.ts';
 import type { DeploymentRefusal, Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { rows } from '../../db/index.ts';
-import { conflict, forbidden, invalid } from '../../kernel/index.ts';
+import { conflict, forbidden, invalid, yieldToEventLoop } from '../../kernel/index.ts';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { refuseArchived, requireLevel } from '../require-level.ts';
@@ -18,9 +25,10 @@ import { environmentSchema } from '../schema/environment-schema.ts';
 import type { EnvironmentRow } from '../schema/environment-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { foldEnvironmentName } from '../workflows/environment-name.ts';
-import { withRules } from '../environments/find-environment.ts';
+import { environmentNamed, withRules } from '../environments/find-environment.ts';
 import type { Environment } from '../environments/find-environment.ts';
 
 /** The jobs of a run that wait for one environment. */
@@ -121,6 +129,44 @@ async function isReviewer(manager: EntityManager, environmentId: number, personI
     [personId, environmentId, personId],
   );
   return found.length > 0;
+}
+
+/**
+ * People who may let a run into an environment as its reviewers, by id; empty once no job waits there. Administrators
+ * who may pass over the rules are not among them.
+ */
+export async function reviewersOfRun(
+  deps: Deps,
+  repository: Repository,
+  number: number,
+  environmentName: string,
+): Promise<string[]> {
+  const { read } = deps.db;
+  const run = await read.findOneBy(runSchema, { repositoryId: repository.id, number });
+  if (run === null) return [];
+  const waiting = await read.findOneBy(jobSchema, {
+    runId: run.id,
+    attempt: run.attempt,
+    environment: environmentName,
+    environmentState: 'waiting',
+    environmentApproved: false,
+  });
+  const environment = await environmentNamed(read, repository.id, environmentName);
+  if (waiting === null || environment === null) return [];
+  const named = await rows<{ id: string }>(
+    read,
+    `SELECT COALESCE(m.user_id, r.user_id) AS id FROM ci_environment_reviewers r
+     LEFT JOIN team_members m ON m.team_id = r.team_id
+     WHERE r.environment_id = ?`,
+    [environment.id],
+  );
+  const able: string[] = [];
+  for (const [at, id] of [...new Set(named.flatMap((row) => row.id ?? []))].entries()) {
+    if (at % 100 === 99) await yieldToEventLoop();
+    if ((await rightOf(deps, read, personViewer(id, 'admin'), repository, environment, run)) === 'reviewer')
+      able.push(id);
+  }
+  return able;
 }
 
 /**

@@ -1,7 +1,5 @@
 import type { Tx } from '../../db/index.ts';
 import type { DeploymentRow, DeploymentStatusRow } from '../schema/deployment-schema.ts';
-import type { EnvironmentRow } from '../schema/environment-schema.ts';
-import type { JobRow } from '../schema/job-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
 /** What happened to a deployment; told inside the write. `status` is null when it was made. */
@@ -15,8 +13,14 @@ export interface DeploymentEvent {
 
 export type DeploymentListener = (tx: Tx, event: DeploymentEvent) => Promise<void>;
 
-/** Told inside the write that lets a job wait for a reviewer. */
-export type ReviewListener = (
-  tx: Tx,
-  request: { run: RunRow; job: JobRow; environment: EnvironmentRow },
-) => Promise<void>;
+/** A run begins or ends to wait for the reviewers of an environment. */
+export interface ReviewEvent {
+  /** `asked`: a job waits for a reviewer; `settled`: no job of the run waits for one there any more. */
+  kind: 'asked' | 'settled';
+  run: RunRow;
+  /** Name of the environment as it is written there. */
+  environment: string;
+}
+
+/** Told inside the write. */
+export type ReviewListener = (tx: Tx, event: ReviewEvent) => Promise<void>;

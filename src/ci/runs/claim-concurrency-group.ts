@@ -21,7 +21,7 @@ export const concurrencyGroupOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' 
  * @param run the claiming run, for itself or for one of its jobs; its own hold is no obstacle
  */
 export async function claimConcurrencyGroup(
-  deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings' | 'deploymentListeners'>,
+  deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
   tx: Tx,
   after: AfterCommit,
   run: RunRow,
@@ -57,7 +57,7 @@ function others({ runs, jobs }: GroupMembers, runId: number): GroupMembers {
 }
 
 async function cancelMembers(
-  deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings' | 'deploymentListeners'>,
+  deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
   tx: Tx,
   after: AfterCommit,
   { runs, jobs }: GroupMembers,

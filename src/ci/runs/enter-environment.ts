@@ -71,5 +71,6 @@ async function ask(
     environmentUntil: waitMinutes === 0 ? null : tx.now + waitMinutes * minuteMs,
     deploymentId: job.makesDeployment ? await deployJob({ deploymentListeners }, tx, run, job, environment) : null,
   });
-  if (environment.needsReview) for (const tell of reviewListeners) await tell(tx, { run, job, environment });
+  if (!environment.needsReview) return;
+  for (const tell of reviewListeners) await tell(tx, { kind: 'asked', run, environment: environment.name });
 }

@@ -30,16 +30,17 @@ export const positionsPerJob = 1000;
 export class RunChanges {
   readonly run: RunRow;
   readonly jobs: JobRow[];
-  readonly #deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners'>;
+  readonly #deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>;
   readonly #tx: Tx;
   readonly #after: AfterCommit;
   readonly #namesBefore = new Map<JobRow, string>();
   readonly #changed = new Set<JobRow>();
   readonly #added: JobRow[] = [];
   readonly #matrixJobs: Map<string, JobRow[]>;
+  #reviewsBefore: ReadonlySet<string>;
 
   private constructor(
-    deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners'>,
+    deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
     tx: Tx,
     after: AfterCommit,
     run: RunRow,
@@ -52,11 +53,12 @@ export class RunChanges {
     this.jobs = jobs;
     this.#matrixJobs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
     for (const job of jobs) this.#namesBefore.set(job, job.name);
+    this.#reviewsBefore = this.#awaitedReviews();
   }
 
   /** Null when the run was deleted. */
   static async open(
-    deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners'>,
+    deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
     tx: Tx,
     after: AfterCommit,
     runId: number,
@@ -108,12 +110,31 @@ export class RunChanges {
     for (const { id, ...row } of this.#changed) await manager.update(jobSchema, { id }, row as never);
     for (const job of touched) await this.#reportCommitStatus(job);
     for (const job of touched) await followJob(this.#deps, this.#tx, this.run, job);
+    await this.#tellSettledReviews();
     const releasedByRun = await this.#saveRun(now);
     for (const group of new Set([...freed, ...releasedByRun]))
       await releaseConcurrencyGroup(this.#tx, this.#after, this.run.repositoryId, group);
     if (touched.some((job) => job.status === 'waiting')) this.#after.mayHaveWork = true;
     this.#changed.clear();
     this.#added.length = 0;
+  }
+
+  /** Names of the environments that jobs wait to be let into by a reviewer. */
+  #awaitedReviews(): Set<string> {
+    const waiting = this.jobs.filter(
+      ({ environmentState, environmentApproved }) => environmentState === 'waiting' && !environmentApproved,
+    );
+    return new Set(waiting.flatMap(({ environment }) => environment ?? []));
+  }
+
+  async #tellSettledReviews(): Promise<void> {
+    const before = this.#reviewsBefore;
+    this.#reviewsBefore = this.#awaitedReviews();
+    for (const environment of before) {
+      if (this.#reviewsBefore.has(environment)) continue;
+      for (const tell of this.#deps.reviewListeners)
+        await tell(this.#tx, { kind: 'settled', run: this.run, environment });
+    }
   }
 
   /** The concurrency groups that an ended job releases. */

@@ -18,7 +18,7 @@ import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
  * so that exactly one runner gets it (security H03). Null when there is nothing for this runner.
  */
 export async function claimTask(
-  deps: Pick<CiDeps, 'repositories' | 'key' | 'endings' | 'deploymentListeners'>,
+  deps: Pick<CiDeps, 'repositories' | 'key' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
   tx: Tx,
   after: AfterCommit,
   runner: RunnerRow,

@@ -52,27 +52,22 @@ export function addInboxCommands(program: Command, run: Run): void {
   );
 }
 
-const nameOf = ({ place, issue, run }: Notification): string => {
-  const name = `${place.owner.handle}/${place.repository.name}`;
-  return issue === null ? `${name} run ${run!.number}` : `${name}#${issue.number}`;
-};
-const titleOf = ({ issue, run }: Notification): string => issue?.title ?? `${run!.workflow}: ${run!.title}`;
 const stateOf = ({ isUnread, doneAt }: Notification): string =>
   doneAt !== null ? 'done' : isUnread ? 'unread' : 'read';
 
 const columns: Column<Notification>[] = [
   { title: 'ID', cell: ({ id }) => id, align: 'right' },
   { title: 'STATE', cell: stateOf },
-  { title: 'ABOUT', cell: nameOf },
-  { title: 'TITLE', cell: titleOf },
+  { title: 'ABOUT', cell: ({ about }) => about },
+  { title: 'TITLE', cell: ({ title }) => title },
   { title: 'REASON', cell: ({ reason }) => reason },
   { title: 'UPDATED', cell: ({ listedAt }) => ({ epochMs: listedAt, otherwise: '' }) },
 ];
 
 const toJson = (row: Notification): object => ({
   id: row.id,
-  about: nameOf(row),
-  title: titleOf(row),
+  about: row.about,
+  title: row.title,
   reason: row.reason,
   unread: row.isUnread,
   saved: row.savedAt !== null,

@@ -32,7 +32,7 @@ const thread = z
       state: z
         .string()
         .describe(
-          'open, closed or merged; of a run: failure, or success once a later run has succeeded; of a release: published',
+          'open, closed or merged; of a run: failure, or success once a later run has succeeded; of one that waits for the reviewers of an environment: waiting, or success once none is needed; of a release: published',
         ),
       url: z.string(),
       html_url: z.string(),
@@ -68,7 +68,7 @@ function describeThread(
   repositoryShown: z.output<typeof repository>,
   { origin }: Place,
 ): z.output<typeof thread> {
-  const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run, release } = row;
+  const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run, release, deployment } = row;
   const at = { owner: place.owner.handle, name: place.repository.name };
   const page = `${origin}${repositoryUrl(at)}`;
   const api = `${origin}/api/v1/repos/${at.owner}/${at.name}`;
@@ -88,7 +88,7 @@ function describeThread(
         ? {
             title: `${run!.workflow}: ${run!.title}`,
             type: 'Run' as const,
-            state: resolvedAt === null ? 'failure' : 'success',
+            state: deployment !== null && resolvedAt === null ? 'waiting' : resolvedAt === null ? 'failure' : 'success',
             url: `${api}/runs/${run!.number}`,
             html_url: `${page}/runs/${run!.number}`,
             latest_comment_url: '',

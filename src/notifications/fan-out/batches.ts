@@ -3,12 +3,13 @@ import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import { holdsJobs } from '../../nodes/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { deploymentRecipients } from '../recipients/deployment-recipients.ts';
 import { releaseRecipients } from '../recipients/release-recipients.ts';
 import { runRecipients } from '../recipients/run-recipients.ts';
 import { batchSchema } from '../schema/notification-schema.ts';
 import type { BatchRow } from '../schema/notification-schema.ts';
 import type { Batch, NotifiedEvent, Recipient } from '../notified-event.ts';
-import { resolveRuns } from './resolve-runs.ts';
+import { resolveNotifications } from './resolve-notifications.ts';
 import { writeNotifications } from './write-notifications.ts';
 
 /** Batches that one query reads. */
@@ -59,7 +60,10 @@ function recipientsOf(deps: NotificationDeps, batch: Batch): readonly Recipient[
       return runRecipients(deps, batch);
     case 'released':
       return releaseRecipients(deps, batch);
+    case 'deployment-waits':
+      return deploymentRecipients(deps, batch);
     case 'run-succeeded':
+    case 'deployment-settled':
       return [];
   }
 }
@@ -140,7 +144,7 @@ export class BatchDrain {
     await deps.db.write(async (tx) => {
       // Another process may have announced it.
       if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;
-      if (batch.kind === 'run-succeeded') await resolveRuns(tx, batch);
+      if (!('event' in batch)) await resolveNotifications(tx, batch);
       else if (await isThere(tx, batch.event)) await notifyRecipients(deps, tx, batch.event, recipients);
     });
   }

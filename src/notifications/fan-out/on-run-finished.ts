@@ -16,15 +16,13 @@ export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): Ru
     const context = `${run.workflowPath} ${run.ref}`;
     const position = positionOf(run);
     if (run.status === 'failure') {
-      const { number, workflowName: workflow, title, ref, sha } = run;
-      const details: RunDetails = { number, workflow, title: title.slice(0, 255), ref, sha };
       const event = {
         subject,
         repositoryId: run.repositoryId,
         issueId: null,
         firstPosition: position,
         lastPosition: position,
-        details: JSON.stringify(details),
+        details: JSON.stringify(detailsOf(run)),
         context,
       };
       await addBatch(tx, { kind: 'run-failed', event, actorId: run.actorId });
@@ -40,6 +38,15 @@ export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): Ru
     batchDrain.scheduleDrain();
   };
 }
+
+/** What a row shows of a run. */
+export const detailsOf = ({ number, workflowName: workflow, title, ref, sha }: RunRow): RunDetails => ({
+  number,
+  workflow,
+  title: title.slice(0, 255),
+  ref,
+  sha,
+});
 
 /** Behind every attempt of a run, before the next one. */
 export const endOfRun = (number: number): number => number * attemptsPerRun + attemptsPerRun - 1;

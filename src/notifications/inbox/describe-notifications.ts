@@ -2,20 +2,25 @@ import type { Issue } from '../../issues/index.ts';
 import { reviewedRounds } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import type { NotificationRow, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
+import type { DeploymentDetails, NotificationRow, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
 
 /** A notification with what it is about. */
 export interface Notification extends NotificationRow {
   isUnread: boolean;
   place: Located;
-  /** Null for runs and releases. */
+  /** Null for runs, deployments and releases. */
   issue: Issue | null;
-  /** The last run that failed; null for other subjects. */
+  /** The last run that failed, or the run of a deployment; null for other subjects. */
   run: RunDetails | null;
+  /** Null for other subjects. */
+  deployment: DeploymentDetails | null;
   /** The last round that the person has reviewed, of a pull request that got another one since. */
   reviewedRound: number | null;
   /** Null for other subjects. */
   release: ReleaseDetails | null;
+  /** What it is about in a terminal: `alice/roof#7`, `alice/roof run 3`, `alice/roof v1.0`. */
+  about: string;
+  title: string;
 }
 
 /** Adds to rows of one person, who may see them, what they are about; what was removed meanwhile is left out. */
@@ -35,9 +40,41 @@ export async function describeNotifications(
     const issue = row.issueId === null ? null : issueById.get(row.issueId);
     if (place === undefined || issue === undefined) return [];
     const isUnread = row.listedAt !== null && row.readAt === null && row.doneAt === null;
-    const details = <Details>(kind: 'run' | 'release'): Details | null =>
+    const details = <Details>(kind: 'run' | 'release' | 'deployment'): Details | null =>
       row.subject.startsWith(`${kind}:`) ? (JSON.parse(row.details) as Details) : null;
-    const [run, release] = [details<RunDetails>('run'), details<ReleaseDetails>('release')];
-    return [{ ...row, isUnread, place, issue, run, release, reviewedRound: reviewed.get(issue?.id ?? '') ?? null }];
+    const release = details<ReleaseDetails>('release');
+    const deployment = details<DeploymentDetails>('deployment');
+    const run = deployment ?? details<RunDetails>('run');
+    const words = describe({ place, issue, run, deployment, release });
+    return [
+      {
+        ...row,
+        ...words,
+        isUnread,
+        place,
+        issue,
+        run,
+        deployment,
+        release,
+        reviewedRound: reviewed.get(issue?.id ?? '') ?? null,
+      },
+    ];
   });
+}
+
+function describe({
+  place,
+  issue,
+  run,
+  deployment,
+  release,
+}: Pick<Notification, 'place' | 'issue' | 'run' | 'deployment' | 'release'>): Pick<Notification, 'about' | 'title'> {
+  const name = `${place.owner.handle}/${place.repository.name}`;
+  if (issue !== null) return { about: `${name}#${issue.number}`, title: issue.title };
+  if (release !== null) return { about: `${name} ${release.tag}`, title: release.title || release.tag };
+  const title =
+    deployment === null
+      ? `${run!.workflow}: ${run!.title}`
+      : `${deployment.workflow} waits to deploy to ${deployment.environment}: ${deployment.title}`;
+  return { about: `${name} run ${run!.number}`, title };
 }

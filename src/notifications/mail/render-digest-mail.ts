@@ -5,7 +5,7 @@ import type { MailMessage, MailPart } from '../../mail/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
-import type { ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
+import type { DeploymentDetails, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
 import type { DigestMailData } from './mailer.ts';
 import type { MailUrls } from './mail-urls.ts';
 import { reasonTexts } from './reason-texts.ts';
@@ -69,7 +69,13 @@ async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow)
       const text = `${at.owner}/${at.name}: ${title || tag} is released`;
       return { link: { text, url: urls.release(place, tag) }, note };
     }
-    const run = JSON.parse(details) as RunDetails;
+    const run = JSON.parse(details) as RunDetails & Partial<DeploymentDetails>;
+    if (run.environment !== undefined) {
+      const reviewers = await deps.ci.environments.reviewersOfRun(place.repository, run.number, run.environment);
+      if (!reviewers.includes(userId)) return null;
+      const text = `${at.owner}/${at.name}: a deployment to ${run.environment} waits for a review (${run.title})`;
+      return { link: { text, url: urls.run(place, run.number) }, note };
+    }
     const text = `${at.owner}/${at.name}: ${run.workflow} failed (${run.title})`;
     return { link: { text, url: urls.run(place, run.number) }, note };
   }

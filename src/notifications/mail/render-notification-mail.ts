@@ -10,6 +10,7 @@ import { blockersOf, reviewComments, teamsOf } from '../recipients/recipient-fac
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
+import { renderDeploymentMail } from './render-deployment-mail.ts';
 import { renderReleaseMail } from './render-release-mail.ts';
 import type { SubjectMailData } from './mailer.ts';
 import { footer, listOf, recipientOf } from './mail-parts.ts';
@@ -36,8 +37,9 @@ export async function renderNotificationMail(
   const at = { owner: place.owner.handle, name: place.repository.name };
   const found = await deps.repositories.find(personViewer(userId, 'admin'), at.owner, at.name).catch(nullIfNotFound);
   if (found === null || found.repository.id !== part.repositoryId) return null;
-  const render = part.subject.startsWith('release:') ? renderReleaseMail : runMail;
-  return render(deps, recipient, part, place);
+  if (part.subject.startsWith('release:')) return renderReleaseMail(deps, recipient, part, place);
+  if (part.subject.startsWith('deployment:')) return renderDeploymentMail(deps, recipient, part, place);
+  return runMail(deps, recipient, part, place);
 }
 
 function runMail(

@@ -6,15 +6,16 @@ import { reasons } from '../schema/notification-schema.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 
-/** What a mail may be unsubscribed from: an issue, the failures of runs, releases, or all mails. */
+/** What a mail may be unsubscribed from: an issue, the failures of runs, releases, asked reviews, or all mails. */
 export type UnsubscribeTopic =
   | { kind: 'issue'; issueId: string }
   | { kind: 'runs' }
   | { kind: 'releases' }
+  | { kind: 'reviews' }
   | { kind: 'all' };
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const shape = new RegExp(`^(${uuid})\\.(runs|releases|all|issue:(${uuid}))$`);
+const shape = new RegExp(`^(${uuid})\\.(runs|releases|reviews|all|issue:(${uuid}))$`);
 
 /** A token for a mail: whom it unsubscribes from what, signed. It needs no row and has no end, as the mail has none. */
 export function unsubscribeToken({ key }: Pick<NotificationDeps, 'key'>, userId: string, topic: UnsubscribeTopic) {
@@ -34,19 +35,20 @@ export function readUnsubscribeToken(
     userId !== undefined && timingSafeEqual(Buffer.from(signature), Buffer.from(key.digest('unsubscribe', text)));
   if (!isOurs) throw notFound('unsubscribe_link_invalid', 'This link is not valid. It may have been cut off.');
   if (issueId !== undefined) return { userId, topic: { kind: 'issue', issueId } };
-  return { userId, topic: { kind: what === 'runs' || what === 'releases' ? what : 'all' } };
+  return { userId, topic: { kind: what as Exclude<UnsubscribeTopic['kind'], 'issue'> } };
 }
 
-const reasonsOf: Readonly<Record<'runs' | 'releases' | 'all', readonly Reason[]>> = {
+const reasonsOf: Readonly<Record<Exclude<UnsubscribeTopic['kind'], 'issue'>, readonly Reason[]>> = {
   runs: ['ci_failed'],
   releases: ['release'],
+  reviews: ['review_asked'],
   all: reasons,
 };
 
 /**
  * Does what the link of a mail is for, without signing in (RFC 8058): twice is once. From an issue the person is
- * unsubscribed; mails of failed runs, of releases, or all of them, are switched off. An account or an issue that is
- * gone needs nothing. Refuses `unsubscribe_link_invalid`.
+ * unsubscribed; mails of failed runs, of releases, of asked reviews, or all of them, are switched off. An account or an
+ * issue that is gone needs nothing. Refuses `unsubscribe_link_invalid`.
  */
 export async function unsubscribe(deps: NotificationDeps, token: string): Promise<UnsubscribeTopic> {
   const { userId, topic } = readUnsubscribeToken(deps, token);

@@ -16,9 +16,13 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 
 /**
- * What a row is about: `issue:<id>`, `release:<id>`, or `run:<repository id>`, the runs of a repository that failed.
+ * What a row is about: `issue:<id>`, `release:<id>`, `run:<repository id>`, the runs of a repository that failed, or
+ * `deployment:<repository id>:<number of the run>:<environment>`, which waits for its reviewers.
  */
-export type Subject = `issue:${string}` | `release:${string}` | `run:${string}`;
+export type Subject = `issue:${string}` | `release:${string}` | `run:${string}` | `deployment:${string}`;
+
+export const deploymentSubject = (repositoryId: string, run: number, environment: string): Subject =>
+  `deployment:${repositoryId}:${run}:${environment}`;
 
 /** A row of `notifications`: what one person has not seen of one subject. Times are epoch milliseconds. */
 export interface NotificationRow {
@@ -29,7 +33,7 @@ export interface NotificationRow {
   repositoryId: string;
   issueId: string | null;
   reason: Reason;
-  /** JSON: of a run `RunDetails`, of a release `ReleaseDetails`. */
+  /** JSON: of a run `RunDetails`, of a release `ReleaseDetails`, of a deployment `DeploymentDetails`. */
   details: string;
   /** Of runs: workflow and ref, so that a success of the same resolves the failure. */
   context: string;
@@ -43,7 +47,7 @@ export interface NotificationRow {
   readAt: number | null;
   doneAt: number | null;
   savedAt: number | null;
-  /** When a later run succeeded. */
+  /** When a later run succeeded, or when nothing waited for a reviewer any more. */
   resolvedAt: number | null;
 }
 
@@ -54,6 +58,11 @@ export interface RunDetails {
   title: string;
   ref: string;
   sha: string;
+}
+
+/** What a row of a deployment shows: its run, and where to. */
+export interface DeploymentDetails extends RunDetails {
+  environment: string;
 }
 
 /** What a row of a release shows. */

@@ -57,26 +57,42 @@ export function targetOf({
   return position === 0 ? address : entryUrl(address, position);
 }
 
+const settledDeployment = 'No review is needed any more';
+
 /** Branches and tags without what git puts before them. */
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 
-export function titleOf({ issue, run, release }: Pick<Notification, 'issue' | 'run' | 'release'>): string {
-  if (release !== null) return release.title || release.tag;
-  if (issue !== null) return issue.title;
-  return `${run!.workflow} failed on ${shortRef(run!.ref)}: ${run!.title}`;
-}
+export const titleOf = ({ title, run, deployment }: Pick<Notification, 'title' | 'run' | 'deployment'>): string =>
+  run === null || deployment !== null ? title : `${run.workflow} failed on ${shortRef(run.ref)}: ${run.title}`;
 
-function stateOf({ issue, release, resolvedAt }: Notification): NotificationRowView['state'] {
+function stateOf({ issue, release, deployment, resolvedAt }: Notification): NotificationRowView['state'] {
   if (issue !== null) return viewState(issue);
   if (release !== null) return { icon: 'package', tone: 'good', title: 'Released' };
+  if (deployment !== null)
+    return resolvedAt === null
+      ? { icon: 'clock', tone: 'off', title: 'Waits for a review' }
+      : { icon: 'check', tone: 'good', title: settledDeployment };
   return resolvedAt === null
     ? { icon: 'cross', tone: 'bad', title: 'Failed' }
     : { icon: 'check', tone: 'good', title: 'Resolved by a later run' };
 }
 
 export function viewNotificationRow(notification: Notification, now: number): NotificationRowView {
-  const { id, place, issue, run, release, reason, isUnread, savedAt, doneAt, resolvedAt, listedAt, reviewedRound } =
-    notification;
+  const {
+    id,
+    place,
+    issue,
+    run,
+    release,
+    deployment,
+    reason,
+    isUnread,
+    savedAt,
+    doneAt,
+    resolvedAt,
+    listedAt,
+    reviewedRound,
+  } = notification;
   const { owner, repository } = place;
   const isResolved = resolvedAt !== null;
   return {
@@ -90,7 +106,7 @@ export function viewNotificationRow(notification: Notification, now: number): No
       isPrivate: repository.visibility === 'PRIVATE',
     },
     name: issue !== null ? `#${issue.number}` : release !== null ? viewName(release.tag) : `run ${run!.number}`,
-    reason: isResolved ? 'Resolved by a later run' : reasonWords[reason],
+    reason: !isResolved ? reasonWords[reason] : deployment === null ? 'Resolved by a later run' : settledDeployment,
     changesUrl:
       issue === null || reviewedRound === null
         ? null

@@ -54,13 +54,16 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
   const artifacts = await ci.artifacts.list(found, run.number);
   const references = await readReferences(context, deps, referencesOf(run.title, context.origin));
   const actors = await actorsOf([run, { actorId: run.attemptActorId }, { actorId: run.approvedBy }], deps);
+  const pending = attempt === run.attempt && !isFinal(run.status) ? await readPending(context, deps, run) : [];
+  const environments = pending.map(({ name }) => name);
+  await deps.notifications.markDeploymentsSeen(context.viewer, found.repository.id, run.number, environments);
   return page('runs/run', {
     repository: head,
     run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now(), references),
     rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
     approval,
     approvedBy: run.approval === 'approved' ? (actors.get(run.approvedBy ?? '') ?? null) : null,
-    pending: attempt === run.attempt && !isFinal(run.status) ? await readPending(context, deps, run) : [],
+    pending,
     reviews: await readReviews(deps, run),
     attempts: Array.from({ length: run.attempt }, (_, at) => at + 1).reverse(),
     attempt,

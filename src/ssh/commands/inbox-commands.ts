@@ -44,13 +44,12 @@ async function output(
 }
 
 /** Escapes a cell, whose text must not end the cell or the line. */
-function line({ id, isUnread, place, issue, run, reason, listedAt }: Notification): string {
-  const name = `${place.owner.handle}/${place.repository.name}`;
+function line({ id, isUnread, about, title, reason, listedAt }: Notification): string {
   const cells = [
     String(id),
     isUnread ? 'unread' : 'read',
-    issue === null ? `${name} run ${run!.number}` : `${name}#${issue.number}`,
-    issue?.title ?? `${run!.workflow}: ${run!.title}`,
+    about,
+    title,
     reason,
     new Date(listedAt ?? 0).toISOString().replace(/\.\d+Z$/, 'Z'),
   ];

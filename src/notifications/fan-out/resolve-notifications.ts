@@ -2,12 +2,12 @@ import type { Tx } from '../../db/index.ts';
 import type { Batch } from '../notified-event.ts';
 
 /**
- * A later run of the same workflow on the same ref succeeded: nobody has to look at the failure any more. It stays in
- * the inbox, marked as resolved and read.
+ * A later run of the same workflow on the same ref succeeded, or a deployment waits for no reviewer any more: nobody
+ * has to look at it. The row stays in the inbox, marked as resolved and read.
  */
-export async function resolveRuns(
+export async function resolveNotifications(
   { manager, now }: Tx,
-  { subject, context, position }: Extract<Batch, { kind: 'run-succeeded' }>,
+  { subject, context, position }: Extract<Batch, { kind: 'run-succeeded' | 'deployment-settled' }>,
 ): Promise<void> {
   await manager.query(
     `UPDATE notifications SET resolved_at = ?, read_at = COALESCE(read_at, ?)
