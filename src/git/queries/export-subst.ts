@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { grepReader } from './grep.ts';
 import type { GrepLine } from './grep.ts';
+import { openArchiveFolder } from './archive-folder.ts';
 import { pageLimitMs } from './query-git.ts';
 import { readGitToEnd } from './read-git.ts';
 
@@ -54,21 +52,9 @@ export async function openSubstitution(
   const isLasting = !expanded.some((format) => namesRefs.test(format));
   const refs = isLasting ? new Map<string, string>() : await readRefs();
   if (refs.size > limits.refs) return { ...unchanged, isLasting: true };
-  const gitDir = path.join(repository, 'objects', `tmp_objdir-archive-${randomBytes(8).toString('hex')}`);
-  const dispose = () => rm(gitDir, { recursive: true, force: true });
-  try {
-    for (const folder of ['objects/info', 'refs', 'info']) await mkdir(path.join(gitDir, folder), { recursive: true });
-    await copyFile(path.join(repository, 'HEAD'), path.join(gitDir, 'HEAD'));
-    await copyFile(path.join(repository, 'config'), path.join(gitDir, 'config'));
-    await writeFile(path.join(gitDir, 'objects', 'info', 'alternates'), `${path.join(repository, 'objects')}\n`);
-    await writeFile(path.join(gitDir, 'packed-refs'), packedRefs(refs));
-    // These attributes outrank those in the repository.
-    await writeFile(path.join(gitDir, 'info', 'attributes'), Buffer.concat(denied.map(withoutSubstitution)));
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-  return { gitDir, isLasting, dispose };
+  // These attributes outrank those in the repository.
+  const attributes = Buffer.concat(denied.map(withoutSubstitution));
+  return { ...(await openArchiveFolder(repository, { refs: packedRefs(refs), attributes })), isLasting };
 }
 
 /** Lines of a commit's files, binary ones included, that contain a text; none when there are too many of them. */

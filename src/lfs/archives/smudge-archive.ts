@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
-import { writeZip } from '../../files/index.ts';
-import type { ZipSource } from '../../files/index.ts';
+import { paddingOf, readTar, resized, tarBlock, writeZip } from '../../files/index.ts';
+import type { TarMember, ZipSource } from '../../files/index.ts';
 import type { LfsDeps } from '../deps.ts';
 import { maxPointerBytes, minPointerBytes } from '../pointers/read-pointer.ts';
 import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
 import { objectOfPointer, openObject } from '../transfers/open-object.ts';
-import { paddingOf, readTar, resized, tarBlock } from './read-tar.ts';
-import type { TarMember } from './read-tar.ts';
 
 /** Files of LFS are large and hardly get smaller. */
 const gzipLevel = 1;
