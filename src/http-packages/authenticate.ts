@@ -6,19 +6,26 @@ import type { Context } from '../http/index.ts';
 import { isDomainError, unauthenticated } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 
+/** What is asked for: packages, or the code that Go modules are, which takes the right to read it. */
+type Use = 'packages' | 'code';
+
 /**
  * The viewer of a secret: an access token, or the token of a task, which has what `permissions: packages` of its
- * workflow gives and is anonymous without it. Null for anything else.
+ * workflow gives, or `contents` for code, and is anonymous without it. Null for anything else.
  */
 export async function viewerOfSecret(
   { accounts, ci }: Pick<PackageHttpDeps, 'accounts' | 'ci'>,
   ctx: Context,
   secret: string,
+  use: Use = 'packages',
 ): Promise<Viewer | null> {
-  const person = await accounts.viewerOfToken(secret, { address: ctx.state.address, use: 'packages' });
+  const person = await accounts.viewerOfToken(secret, {
+    address: ctx.state.address,
+    use: use === 'packages' ? 'packages' : 'everything',
+  });
   if (person !== null) return person;
   const task = await ci.tasks.credentialOfToken(secret);
-  return task === null ? null : (taskViewer(task, ['packages']) ?? anonymous);
+  return task === null ? null : (taskViewer(task, [use === 'packages' ? 'packages' : 'contents']) ?? anonymous);
 }
 
 /**
@@ -27,13 +34,17 @@ export async function viewerOfSecret(
  * can ask with a person's session. Refuses `bad_credentials` for anything else that is sent, also where everyone may
  * read, and as `viewerOfPassword` does.
  */
-export async function authenticate(deps: Pick<PackageHttpDeps, 'accounts' | 'ci'>, ctx: Context): Promise<Viewer> {
+export async function authenticate(
+  deps: Pick<PackageHttpDeps, 'accounts' | 'ci'>,
+  ctx: Context,
+  use: Use = 'packages',
+): Promise<Viewer> {
   const header = ctx.req.headers.authorization;
   if (header === undefined) return anonymous;
   const credentials = readAuthorization(header);
   const secrets = /^[^\s:]+$/.test(header) ? [header] : secretsOf(credentials);
   for (const secret of secrets) {
-    const viewer = await viewerOfSecret(deps, ctx, secret);
+    const viewer = await viewerOfSecret(deps, ctx, secret, use);
     if (viewer === null) continue;
     identify(ctx, viewer);
     return viewer;

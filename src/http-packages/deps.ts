@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Ci } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Packages } from '../packages/index.ts';
@@ -16,6 +17,7 @@ export interface PackageHttpDeps {
   owners: Pick<Owners, 'resolve' | 'ownersById'>;
   repositories: Pick<Repositories, 'find'>;
   packages: Packages;
+  git: Pick<Git, 'queries' | 'refs' | 'objects'>;
   workers: WorkerPool;
   instanceKey(purpose: string): InstanceKey;
   clock: Clock;

@@ -4,6 +4,7 @@ import { packageNotFound } from '../packages/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 import { withPackageErrors } from './errors.ts';
 import { cargoProtocol } from './cargo/cargo-handler.ts';
+import { goProtocol } from './go/go-handler.ts';
 import { genericProtocol } from './generic/generic-handler.ts';
 import { mavenProtocol } from './maven/maven-handler.ts';
 import { npmProtocol } from './npm/npm-handler.ts';
@@ -21,6 +22,7 @@ const protocols: readonly PackageProtocol[] = [
   pypiProtocol,
   cargoProtocol,
   mavenProtocol,
+  goProtocol,
 ];
 
 export interface PackageHandlers {

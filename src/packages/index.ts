@@ -26,7 +26,7 @@ export type { ContentHashes, StoredBlob } from './blobs/store-blob.ts';
 export { formatNames, invalidName, invalidVersion } from './formats/format.ts';
 export type { FormatName } from './formats/format.ts';
 export { formatOf, isFileName } from './formats/formats.ts';
-export { blobMissing, packageNotFound, versionNotFound } from './package-errors.ts';
+export { blobMissing, packageNotFound, packagesOff, versionNotFound } from './package-errors.ts';
 export type { FoundPackage, PackageAt, PublishTarget } from './rights/find-package.ts';
 export type { PackageFileRow, PackageRow, PackageTagRow, PackageVersionRow } from './schema/package-schema.ts';
 export { readChunkRange } from './uploads/chunked-upload.ts';

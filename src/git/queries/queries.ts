@@ -39,8 +39,10 @@ import type { RefListing } from '../refs/ref-listing.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
 import { weighBlame, weighFiles, weighFolder, weighLastChange, weighList, weighSmall } from './weigh-results.ts';
-import { archive, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
-import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
+import { mergedTags } from './merged-tags.ts';
+import type { MergedTag } from './merged-tags.ts';
+import { archive, mailPatch, mailPatches, plainDiff, sourceTar, streamBlob } from './stream-git.ts';
+import type { ArchiveRequest, SourceRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
 export interface GitQueries {
@@ -95,6 +97,14 @@ export interface GitQueries {
   archive(path: string, request: ArchiveRequest): Promise<Readable>;
   /** All files of a commit as an uncompressed tar, which is not cached. */
   archiveAsTar(path: string, request: Omit<ArchiveRequest, 'format'>): Promise<Readable>;
+  /** The files of a folder of a commit as an uncompressed tar, for Go modules; see {@link sourceTar}. */
+  sourceTar(path: string, request: SourceRequest): Promise<Readable>;
+  /**
+   * An archive that the caller makes of a commit and that depends on nothing else; cached on disk as those of git are.
+   * @param request.prefix names it among the archives of the commit; with a character that no folder has
+   */
+  keepArchive(path: string, request: ArchiveRequest, make: () => Promise<Readable>): Promise<Readable>;
+  mergedTags(path: string, oid: string, folder: string): Promise<readonly MergedTag[]>;
   mailPatch(path: string, oid: string): Promise<Readable>;
   mailPatches(path: string, range: { from: string; to: string }): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
@@ -197,6 +207,10 @@ export function createGitQueries(
       archives.open(target, request, () => archive(deps, target, request, () => refs.read(target))),
     archiveAsTar: async (target, request) =>
       (await archive(deps, target, { ...request, format: 'tar' }, () => refs.read(target))).stream,
+    sourceTar: (target, request) => sourceTar(deps, target, request),
+    keepArchive: (target, request, make) =>
+      archives.open(target, request, async () => ({ stream: await make(), isLasting: true })),
+    mergedTags: (target, oid, folder) => mergedTags(deps, target, oid, folder),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
     mailPatches: (target, range) => mailPatches(deps, target, range),
     plainDiff: (target, range) => plainDiff(deps, target, range),

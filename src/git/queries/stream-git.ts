@@ -8,6 +8,7 @@ import type { GitExit } from '../processes/git-runner.ts';
 import type { Semaphore } from '../../kernel/index.ts';
 import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
+import { openArchiveFolder } from './archive-folder.ts';
 import { openSubstitution } from './export-subst.ts';
 
 export interface StreamDeps extends BrowseDeps {
@@ -111,6 +112,43 @@ export async function archive(
     return { stream, isLasting: substitution.isLasting };
   } catch (error) {
     await substitution.dispose();
+    throw error;
+  }
+}
+
+export interface SourceRequest {
+  /** The commit. */
+  oid: string;
+  /** Path below the root, without slashes at its ends; empty for all files. */
+  folder: string;
+  client?: string;
+}
+
+/**
+ * The files of a folder of a commit as a tar with their whole paths, as `go mod download` takes them from git:
+ * attributes that leave files out of archives, or expand something in them, do not count; those about the ends of lines
+ * do.
+ */
+export async function sourceTar(
+  deps: StreamDeps,
+  path: string,
+  { oid, folder, client }: SourceRequest,
+): Promise<Readable> {
+  const attributes = Buffer.from('* -export-subst -export-ignore\n');
+  const { gitDir, dispose } = await openArchiveFolder(path, { refs: '', attributes });
+  const lineEnds = ['-c', 'core.autocrlf=input', '-c', 'core.eol=lf'];
+  const argv = [...lineEnds, 'archive', '--format=tar', checked(oid), ...(folder === '' ? [] : ['--', folder])];
+  try {
+    const stream = await streamGit(deps, path, argv, {
+      slots: deps.slots,
+      timeLimitMs: archiveLimitMs,
+      client,
+      gitDir,
+    });
+    stream.once('close', () => void dispose().catch(() => {}));
+    return stream;
+  } catch (error) {
+    await dispose();
     throw error;
   }
 }
