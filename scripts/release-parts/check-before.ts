@@ -1,7 +1,7 @@
 import { access, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isNewer, isVersion } from './changelog.ts';
+import { isNewer, isVersion } from '../../src/updates/compare-versions.ts';
 import { Refusal, run } from './release-in-progress.ts';
 
 /** Two executables, two packages and an image, with what is needed on the way. */

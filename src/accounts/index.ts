@@ -48,6 +48,7 @@ export type { SshKey } from './keys/ssh-key.ts';
 export { sshKeyUses } from './schema/ssh-key-schema.ts';
 export type { SshKeyUse } from './schema/ssh-key-schema.ts';
 export { fingerprintOf } from './keys/ssh-public-key.ts';
+export { parsePublicKeyLine } from './keys/ssh-public-key.ts';
 export { checkSshSignature } from './keys/ssh-signature.ts';
 export type { CheckedSshSignature } from './keys/ssh-signature.ts';
 export type { KeyViewer } from './keys/viewer-of-key.ts';

@@ -63,6 +63,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
   { names: ['routes'], load: async () => (await import('./commands/routes.ts')).addRoutesCommand },
   { names: ['version'], load: async () => (await import('./commands/version.ts')).addVersionCommand },
+  { names: ['self-update'], load: async () => (await import('./commands/self-update.ts')).addSelfUpdateCommand },
   {
     names: ['completion', 'complete-names'],
     load: async () => (await import('./commands/completion.ts')).addCompletionCommands,

@@ -85,6 +85,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
       'mail',
       'log',
       'version',
+      'self-update',
     ],
   ],
   ['People', ['user', 'key', 'token', 'org', 'handle']],

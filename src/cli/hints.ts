@@ -5,6 +5,8 @@ const hints: Readonly<Record<string, string>> = {
   config_unknown_key: 'hearth config example prints every option',
   config_bad_value: 'hearth config example shows the form of every option',
   config_combination: 'hearth config show --origin tells where each value comes from',
+  config_updates_missing: 'docs/installation.md says how releases are verified',
+  release_of_other_version: 'name the folder or address of its release with --from',
   no_data_dir: 'hearth serve makes it at its first start; --data-dir or SERVICE_DATA_DIR names another place',
   schema_behind: 'hearth migrate; on SQLite a restart of the server migrates by itself',
   schema_newer: 'use the newer program; its "hearth rollback" puts back the copy from before',

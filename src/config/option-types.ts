@@ -165,6 +165,17 @@ export const origin: OptionType<string> = written(
   String,
 );
 
+export const webAddress: OptionType<string> = written(
+  'an address that begins with http:// or https://, without a name or password in it',
+  '',
+  (text) => {
+    const url = URL.parse(text);
+    const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '';
+    return isWeb && url.username === '' && url.password === '' ? text : undefined;
+  },
+  String,
+);
+
 const durations = [
   ['d', 86_400_000],
   ['h', 3_600_000],

@@ -16,6 +16,7 @@ import {
   program,
   size,
   text,
+  webAddress,
 } from './option-types.ts';
 import { oidcProviders } from './oidc-providers.ts';
 import type { OptionType } from './option-types.ts';
@@ -1015,6 +1016,24 @@ export const options = [
     example: '24MiB',
     sentence:
       'Memory for everything that is kept to answer faster: pages, results of git, refs, coloured files. When unset, a 64th of what the machine or its control group has, but at least 8MiB and at most 24MiB. While memory is short, a quarter of it.',
+  }),
+
+  row({
+    key: 'updates.url',
+    env: 'SERVICE_UPDATES_URL',
+    type: webAddress,
+    default: null,
+    example: 'https://git.example.org/repos/hearth/hearth/releases/latest/download',
+    sentence:
+      'Where the files of the newest release are, for `hearth self-update --check`. Hearth asks only when that command runs. When unset, it asks nobody.',
+  }),
+  row({
+    key: 'updates.signers',
+    env: 'SERVICE_UPDATES_SIGNERS',
+    type: path,
+    default: null,
+    example: '/etc/hearth/allowed_signers',
+    sentence: 'The public keys that may sign releases: the file allowed_signers of a release that you trust.',
   }),
 
   row({

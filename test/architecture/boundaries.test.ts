@@ -22,7 +22,7 @@ const arrows: string[][] = [
     'scheduler',
   ],
   ['http'],
-  ['doctor', 'imports', 'copies'],
+  ['doctor', 'imports', 'copies', 'updates'],
   ['webhooks'],
   ['gitea-shapes', 'notifications', 'notices', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],

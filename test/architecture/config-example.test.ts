@@ -26,7 +26,8 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, git, ssh, federation, memory, metrics, mail, objects, database, ...same } = loaded!.config;
+  const { baseUrl, caFile, git, ssh, federation, memory, metrics, mail, objects, database, updates, ...same } =
+    loaded!.config;
   t.match(defaults, same);
   t.match(defaults, {
     database: { ...database, url: null },
@@ -37,6 +38,8 @@ t.test('every line of the example works when uncommented, and none changes a def
   });
   t.equal(baseUrl, 'https://git.example.org');
   t.equal(caFile, '/etc/ssl/private-authority.pem');
+  t.equal(updates.signers, '/etc/hearth/allowed_signers');
+  t.match(updates.url, /^https:/);
   t.equal(metrics.token, 'a long random text');
   t.equal(memory.cachesBytes, 24 * 1024 * 1024);
 });

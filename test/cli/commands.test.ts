@@ -685,6 +685,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'routes',
     'run',
     'runner',
+    'self-update',
     'serve',
     'setup-url',
     'ssh',

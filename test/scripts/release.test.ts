@@ -7,7 +7,8 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { cutChangelog, isNewer, isVersion } from '../../scripts/release-parts/changelog.ts';
+import { cutChangelog } from '../../scripts/release-parts/changelog.ts';
+import { isNewer, isVersion } from '../../src/updates/compare-versions.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -30,6 +31,7 @@ t.before(() => {
   for (const name of [
     'scripts/release.ts',
     'scripts/release-parts',
+    'src/updates/compare-versions.ts',
     'packaging',
     'LICENSE',
     'config.example.toml',

@@ -1,17 +1,35 @@
 import type { Command } from 'commander';
+import { conflict, invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 
-/** `hearth version`: the versions that a bug report needs. */
+interface Wanted {
+  verify?: true;
+  from?: string;
+  signers?: string;
+}
+
+/** `hearth version`: the versions that a bug report needs, and whether this program is the one that was released. */
 export function addVersionCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('version')
       .description('print the versions of Hearth, Node, git and the system')
-      .action(run(printVersions)),
+      .option('--verify', 'compare this program with the signed sums of its release; exits with 7 when it differs')
+      .option('--from <place>', 'with --verify: a folder or an address with the files of the release (updates.url)')
+      .option('--signers <file>', 'with --verify: the public keys that may sign releases (updates.signers)')
+      .action(run(version)),
     'hearth version',
+    'hearth version --verify --from /srv/hearth-0.2.0 --signers /etc/hearth/allowed_signers',
   );
+}
+
+async function version(cli: Cli, { verify, ...source }: Wanted): Promise<void> {
+  if (verify) return verifyOwnProgram(cli, source);
+  if (source.from !== undefined || source.signers !== undefined)
+    throw invalid('verify_missing', '--from and --signers belong to --verify.');
+  await printVersions(cli);
 }
 
 async function printVersions(cli: Cli): Promise<void> {
@@ -32,4 +50,21 @@ async function printVersions(cli: Cli): Promise<void> {
     ],
     { hearth: embedded.version, node, sqlite, git: git?.version ?? null, gitPath: git?.path ?? null },
   );
+}
+
+async function verifyOwnProgram(cli: Cli, wanted: Omit<Wanted, 'verify'>): Promise<void> {
+  const { embedded } = await import('../../embedded/index.ts');
+  if (!embedded.isExecutable)
+    throw conflict('no_released_program', 'This is a checkout: only the program of a release can be verified.');
+  const [{ verifyProgram }, { releaseSource }] = await Promise.all([
+    import('../../updates/index.ts'),
+    import('../release-source.ts'),
+  ]);
+  const own = { file: process.execPath, version: embedded.version, arch: process.arch };
+  const { file, sha256, isGenuine } = await verifyProgram(await releaseSource(cli, wanted), own);
+  if (!isGenuine) cli.exitCode = 7;
+  const line = isGenuine
+    ? `${file} is Hearth ${own.version} as it was signed`
+    : `${file} is not the program of Hearth ${own.version} that was signed: install it anew`;
+  cli.output.print(`${line}\n`, { ok: isGenuine, file, version: own.version, sha256 });
 }

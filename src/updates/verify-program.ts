@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { conflict } from '../kernel/index.ts';
+import type { ReleaseSource } from './check-for-update.ts';
+import { openRelease } from './open-release.ts';
+import { programName, readSignedSums } from './read-signed-sums.ts';
+import { readSigners } from './read-signers.ts';
+
+/** A program file beside the sum that was signed for it. */
+export interface VerifiedProgram {
+  file: string;
+  sha256: string;
+  isGenuine: boolean;
+}
+
+/**
+ * Compares a program file with the signed sums of its release.
+ * Refuses `release_of_other_version`, and as `readSigners` and `readSignedSums` do.
+ */
+export async function verifyProgram(
+  source: ReleaseSource,
+  program: { file: string; version: string; arch: string },
+): Promise<VerifiedProgram> {
+  const signers = await readSigners(source.signers);
+  const files = openRelease(source.from, source);
+  try {
+    const { version, sums } = await readSignedSums(files, signers);
+    const signed = sums.get(programName(program.version, program.arch));
+    if (version !== program.version || signed === undefined)
+      throw conflict(
+        'release_of_other_version',
+        `${source.from} has Hearth ${version}, and this program is ${program.version} for ${program.arch}.`,
+      );
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(program.file), hash);
+    const sha256 = hash.digest('hex');
+    return { file: program.file, sha256, isGenuine: sha256 === signed };
+  } finally {
+    files.close();
+  }
+}
