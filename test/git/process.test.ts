@@ -58,6 +58,19 @@ function both(name: string, test: (t: Test, place: Place) => Promise<void>): voi
   for (const place of ['here', 'apart'] as const) void t.test(`${name} (${place})`, (t) => test(t, place));
 }
 
+t.test('a git that ended in time is not late, however long this process was busy', async (t) => {
+  const { runner } = await scriptRunner(t, 'echo done');
+  const { pid, exited, stdout } = runner.start({ argv: [], timeLimitMs: 30 });
+  const output: Buffer[] = [];
+  stdout!.on('data', (bytes: Buffer) => output.push(bytes));
+  const begin = performance.now();
+  const ended = () => /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (!ended() || performance.now() < begin + 100) Atomics.wait(pause, 0, 0, 5);
+  t.strictSame(await exited, { code: 0, stoppedBy: null });
+  t.equal(Buffer.concat(output).toString(), 'done\n');
+});
+
 both('SECURITY A03, A04: a child gets our environment and nothing else', async (t, place) => {
   process.env.HEARTH_LEAK = 'secret';
   t.teardown(() => delete process.env.HEARTH_LEAK);

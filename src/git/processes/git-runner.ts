@@ -87,6 +87,8 @@ export interface GitRunner {
   close(graceMs: number): Promise<void>;
 }
 
+/** A busy event loop runs timers before it hears that a child has ended: what is late may be done already. */
+const lateNewsMs = 20;
 const insistAfterMs = 3_000;
 const memoryEveryMs = 100;
 /** How long the output of a killed process is still read. */
@@ -208,7 +210,9 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
   });
 
   const onAbort = () => stop('aborted');
-  const limit = setTimeout(() => stop('time_limit'), timeLimitMs);
+  let limit = setTimeout(() => {
+    limit = setTimeout(() => stop('time_limit'), lateNewsMs);
+  }, timeLimitMs);
   const endWatch =
     memoryLimitBytes === undefined
       ? () => {}
