@@ -1,4 +1,5 @@
 // Templates of issues: Markdown, YAML forms, the chooser's settings, and files that are none of these.
+import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { checkAnswers, composeForm, fillForm } from '../../src/issues/index.ts';
 import type { IssueTemplate } from '../../src/issues/index.ts';
@@ -143,4 +144,16 @@ t.test('what is no template is named with the line, and never throws', async (t)
     ['a.yml', 'a: 1\n---\nb: 2', /Line 2|no mapping|list of fields|documents/],
   ];
   for (const [name, content, message] of cases) t.match(problemOf(name, content), message, content.slice(0, 60));
+});
+
+t.test('the templates of this project are read by it', async (t) => {
+  const folder = new URL('../../.hearth/issue/', import.meta.url);
+  const kinds = readdirSync(folder)
+    .sort()
+    .map((name) => [name, parseTemplate(name, readFileSync(new URL(name, folder), 'utf8')).kind]);
+  t.strictSame(kinds, [
+    ['bug.yml', 'template'],
+    ['config.yml', 'config'],
+    ['feature.yml', 'template'],
+  ]);
 });
