@@ -28,8 +28,24 @@ const versionsIn = (database: string): number[] => {
   }
 };
 
+/** Tables, columns and indexes; statistics are no part of it. */
+const schemaOf = (database: string): unknown[] => {
+  const opened = new DatabaseSync(database);
+  try {
+    return opened.prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name").all();
+  } finally {
+    opened.close();
+  }
+};
+
 /** The version, or the commit that the program was built from; `alice/garden` has a pushed branch. */
 const programs = ['0.1.0', 'b228179', '716a03d8'];
+
+const fresh = temporaryFolder(t);
+t.before(async () => {
+  const { code, stderr } = await runCli(['migrate', '-q'], { cwd: fresh, env: { SERVICE_DATA_DIR: fresh } });
+  t.equal(code, 0, stderr);
+});
 
 for (const program of programs) {
   for (const killed of [false, true]) {
@@ -66,6 +82,7 @@ for (const program of programs) {
       const page = await fetch(`http://127.0.0.1:${http.port}/git/alice/garden.git/info/refs?service=git-upload-pack`);
       t.match(await page.text(), 'refs/heads/main');
       await app.stop({ graceMs: 0 });
+      t.strictSame(schemaOf(database), schemaOf(path.join(fresh, 'hearth.db')), 'no migration was edited since');
 
       const back = await cli('rollback --yes');
       if (pending.length > 0) {
