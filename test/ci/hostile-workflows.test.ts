@@ -256,3 +256,17 @@ t.test('finding called workflows takes linear time', async (t) => {
   for (const text of ['uses:./'.repeat(16_000), 'uses: '.repeat(20_000), `uses${' '.repeat(120_000)}`])
     t.equal(bundle(text, called), text);
 });
+
+t.test('calls without jobs are bounded, too: of other repositories, which are read later', async (t) => {
+  const files = new Map(
+    [1, 2, 3, 4].map((at) => {
+      const next = at === 4 ? 'bob/tools/.github/workflows/x.yml@v1' : `./.hearth/workflows/f${at + 1}.yml`;
+      const jobs = Array.from({ length: 50 }, (_, n) => `  j${n}: {uses: ${next}}`).join('\n');
+      return [`.hearth/workflows/f${at}.yml`, `on: workflow_call\njobs:\n${jobs}\n`];
+    }),
+  );
+  for (const strategy of ['', ', strategy: {matrix: {n: [1, 2, 3, 4]}}']) {
+    const main = `on: push\njobs:\n  a: {uses: ./.hearth/workflows/f1.yml${strategy}}\n`;
+    t.match(parseWorkflow('ci.yml', bundle(main, files)), { ok: false, problem: /at most 2560 calls/ });
+  }
+});

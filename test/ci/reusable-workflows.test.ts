@@ -9,6 +9,7 @@ const called = `on:
     inputs:
       target: {required: true, type: string}
       fast: {type: boolean, default: false}
+    secrets: {TOKEN: {required: true}}
     outputs:
       file: {value: "\${{ jobs.pack.outputs.name }}"}
 permissions: {contents: read}
@@ -102,7 +103,7 @@ t.test('an invalid call fails the run with its position; one whose condition is 
     [calling.replace('target:', 'fast:').replace(', fast: true', ''), /needs the input target/],
     [
       calling.replace('build.yml', 'bad.yml'),
-      /line 6, column 11: \.hearth\/workflows\/bad\.yml, line 1, column 60: The job a needs "steps"/,
+      /line 6, column 11: \.hearth\/workflows\/bad\.yml, line 1, column 80: The job a needs "steps"/,
     ],
     [calling.replace('build.yml', 'plain.yml'), /plain\.yml cannot be called/],
     [
@@ -117,10 +118,13 @@ t.test('an invalid call fails the run with its position; one whose condition is 
       ...workflow(called, 'build.yml'),
       ...workflow('on: issues\njobs: {a: {runs-on: x, steps: [{run: x}]}}', 'plain.yml'),
       ...workflow(
-        'on: {workflow_call: {inputs: {target: , fast: }}}\njobs:\n  a: {uses: ./.hearth/workflows/build.yml}\n',
+        'on: {workflow_call: {inputs: {target: , fast: }, secrets: {TOKEN: }}}\njobs:\n  a: {uses: ./.hearth/workflows/build.yml}\n',
         'nested.yml',
       ),
-      ...workflow('{on: {workflow_call: {inputs: {target: , fast: }}}, jobs: {a: {runs-on: x}}}', 'bad.yml'),
+      ...workflow(
+        '{on: {workflow_call: {inputs: {target: , fast: }, secrets: {TOKEN: }}}, jobs: {a: {runs-on: x}}}',
+        'bad.yml',
+      ),
     });
     number += 1;
     t.match(await state(number), { run: 'failure', reason: words });
@@ -144,6 +148,7 @@ t.test('an invalid call fails the run with its position; one whose condition is 
 const middle = `on:
   workflow_call:
     inputs: {os: {type: string}}
+    secrets: {DEPLOY: {}}
     outputs: {file: {value: "\${{ jobs.inner.outputs.file }}"}}
 jobs:
   lint: {runs-on: linux, steps: [{run: "lint \${{ inputs.os }}"}]}
@@ -213,7 +218,7 @@ jobs:
   t.equal((await state(1)).run, 'success');
 });
 
-t.test('a failure in a nested call skips what needs it; calls end after four', async (t) => {
+t.test('a failure in a nested call skips what needs it; calls end after nine', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   const top = `on: push
 jobs:
@@ -235,7 +240,7 @@ jobs:
   });
   const self = 'on: [push, workflow_call]\njobs: {again: {uses: ./.hearth/workflows/self.yml}}\n';
   await push({ ...workflow(top.replace('on: push', 'on: issues')), ...workflow(self, 'self.yml') });
-  t.match(await state(2), { run: 'failure', reason: /at most 4 deep/ });
+  t.match(await state(2), { run: 'failure', reason: /at most 9 deep/ });
 });
 
 t.test('the matrix of a call may be an expression, also over jobs before it and in a nested call', async (t) => {
@@ -511,7 +516,7 @@ t.test('a workflow of a hidden repository is absent for those who cannot read it
   );
 });
 
-t.test('calls over repositories end after four, and a file cannot pretend to be of another repository', async (t) => {
+t.test('calls over repositories end after nine, and a file cannot pretend to be of another repository', async (t) => {
   const fixture = await openCi(t);
   const { push, state, modules } = fixture;
   const { bob } = await addTools(fixture);
@@ -520,7 +525,7 @@ t.test('calls over repositories end after four, and a file cannot pretend to be 
   const self = `on: [push, workflow_call]\njobs: {again: {uses: bob/tools/${name}@main}}\n`;
   await push({ [name]: self }, { to, by: null });
   await push({ [name]: self });
-  t.match(await state(1), { run: 'failure', reason: /at most 4 deep/ });
+  t.match(await state(1), { run: 'failure', reason: /at most 9 deep/ });
   const forged = {
     main: 'on: push\njobs: {a: {uses: bob/tools/.github/workflows/x.yml@v1}}',
     called: { 'bob/tools@v1:.github/workflows/x.yml': tool() },

@@ -38,8 +38,10 @@ export interface ParsedJobs {
   calls: Map<string, readonly WorkflowCall[]>;
 }
 
-/** How deeply workflows call each other. */
-const maxDepth = 4;
+/** How deeply workflows call each other: ten levels with the file of the run, as on GitHub. */
+const maxDepth = 9;
+/** Calls of a file with those of the files that it calls: more than its jobs can stand in. */
+export const maxCalls = 2_560;
 
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
 
@@ -93,7 +95,9 @@ export function parseCall(
     return read(calling, parseInner, { key, job, jobsLeft, path, base: callee.base, calledFile, open, strategy });
   } catch (error) {
     if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
-    throw file.problem(get('uses'), `${path}, ${error.describe()}`);
+    const innermost = error instanceof NestedProblem ? error.message : `${path}, ${error.describe()}`;
+    const { line, column } = file.problem(get('uses'), innermost);
+    throw new NestedProblem(innermost, { line, column });
   }
 }
 
@@ -127,6 +131,9 @@ function strategyOf(file: YamlFile, node: unknown): ParsedStrategy {
     throw file.problem(node, (error as Error).message);
   }
 }
+
+/** A problem of a called file: where it is, and where the file of the run calls. Files between are left out. */
+class NestedProblem extends WorkflowProblem {}
 
 /** A problem of the calling file, found while the called one is parsed. */
 class CallProblem extends WorkflowProblem {
@@ -167,15 +174,19 @@ function read(
     ? new Map<string, Json>()
     : new Map(file.entries(get('with'), '"with"').map(({ key: name, value }) => [name, file.json(value)]));
   for (const name of given.keys()) if (!inputs.has(name)) throw own(get('with'), `${path} has no input ${name}.`);
-  for (const [name, { required }] of inputs)
+  for (const [name, { required, type }] of inputs) {
     if (required && !given.has(name)) throw own(get('uses'), `${path} needs the input ${name}.`);
+    if (!isOfType(given.get(name), type)) throw own(get('with'), `The input ${name} of ${path} is a ${type}.`);
+  }
   const secrets = get('secrets');
+  const fault = faultOfSecrets(file, secrets, declaredSecrets(inner, settings));
+  if (fault !== null) throw own(file.isAbsent(secrets) ? get('uses') : secrets, `${path} ${fault}`);
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
   const parsed = parseInner(inner, inner.get(root, 'jobs'), { base, permissions: allowed });
   const { combinations, pending, failFast, maxParallel } = strategy;
-  // Counted before they are copied: the limit of the file is checked once they are there.
-  const copied =
-    parsed.jobs.size * combinations.length > jobsLeft + 1 ? combinations.slice(0, jobsLeft + 2) : combinations;
+  // Not copied further than to the limits of the file, which are checked once they are there.
+  const mostCalls = Math.ceil(maxCalls / (parsed.calls.size + 1)) + 1;
+  const copied = combinations.slice(0, Math.min(jobsLeft + 2, mostCalls));
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
   const needs = [...new Set(file.texts(get('needs'), '"needs"'))];
   const common = {
@@ -273,6 +284,41 @@ function parseInputs(file: YamlFile, settings: YAMLMap | null): Map<string, Call
       ];
     }),
   );
+}
+
+/** A value with an expression, or none, is of any type until it is evaluated. */
+function isOfType(value: Json | undefined, type: CallInput['type']): boolean {
+  if (value === undefined || value === null || (typeof value === 'string' && value.includes('${{'))) return true;
+  if (typeof value === 'object') return false;
+  if (type === 'boolean') return value === true || value === false || value === 'true' || value === 'false';
+  return type === 'string' || (typeof value !== 'boolean' && Number.isFinite(Number(value)));
+}
+
+/** The secrets that a called file declares, in lower case, and whether each is required. */
+function declaredSecrets(
+  file: YamlFile,
+  settings: YAMLMap | null,
+): ReadonlyMap<string, { name: string; required: boolean }> {
+  const secrets = settings === null ? null : file.get(settings, 'secrets');
+  if (file.isAbsent(secrets)) return new Map();
+  return new Map(
+    file.entries(secrets, '"secrets"').map(({ key: name, value }) => {
+      const secret = file.isAbsent(value) ? null : file.map(value, `The secret ${name}`);
+      const required = secret === null ? null : file.textOrNull(file.get(secret, 'required'), '"required"');
+      return [name.toLowerCase(), { name, required: required === 'true' }];
+    }),
+  );
+}
+
+/** Why a called file cannot be given these secrets: by name, each is one that it declares. Null when it can. */
+function faultOfSecrets(file: YamlFile, node: unknown, declared: ReturnType<typeof declaredSecrets>): string | null {
+  if (!file.isAbsent(node) && !isMap(file.resolve(node))) return null;
+  const given = file.isAbsent(node) ? [] : file.entries(node, '"secrets"').map(({ key }) => key);
+  const unknown = given.find((name) => !declared.has(name.toLowerCase()));
+  if (unknown !== undefined) return `has no secret ${unknown}.`;
+  const names = new Set(given.map((name) => name.toLowerCase()));
+  const missing = [...declared].find(([name, { required }]) => required && !names.has(name));
+  return missing === undefined ? null : `needs the secret ${missing[1].name}.`;
 }
 
 function parseOutputs(file: YamlFile, node: unknown): Map<string, string> {

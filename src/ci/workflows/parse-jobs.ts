@@ -1,7 +1,7 @@
 import { isScalar, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parseConcurrency, parseEnvironment, parsePermissions } from './parse-settings.ts';
-import { parseCall } from './parse-call.ts';
+import { maxCalls, parseCall } from './parse-call.ts';
 import type { CallingFile, ParsedJobs, ParseInner } from './parse-call.ts';
 import { chainOf, jobKeysOf } from './call-chain.ts';
 import type { JobDefinition, WorkflowCall } from './workflow.ts';
@@ -41,10 +41,12 @@ export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
     outer.set(key, { key, needs: parsed.needs, keyNode });
     for (const [name, list] of parsed.calls) calls.set(name, list);
     for (const each of parsed.jobs) jobs.set(each.definition.key, each);
-    if (jobs.size > maxJobs) break;
+    if (jobs.size > maxJobs || calls.size > maxCalls) break;
   }
   if (jobs.size === 0 && calls.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
+  if (calls.size > maxCalls)
+    throw file.problem(node, `A workflow has at most ${maxCalls} calls, those of called workflows included.`);
   checkNeeds(file, outer);
   const keysOf = (needs: readonly string[]): string[] =>
     needs.flatMap((need) => jobKeysOf({ jobs, calls }, null, need));
