@@ -23,6 +23,7 @@ import { signInRoutes } from './sign-in/routes.ts';
 import { notFoundRoutes, siteRoutes } from './site/routes.ts';
 import { wikiRoutes } from './wiki/routes.ts';
 import { webhooksRoutes } from './webhooks/routes.ts';
+import { writingRoutes } from './writing/routes.ts';
 
 export type { Route } from './route.ts';
 
@@ -46,6 +47,7 @@ export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...issuesRoutes,
   ...changesRoutes,
   ...pullsRoutes,
+  ...writingRoutes,
   ...webhooksRoutes,
   ...notificationsRoutes,
   ...protocolRoutes(handlers),

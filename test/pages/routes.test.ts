@@ -89,7 +89,7 @@ t.test('the table of a subject has all of its pages, and no page of another subj
   const subjects = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && entry.name !== 'app' && entry.name !== 'markdown',
   );
-  t.equal(subjects.length, 19);
+  t.equal(subjects.length, 20);
   for (const { name } of subjects) {
     const files = readdirSync(new URL(name, folder));
     const text = readFileSync(new URL(`${name}/routes.ts`, folder), 'utf8');

@@ -52,6 +52,8 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, federa
           script: assets.url('app.js'),
           passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           runs: /^runs\/(job|run)$/.test(template) ? assets.url('runs.js') : null,
+          // Who is signed out writes nothing.
+          writing: person !== null && writingTemplates.test(template) ? assets.url('writing.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
         },
@@ -74,6 +76,7 @@ function subjectStyles(template: string): string[] {
   if (template === 'runs/runner') return ['runs.css', 'admin.css'];
   if (/^(?:admin\/|sign-in\/(?:new-invite|invites)$)/.test(template)) return ['admin.css'];
   if (/^runs\//.test(template)) return ['runs.css'];
+  if (template === 'wiki/edit-wiki-page') return ['wiki.css', 'issues.css'];
   if (/^wiki\//.test(template)) return ['wiki.css'];
   if (/^packages\//.test(template)) return ['packages.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
@@ -83,6 +86,10 @@ function subjectStyles(template: string): string[] {
   if (/^code\/(blob|blame|commit|compare)$/.test(template)) return ['code.css', 'wide.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }
+
+/** The templates with fields for texts, people, labels and milestones. */
+const writingTemplates =
+  /^(?:issues\/(?:issue|new-issue|saved-replies)|pulls\/(?:pull|new-pull|changes)|releases\/release-form|wiki\/edit-wiki-page|editing\/edit-file)$/;
 
 /** The templates with a form that a passkey fills in. */
 const passkeyTemplates = /^(account\/new-passkey|app\/confirm-identity|sign-in\/(passkey|second-factor))$/;
