@@ -71,6 +71,11 @@ for (const bar of document.querySelectorAll('.text-tools')) {
   const field = bar.nextElementSibling;
   bar.hidden = false;
   bar.querySelectorAll('button').forEach((button, at) => (button.tabIndex = at === 0 ? 0 : -1));
+  for (const [key, tool] of Object.entries(keys)) {
+    const button = bar.querySelector(`[data-tool=${tool}]`);
+    button.title += ` (Ctrl+${key.toUpperCase()})`;
+    button.setAttribute('aria-keyshortcuts', `Control+${key.toUpperCase()} Meta+${key.toUpperCase()}`);
+  }
   bar.addEventListener('keydown', (event) => moveInToolbar(bar, event));
   bar.addEventListener('click', (event) => {
     const tool = event.target.closest('button')?.dataset.tool;

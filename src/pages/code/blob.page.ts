@@ -13,6 +13,7 @@ import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
+import { entryOrTarget } from './entry-or-target.ts';
 import { readFileContent } from './read-file-content.ts';
 
 /** `B/blob/{ref}/{path}`: a file. */
@@ -21,7 +22,8 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
   const url = repositoryUrl(found.canonical);
   const at = await resolveLocation(context, deps);
   if (at.file.length === 0) return movedTo(codeUrl(url, 'tree', at.ref));
-  const entry = await deps.git.objects.entryAt(found.path, at.oid, at.file);
+  const entry = await entryOrTarget(context, deps, at, 'blob');
+  if (entry.kind === 'redirect') return entry;
   if (entry.type !== 'blob') return movedTo(codeUrl(url, 'tree', at.ref, at.file));
   const [frame, content, commit] = await Promise.all([
     readCodeNavigation(context, deps, at, 'blob'),

@@ -66,7 +66,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
       signature,
       place,
       note: noteText,
-      noteParts: noteText === null ? null : viewLinkedText(noteText, references),
+      noteParts: noteText === null ? null : viewLinkedText(noteText, references, true),
       parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
       isMerge: commit.parents.length > 1,
       revert:

@@ -16,6 +16,8 @@ export interface FileRowView {
   icon: 'folder' | 'file' | 'symlink' | 'submodule';
   kind: string;
   isExecutable: boolean;
+  /** The commit of a submodule, shortened; null for all others. */
+  commit: string | null;
   /** Null for what has no size of its own. */
   size: string | null;
   /** Null while unknown. */
@@ -51,6 +53,8 @@ interface TableContext {
   now: number;
   /** None, when absent. */
   references?: ReferenceLinks;
+  /** The page of a submodule on this server, by its path and commit; null for all others. */
+  submoduleUrl?: (file: Buffer, oid: string) => string | null;
 }
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
@@ -76,20 +80,19 @@ function createCommitViews({
 }
 
 function viewFileRow(
-  { name, rawName, kind, size }: TreeEntry,
-  { repositoryUrl, at, last }: TableContext,
+  { name, rawName, kind, size, oid }: TreeEntry,
+  { repositoryUrl, at, last, submoduleUrl }: TableContext,
   viewCommit: ReturnType<typeof createCommitViews>,
 ): FileRowView {
+  const file = joinPath(at.file, rawName);
   const commit = last.rows.get(rawName.toString('latin1'));
   return {
     ...kinds[kind],
     name: viewName(name),
-    url: codeUrl(
-      repositoryUrl,
-      kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob',
-      at.ref,
-      joinPath(at.file, rawName),
-    ),
+    url:
+      (kind === 'submodule' && submoduleUrl?.(file, oid)) ||
+      codeUrl(repositoryUrl, kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob', at.ref, file),
+    commit: kind === 'submodule' ? oid.slice(0, 10) : null,
     isExecutable: kind === 'executable',
     size: size === null || kind === 'symlink' ? null : viewSize(size),
     last: commit ? viewCommit(commit) : null,

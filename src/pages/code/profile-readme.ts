@@ -7,7 +7,8 @@ import { remoteImagesOf } from '../markdown/remote-images.ts';
 import { readReferences } from '../markdown/reference-links.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
 import type { CodeDeps } from './deps.ts';
-import { findReadme, maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
+import { findReadmeFile } from './find-readme-file.ts';
+import { maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
 import type { ReadmeView } from './readme.view.ts';
 
 /** What the profile of an owner needs of the pages of code. */
@@ -45,13 +46,14 @@ async function readmeOf(
   if (oid === null) return null;
   const folder = Buffer.alloc(0);
   const { entries } = await git.queries.folder(found.path, oid, folder, { maxEntries });
-  const entry = findReadme(entries);
-  if (entry === null) return null;
+  const file = await findReadmeFile(git, found.path, { oid, file: folder }, entries);
+  if (file === null) return null;
+  const { entry } = file;
   const client = repositoryUrl(found.canonical);
   const place = {
     repositoryUrl: client,
     ref: branch ?? 'HEAD',
-    folder,
+    folder: file.folder,
     ...remoteImagesOf(found, deps, origin),
   };
   const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });

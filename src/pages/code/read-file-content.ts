@@ -26,6 +26,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { readTabClasses } from './read-editor-configs.ts';
 import { setImageSizes } from './blob-image-size.ts';
 import type { CodeDeps } from './deps.ts';
+import { followLinks } from './follow-links.ts';
 import { viewPart } from './text-part.view.ts';
 import { partOfText, readPartNumber } from './text-parts.ts';
 
@@ -67,7 +68,13 @@ export async function readFileContent({ context, deps, at, entry }: FileRequest)
     if (isHere && isPdf(entry.name)) return { ...shared, pdf: viewPdf(raw, pointer.bytes) };
     return { ...shared, lfs: { oid: pointer.oid, isHere } };
   }
-  if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
+  if (entry.kind === 'symlink') {
+    const target = await followLinks(deps.git, found.path, at);
+    const url =
+      target &&
+      codeUrl(repositoryUrl(found.canonical), target.entry?.type === 'blob' ? 'blob' : 'tree', at.ref, target.file);
+    return { facts, target: { text: viewName(content?.toString() ?? ''), url } };
+  }
   if (imageType(entry.name) !== null && !isSource) {
     const sides = content === null ? null : imageSize(content);
     if (sides !== null) facts.unshift(`${sides.width} × ${sides.height} pixels`);

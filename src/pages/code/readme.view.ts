@@ -38,6 +38,8 @@ const plainMarkup: Readonly<Record<string, string>> = {
   pod: 'Pod',
 };
 
+export const isReadmeName = (name: string): boolean => readmeName.test(name);
+
 function noteOf(name: string): string | null {
   const markup = plainMarkup[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
   return markup === undefined ? null : `${markup} is shown as text.`;
@@ -51,7 +53,7 @@ const usualText = /\.(?:txt|text)$/i;
 const rank = ({ name }: TreeEntry): number =>
   markdownName.test(name) ? 0 : noteOf(name) !== null ? 1 : usualText.test(name) ? 2 : name.includes('.') ? 4 : 3;
 
-/** The README of a folder: Markdown, other markup, plain text; a symbolic link is not followed. */
+/** The README of a folder: Markdown, other markup, plain text; see `find-readme-file.ts` for symbolic links. */
 export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
   const candidates = entries.filter(
     ({ name, kind }) => (kind === 'file' || kind === 'executable') && readmeName.test(name),

@@ -128,7 +128,7 @@ export async function tagsPage(
         deletion:
           mayChange && protection.mayDelete(name) ? `${url}/tags/delete?${new URLSearchParams({ name })}` : null,
         note: notes[index] ?? null,
-        noteParts: viewLinkedText(notes[index] ?? '', references),
+        noteParts: viewLinkedText(notes[index] ?? '', references, true),
         author: (note?.tagger ?? commit) && authors.of(note?.tagger ?? commit!.author),
         signature: signatures[index] ?? null,
         at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),

@@ -1,9 +1,11 @@
-import type { RefPath, TreeEntry } from '../../git/index.ts';
+import type { RefPath } from '../../git/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { maxRows, viewFileTable } from './file-table.view.ts';
-import { findReadme, maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
+import { findReadmeFile } from './find-readme-file.ts';
+import type { ReadmeFile } from './find-readme-file.ts';
+import { maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
 import type { PreparedReadme } from './readme.view.ts';
 import { remoteImagesOf } from '../markdown/remote-images.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
@@ -17,6 +19,8 @@ import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
+import { entryOrTarget } from './entry-or-target.ts';
+import { readModules, resolveSubmodule } from './submodules.ts';
 
 /** How long a page waits for rows of the last-commit column that are not known yet. */
 const waitMs = 200;
@@ -40,8 +44,14 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
     names: shown.map(({ rawName }) => rawName),
     waitMs,
   });
-  const place = { repositoryUrl: url, ref: at.ref, folder: at.file, ...remoteImagesOf(found, deps, context.origin) };
-  const prepared = await readReadme(context, deps, tree.entries, place);
+  const file = await findReadmeFile(git, found.path, at, tree.entries);
+  const place = {
+    repositoryUrl: url,
+    ref: at.ref,
+    folder: file?.folder ?? at.file,
+    ...remoteImagesOf(found, deps, context.origin),
+  };
+  const prepared = await readReadme(context, deps, file, place);
   const references = await readCommitReferences(
     context,
     deps,
@@ -49,11 +59,20 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
     referencesOfReadme(prepared),
   );
   const links = repositoryLinks(place);
+  const modules = shown.some(({ kind }) => kind === 'submodule')
+    ? await readModules(git, found.path, at.oid)
+    : new Map<string, string>();
+  const submoduleUrl = (file: Buffer, oid: string): string | null => {
+    const address = modules.get(file.toString());
+    if (address === undefined) return null;
+    const to = resolveSubmodule(address, { origin: context.origin, repository: found.canonical, oid });
+    return to.isHere ? to.link : null;
+  };
   const readme = prepared && viewReadme(prepared, { links, references, origin: context.origin, taskForm: null });
   if (readme?.html) readme.html = await setImageSizes(git, found.path, url, at, readme.html);
   return {
     tree,
-    files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references }),
+    files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references, submoduleUrl }),
     commit: viewCommitLine(commit, url, now, authors, statuses.of(at.oid), references),
     dependencies: [authors.dependency, statuses.dependency, references.dependency],
     readme,
@@ -64,11 +83,11 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
 async function readReadme(
   { found, origin }: RepositoryContext,
   { git, workers }: CodeDeps,
-  entries: readonly TreeEntry[],
+  file: ReadmeFile | null,
   { repositoryUrl: client, showsRemoteImages }: DocumentLocation,
 ): Promise<PreparedReadme | null> {
-  const entry = findReadme(entries);
-  if (entry === null) return null;
+  if (file === null) return null;
+  const { entry } = file;
   const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });
   return prepareReadme(workers, entry, content, { client, showsRemoteImages, origin });
 }
@@ -77,7 +96,8 @@ async function readReadme(
 export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const at = await resolveLocation(context, deps);
   if (at.file.length > 0) {
-    const entry = await deps.git.objects.entryAt(context.found.path, at.oid, at.file);
+    const entry = await entryOrTarget(context, deps, at, 'tree');
+    if (entry.kind === 'redirect') return entry;
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
@@ -94,32 +114,16 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
 async function showSubmodule(context: RepositoryContext, deps: CodeDeps, at: RefPath, oid: string): Promise<Reply> {
+  const { found, origin } = context;
   const frame = await readCodeNavigation(context, deps, at, 'tree');
+  const url = (await readModules(deps.git, found.path, at.oid)).get(at.file.toString());
   return page(
     'code/submodule',
-    { ...frame, oid, address: await submoduleAddress(context.found.path, deps, at) },
+    {
+      ...frame,
+      oid,
+      address: url === undefined ? null : resolveSubmodule(url, { origin, repository: found.canonical, oid }),
+    },
     { restsOn: [] },
   );
-}
-
-const maxModulesBytes = 64 * 1024;
-
-/** The `url` that `.gitmodules` gives to a path; shown as text, and as a link only when a browser can open it. */
-async function submoduleAddress(
-  path: string,
-  { git }: CodeDeps,
-  at: RefPath,
-): Promise<{ text: string; link: string | null } | null> {
-  try {
-    const { oid } = await git.objects.entryAt(path, at.oid, '.gitmodules');
-    const { content } = await git.objects.blob(path, oid, { maxBytes: maxModulesBytes });
-    const section = content
-      ?.toString()
-      .split(/^\s*\[/m)
-      .find((part) => /^\s*path\s*=\s*(.*?)\s*$/m.exec(part)?.[1] === at.file.toString());
-    const text = /^\s*url\s*=\s*(.*?)\s*$/m.exec(section ?? '')?.[1];
-    return text === undefined ? null : { text, link: /^https?:\/\//.test(text) ? text : null };
-  } catch {
-    return null;
-  }
 }

@@ -8,6 +8,8 @@ export interface TextPart {
   text: string;
   url: string | null;
   title: string | null;
+  /** Of links to other hosts. */
+  rel?: string;
 }
 
 /** A reference in a plain text; a whole address of this server has the anchor behind it, perhaps an empty one. */
@@ -33,13 +35,35 @@ export function referencesOf(text: string, origin: string | null): PlacedReferen
     .slice(0, issueLimits.referencesPerText);
 }
 
-/** A plain text with its references as links; null when it has none. */
-export function viewLinkedText(text: string, links: ReferenceLinks): TextPart[] | null {
+/**
+ * A plain text with its references as links; null when it has none.
+ * @param withAddresses whether addresses of the web are links: in messages, not in titles that are links themselves
+ */
+export function viewLinkedText(text: string, links: ReferenceLinks, withAddresses = false): TextPart[] | null {
   const parts: TextPart[] = [];
   let written = 0;
-  for (const { start, end, anchor, ...reference } of referencesOf(text, links.origin)) {
+  const addresses = withAddresses ? webAddresses(text) : [];
+  const named = referencesOf(text, links.origin).flatMap(({ start, end, anchor, ...reference }) => {
     const link = links.of(reference);
-    if (link === null) continue;
+    // What looks like a commit or an issue inside an address is a part of it.
+    const isInside = anchor === undefined && addresses.some((address) => start >= address.start && start < address.end);
+    return link === null || isInside ? [] : [{ start, end, anchor, link }];
+  });
+  const places = [
+    ...named,
+    ...addresses
+      .filter(({ start }) => !named.some((reference) => start >= reference.start && start < reference.end))
+      .map((address) => ({ ...address, link: null })),
+  ].sort((one, other) => one.start - other.start);
+  for (const { start, end, link, ...place } of places) {
+    if (link === null) {
+      const url = text.slice(start, end);
+      if (start > written) parts.push({ text: text.slice(written, start), url: null, title: null });
+      parts.push({ text: url, url, title: null, rel: 'nofollow ugc noopener' });
+      written = end;
+      continue;
+    }
+    const anchor = 'anchor' in place ? place.anchor : undefined;
     if (start > written) parts.push({ text: text.slice(written, start), url: null, title: null });
     const shown = anchor === undefined ? text.slice(start, end) : addressName(link, anchor);
     parts.push({ text: shown, url: link.url + (anchor ?? ''), title: link.title });
@@ -48,6 +72,21 @@ export function viewLinkedText(text: string, links: ReferenceLinks): TextPart[] 
   if (parts.length === 0) return null;
   if (written < text.length) parts.push({ text: text.slice(written), url: null, title: null });
   return parts;
+}
+
+const maxAddresses = 200;
+
+/** Addresses of the web in a plain text; the end of a sentence or a bracket around one is no part of it. */
+function webAddresses(text: string): { start: number; end: number }[] {
+  if (!text.includes('://')) return [];
+  return Array.from(text.matchAll(/(?<![\w])https?:\/\/[^\s<>"'`\]]{1,2000}/gi))
+    .slice(0, maxAddresses)
+    .flatMap((match) => {
+      let address = match[0].replace(/[.,;:!?*_]+$/, '');
+      while (address.endsWith(')') && address.split(')').length > address.split('(').length)
+        address = address.slice(0, -1).replace(/[.,;:!?*_]+$/, '');
+      return URL.canParse(address) ? [{ start: match.index, end: match.index + address.length }] : [];
+    });
 }
 
 const addressName = ({ name }: ReferenceLink, anchor: string): string => name + (anchor === '' ? '' : ' (comment)');

@@ -1,0 +1,65 @@
+import type { RefPath, TreeEntry } from '../../git/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { CodeDeps } from './deps.ts';
+
+const maxLinks = 5;
+/** More folders than a path has. */
+const maxSteps = 256;
+const maxTargetBytes = 4096;
+
+export interface LinkTarget {
+  file: Buffer;
+  /** Null for the root. */
+  entry: TreeEntry | null;
+}
+
+/**
+ * Where a path leads when its symbolic links are followed, each part by itself, inside the tree of one commit: the disk
+ * is never asked. Null for what is not there, leads out of the tree, or through more than five links.
+ */
+export async function followLinks(
+  { objects }: CodeDeps['git'],
+  path: string,
+  { oid, file }: Pick<RefPath, 'oid' | 'file'>,
+): Promise<LinkTarget | null> {
+  // Names are bytes: latin1 keeps each.
+  let ahead = file.toString('latin1').split('/');
+  const behind: string[] = [];
+  let entry: TreeEntry | null = null;
+  let links = 0;
+  for (let step = 0; ahead.length > 0; step += 1) {
+    const part = ahead.shift()!;
+    if (step >= maxSteps) return null;
+    if (part === '' || part === '.') continue;
+    if (entry !== null && entry.kind !== 'folder') return null;
+    if (part === '..') {
+      if (behind.pop() === undefined) return null;
+      entry = behind.length === 0 ? null : await entryOf(objects, path, oid, behind);
+      continue;
+    }
+    const found = await entryOf(objects, path, oid, [...behind, part]);
+    if (found === null) return null;
+    if (found.kind !== 'symlink') {
+      behind.push(part);
+      entry = found;
+      continue;
+    }
+    const { content } = await objects.blob(path, found.oid, { maxBytes: maxTargetBytes });
+    const target = content?.toString('latin1') ?? '';
+    if ((links += 1) > maxLinks || target === '' || target.startsWith('/')) return null;
+    ahead = [...target.split('/'), ...ahead];
+  }
+  return { file: Buffer.from(behind.join('/'), 'latin1'), entry };
+}
+
+async function entryOf(
+  objects: CodeDeps['git']['objects'],
+  path: string,
+  oid: string,
+  parts: readonly string[],
+): Promise<TreeEntry | null> {
+  return objects.entryAt(path, oid, Buffer.from(parts.join('/'), 'latin1')).catch((error: unknown) => {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  });
+}
