@@ -76,7 +76,12 @@ export async function makeImage(
   }
   const index = { schemaVersion: 2, mediaType: mediaTypes.index, manifests, annotations: labels };
   const descriptor = await store(mediaTypes.index, JSON.stringify(index));
-  const named = { ...descriptor, annotations: { 'org.opencontainers.image.ref.name': version } };
+  // The names that `podman load` and `docker load` give it: compose.yaml and kubernetes.yaml use them.
+  const names = {
+    'org.opencontainers.image.ref.name': `hearth:${version}`,
+    'io.containerd.image.name': `docker.io/library/hearth:${version}`,
+  };
+  const named = { ...descriptor, annotations: names };
   await writeFile(join(layout, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
   await writeFile(
     join(layout, 'index.json'),

@@ -325,9 +325,13 @@ t.test('two releases of one commit', async (t) => {
     interface Manifest {
       config: { digest: string };
       layers: { digest: string; size: number }[];
-      manifests: { digest: string; platform: { architecture: string } }[];
+      manifests: { digest: string; platform: { architecture: string }; annotations: Record<string, string> }[];
     }
     const top = JSON.parse(text(path.join(there, 'index.json'))) as Manifest;
+    t.match(top.manifests[0]!.annotations, {
+      'org.opencontainers.image.ref.name': 'hearth:0.2.0',
+      'io.containerd.image.name': 'docker.io/library/hearth:0.2.0',
+    });
     const { manifests } = json<Manifest>(top.manifests[0]!.digest);
     t.strictSame(
       manifests.map(({ platform }) => platform.architecture),
