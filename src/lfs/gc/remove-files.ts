@@ -17,37 +17,59 @@ const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice
 export const trashKey = (now: number, repositoryId: string, oid: string): string =>
   `${trashPrefix}${dayOf(now)}/${repositoryId}/${oid}`;
 
+type Named = Pick<LfsObjectRow, 'repositoryId' | 'oid'>;
+
 /** Removes the file of an object that is claimed, to the trash, and then its row. */
-export async function removeFile(
-  { db, objects, clock, inTurn }: LfsDeps,
-  { repositoryId, oid }: Pick<LfsObjectRow, 'repositoryId' | 'oid'>,
-): Promise<void> {
+export async function removeFile(deps: LfsDeps, { repositoryId, oid }: Named): Promise<void> {
+  const { objects, clock } = deps;
   const key = objectKey(repositoryId, oid);
-  await inTurn(key, async () => {
-    await objects.link(key, trashKey(clock.now(), repositoryId, oid)).catch((error: unknown) => {
-      if (!isDomainError(error) || error.reason !== 'object_exists') throw error;
-    });
-    await objects.remove(key);
-    await db.write(({ manager }) =>
-      manager
-        .createQueryBuilder()
-        .delete()
-        .from(lfsObjectSchema)
-        .where('repository_id = :repositoryId AND oid = :oid AND removing_at IS NOT NULL', { repositoryId, oid })
-        .execute(),
-    );
+  await objects.link(key, trashKey(clock.now(), repositoryId, oid)).catch((error: unknown) => {
+    if (!isDomainError(error) || error.reason !== 'object_exists') throw error;
   });
+  await removeClaimed(deps, { repositoryId, oid });
 }
 
-/** Finishes removals that a crash interrupted. */
+/** The file first: while the row is there no upload takes the file for its own. */
+async function removeClaimed({ db, objects }: LfsDeps, { repositoryId, oid }: Named): Promise<void> {
+  await objects.remove(objectKey(repositoryId, oid));
+  await db.write(({ manager }) =>
+    manager
+      .createQueryBuilder()
+      .delete()
+      .from(lfsObjectSchema)
+      .where('repository_id = :repositoryId AND oid = :oid AND removing_at IS NOT NULL', { repositoryId, oid })
+      .execute(),
+  );
+}
+
+/** Removes the file of an upload that was refused, unless a row of another one names it. */
+export async function removeWithoutRow(deps: LfsDeps, object: Named & Pick<LfsObjectRow, 'bytes'>): Promise<void> {
+  const claim = await claimWithoutRow(deps, object);
+  if (claim === 'claimed') await removeClaimed(deps, object);
+  else if (claim === 'gone') await deps.objects.remove(objectKey(object.repositoryId, object.oid));
+}
+
+/**
+ * Finishes removals and uploads that a crash interrupted. Each is claimed anew, so that of two programs one has it.
+ */
 export async function finishRemovals(deps: LfsDeps): Promise<number> {
   const rows = await deps.db.read
     .createQueryBuilder(lfsObjectSchema, 'o')
     .where('o.removing_at IS NOT NULL AND o.removing_at < :before', { before: deps.clock.now() - dayMs / 24 })
     .limit(10_000)
     .getMany();
-  for (const row of rows) await removeFile(deps, row);
+  for (const row of rows) if (await claimAgain(deps, row)) await removeFile(deps, row);
   return rows.length;
+}
+
+/** False where another program has it. */
+async function claimAgain({ db }: LfsDeps, { repositoryId, oid, removingAt }: LfsObjectRow): Promise<boolean> {
+  return db.write(async ({ manager, now }) => {
+    const row = await manager.findOneBy(lfsObjectSchema, { repositoryId, oid });
+    if (row === null || row.removingAt !== removingAt) return false;
+    await manager.update(lfsObjectSchema, { repositoryId, oid }, { removingAt: now });
+    return true;
+  });
 }
 
 /**
@@ -101,12 +123,22 @@ async function withoutRow({ db }: LfsDeps, keys: readonly { key: string; bytes: 
   return files.filter(({ key }) => !known.has(key));
 }
 
+async function removeOrphan(deps: LfsDeps, orphan: Orphan): Promise<boolean> {
+  const claim = await claimWithoutRow(deps, orphan);
+  if (claim === 'claimed') await removeFile(deps, orphan);
+  else if (claim === 'gone') await deps.objects.remove(orphan.key);
+  return claim !== 'unfinished';
+}
+
 /**
  * A file of a repository that is there is claimed by a row first, so that no upload takes it for its own meanwhile. A
  * fork that is being made has files before it has rows.
  */
-async function removeOrphan(deps: LfsDeps, { key, bytes, repositoryId, oid }: Orphan): Promise<boolean> {
-  const claim = await deps.db.write(async ({ manager, now }) => {
+function claimWithoutRow(
+  { db }: LfsDeps,
+  { bytes, repositoryId, oid }: Named & Pick<LfsObjectRow, 'bytes'>,
+): Promise<'unfinished' | 'gone' | 'claimed'> {
+  return db.write(async ({ manager, now }) => {
     const row = { repositoryId, oid, bytes, shared: true, uploaderId: null, arrivedAt: now, seenAt: now };
     const [fork] = await manager.query('SELECT 1 AS found FROM unfinished_forks f WHERE f.repository_id = ?', [
       repositoryId,
@@ -118,8 +150,4 @@ async function removeOrphan(deps: LfsDeps, { key, bytes, repositoryId, oid }: Or
     await manager.insert(lfsObjectSchema, { ...row, unreferencedSince: null, removingAt: now });
     return 'claimed';
   });
-  if (claim === 'unfinished') return false;
-  if (claim === 'claimed') await removeFile(deps, { repositoryId, oid });
-  else await deps.objects.remove(key);
-  return true;
 }

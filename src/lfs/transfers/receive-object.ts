@@ -8,6 +8,7 @@ import type { LfsDeps } from '../deps.ts';
 import { refuseInWrite } from '../lfs-context.ts';
 import type { LfsContext } from '../lfs-context.ts';
 import { beingRemoved, objectTooLarge } from '../lfs-errors.ts';
+import { removeWithoutRow } from '../gc/remove-files.ts';
 import { objectKey } from '../object-key.ts';
 import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import { findObject } from './find-objects.ts';
@@ -42,6 +43,7 @@ export async function receiveObject(
     const present = await findObject(db.read, repositoryId, oid);
     if (present !== null) {
       await compare(content, { oid, bytes: present.bytes });
+      await keepPresent(deps, repositoryId, oid);
       return;
     }
     await refuseOverQuota(deps, db.read, viewer, context, bytes);
@@ -80,11 +82,23 @@ export async function storeObject(
   });
 }
 
+/** A collection may have taken the object meanwhile. Refuses `lfs_object_removing`. */
+async function keepPresent({ db }: LfsDeps, repositoryId: string, oid: string): Promise<void> {
+  await db.write(async ({ manager, now }) => {
+    if ((await findObject(manager, repositoryId, oid)) === null) throw beingRemoved();
+    await manager.update(lfsObjectSchema, { repositoryId, oid }, { unreferencedSince: null, seenAt: now });
+  });
+}
+
 function refuseTooLarge({ settings }: LfsDeps, bytes: number): void {
   if (bytes > settings.maxObjectSizeBytes) throw objectTooLarge(settings.maxObjectSizeBytes);
 }
 
-/** @param admit decides in the write of the row, which it refuses by throwing; returns who has uploaded it */
+/**
+ * No program that shares the store removes a file but that of a row which says so: so the row is written like that,
+ * counts as absent, and says otherwise once the file is found to be there.
+ * @param admit decides in the write of the row, which it refuses by throwing; returns who has uploaded it
+ */
 async function storeContent(
   deps: LfsDeps,
   repositoryId: string,
@@ -105,23 +119,23 @@ async function storeContent(
 }
 
 async function storeRow(
-  { db, objects }: LfsDeps,
+  deps: LfsDeps,
   repositoryId: string,
   { oid, bytes }: { oid: string; bytes: number },
   admit: (tx: Tx) => Promise<string | null>,
 ): Promise<void> {
-  const key = objectKey(repositoryId, oid);
-  // An upload that was refused in its write has removed what both had sent.
-  if ((await objects.stat(key)) === null)
-    throw unavailable('lfs_object_gone', 'Another upload of this object failed. Please try again.', {
-      retryAfterSeconds: 1,
-    });
+  const { db, objects } = deps;
+  const ours = { repositoryId, oid };
+  let isNew: boolean;
   try {
-    await db.write(async (tx) => {
-      const row = await tx.manager.findOneBy(lfsObjectSchema, { repositoryId, oid });
+    isNew = await db.write(async (tx) => {
+      const row = await tx.manager.findOneBy(lfsObjectSchema, ours);
       if (row?.removingAt != null) throw beingRemoved();
       const uploaderId = await admit(tx);
-      if (row !== null) return;
+      if (row !== null) {
+        await tx.manager.update(lfsObjectSchema, ours, { unreferencedSince: null, seenAt: tx.now });
+        return false;
+      }
       await tx.manager.insert(lfsObjectSchema, {
         repositoryId,
         oid,
@@ -131,14 +145,25 @@ async function storeRow(
         arrivedAt: tx.now,
         seenAt: tx.now,
         unreferencedSince: null,
-        removingAt: null,
+        removingAt: tx.now,
       });
+      return true;
     });
   } catch (error) {
     // With a row, present or on its way out, the file is not of this upload.
-    if ((await db.read.findOneBy(lfsObjectSchema, { repositoryId, oid })) === null) await objects.remove(key);
+    await removeWithoutRow(deps, { ...ours, bytes });
     throw error;
   }
+  if (!isNew) return;
+  // A collection, or an upload that was refused, may have removed the file before the row was there.
+  const isThere = (await objects.stat(objectKey(repositoryId, oid))) !== null;
+  await db.write(({ manager }) =>
+    isThere ? manager.update(lfsObjectSchema, ours, { removingAt: null }) : manager.delete(lfsObjectSchema, ours),
+  );
+  if (!isThere)
+    throw unavailable('lfs_object_gone', 'This object was removed while it came. Please try again.', {
+      retryAfterSeconds: 1,
+    });
 }
 
 async function compare(content: AsyncIterable<Uint8Array>, { oid, bytes }: Omit<IncomingObject, 'content'>) {
