@@ -18,6 +18,7 @@ import { packageLists } from './v330-package-lists.ts';
 import { packageObjects } from './v360-package-objects.ts';
 import { packageRetention } from './v361-package-retention.ts';
 import { keptCopies } from './v370-kept-copies.ts';
+import { noteChoices } from './v396-note-choices.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { namesThatComeBack } from './v220-names-that-come-back.ts';
@@ -222,4 +223,5 @@ export const migrations: readonly Migration[] = [
   keptCopies,
   maintenanceOfStoredRepositories,
   importGroups,
+  noteChoices,
 ];

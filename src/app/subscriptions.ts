@@ -27,6 +27,7 @@ export function listenersOf(modules: Modules) {
       ci.onPull({ issues, pulls }),
       ci.onIssue({ issues }),
       notifications.onEntry,
+      ...(federation.onEntry === null ? [] : [federation.onEntry]),
     ],
     runEnd: [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd],
     deployment: [webhooks.onDeployment],

@@ -3,6 +3,7 @@ import { remoteActorSchema } from './schema/remote-actor-schema.ts';
 import { deliverySchema } from './schema/delivery-schema.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
 import { blockSchema } from './schema/block-schema.ts';
+import { noteChoiceSchema } from './schema/note-choice-schema.ts';
 import { followApprovalSchema, followRequestSchema, ownerFollowerSchema } from './schema/owner-follower-schema.ts';
 import { followerSchema } from './schema/follower-schema.ts';
 import { receivedPushSchema } from './schema/received-push-schema.ts';
@@ -31,4 +32,5 @@ export const federationEntities = [
   followRequestSchema,
   followApprovalSchema,
   blockSchema,
+  noteChoiceSchema,
 ];

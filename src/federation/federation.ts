@@ -11,6 +11,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { pushListener } from './activities/publish-pushes.ts';
+import { entryListener } from './activities/publish-entries.ts';
 import { releaseListener } from './activities/publish-releases.ts';
 import { createLocalActors } from './actors/local-actors.ts';
 import { createRemoteActors } from './actors/remote-actors.ts';
@@ -49,6 +50,8 @@ import { createBlockList } from './blocks/block-list.ts';
 import { addBlock, exportBlocks, importBlocks, listBlocks, removeBlock } from './blocks/manage-blocks.ts';
 import { acceptFollower, removeFollower, setApproval } from './followers/approvals.ts';
 import { listSubjectFollowers } from './followers/list-subject-followers.ts';
+import { chooseNotes, noteChoicesOf } from './notes/note-choices.ts';
+import { deleteNote, listNotes } from './notes/manage-notes.ts';
 import { createOpenRule } from './open/open-rule.ts';
 import { createUnlistedBudget } from './open/unlisted-budget.ts';
 import { createUnlistedServers } from './open/create-unlisted-servers.ts';
@@ -137,6 +140,13 @@ export function createFederation({
     onPush: isFederationOn(settings) ? pushListener(deps) : null,
     /** For `releases.onEvent`; null while federation is not operational. */
     onRelease: isFederationOn(settings) ? releaseListener(deps) : null,
+    /** For `issues.onEntry`; null while federation is not operational. */
+    onEntry: isFederationOn(settings) ? entryListener(deps) : null,
+    /** Of what a repository publishes notes. */
+    noteChoices: bind(noteChoicesOf),
+    chooseNotes: bind(chooseNotes),
+    listNotes: bind(listNotes),
+    deleteNote: bind(deleteNote),
     /** Why it is off, a sentence each. */
     obstacles: settings.obstacles,
     /** The same under stable names. */

@@ -5,6 +5,8 @@ export type { Document } from './actors/actor-documents.ts';
 export { pageNumber } from './actors/collections.ts';
 export type { ListedFollower } from './follows/list-followers.ts';
 export type { Block, BlockKind } from './schema/block-schema.ts';
+export type { NoteChoices } from './schema/note-choice-schema.ts';
+export type { ListedNote } from './notes/manage-notes.ts';
 export type { FollowSubject } from './followers/approvals.ts';
 export type { ShownFollower, SubjectFollowers } from './followers/list-subject-followers.ts';
 export type { ListedKey } from './actors/list-keys.ts';

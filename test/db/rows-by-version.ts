@@ -1658,4 +1658,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  396: [['note_choices', { repository_id: 'r4', pushes: 1, releases: 0, issues: 1, pulls: 0 }]],
 };

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import type { PersonViewer } from '../../src/access/index.ts';
 import { pushNoteHtml, releaseNoteHtml } from '../../src/federation/activities/note.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sendRaw, startFakePeer } from './fake-peer.ts';
@@ -158,4 +159,61 @@ t.test('text of notes is escaped', (t) => {
   };
   t.match(releaseNoteHtml(release), 'Released <a href="https://a">&lt;1&gt;</a> of');
   t.end();
+});
+
+t.test('the owner chooses of what notes are made, issues and pull requests among them', async (t) => {
+  const { issues } = hearth.modules;
+  const [row] = await db.read.query("SELECT id FROM repositories WHERE name = 'tool'");
+  const at = { owner: 'alice', name: 'tool' };
+  const viewer = { ...localAdministrator, id: alice.id, username: 'alice', via: 'session' } as PersonViewer;
+  await db.write(({ manager }) => manager.query('UPDATE federation_outbox SET created_at = created_at - 7200000'));
+  t.strictSame(await federation.noteChoices(row.id), { pushes: true, releases: true, issues: false, pulls: false });
+  const settled = async () =>
+    until('the entries are announced', async () => {
+      const [open] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
+      return Number(open.n) === 0;
+    });
+  const before = notesAt().length;
+  await issues.open(viewer, at, { title: 'Not told' });
+  await settled();
+  await federation.drain();
+  t.equal(notesAt().length, before, 'not unless it is chosen');
+
+  await federation.chooseNotes(row.id, { pushes: false, releases: true, issues: true, pulls: false });
+  const issue = await issues.open(viewer, at, { title: 'The <gate> squeaks' });
+  await settled();
+  await push(['Unsaid']);
+  const told = notesAt().slice(before);
+  t.strictSame(
+    told.map(({ content, url }) => [content, url]),
+    [
+      [
+        `<p>alice opened the issue <a href="${hearth.origin}/repos/alice/tool/issues/${issue.number}">The &lt;gate&gt; squeaks #${issue.number}</a> in <a href="${hearth.origin}/repos/alice/tool">alice/tool</a></p>`,
+        `${hearth.origin}/repos/alice/tool/issues/${issue.number}`,
+      ],
+    ],
+    'of the issue, and no longer of pushes',
+  );
+
+  const [listed] = await federation.listNotes(row.id, { limit: 1 });
+  t.equal(listed!.uri, told[0]!['id']);
+  const [other] = await db.read.query("SELECT id FROM repositories WHERE name = 'other'");
+  await t.rejects(federation.deleteNote(other.id, listed!.id), /no such note/, 'by another repository');
+  const visible = (visibility: string) =>
+    db.write(({ manager }) =>
+      manager.query('UPDATE repositories SET visibility = ? WHERE id = ?', [visibility, row.id]),
+    );
+  await visible('PRIVATE');
+  await t.rejects(federation.deleteNote(row.id, listed!.id), /sends nothing/);
+  await visible('PUBLIC');
+  const sent = blog.peer.activities().length;
+  await federation.deleteNote(row.id, listed!.id);
+  await federation.drain();
+  const gone = await sendRaw({ url: String(told[0]!['id']), method: 'GET', headers: [['Host', hearth.host]] });
+  t.equal(gone.status, 404);
+  t.match(blog.peer.activities().slice(sent), [
+    { type: 'Delete', actor: tool, object: { id: told[0]!['id'], type: 'Tombstone' } },
+  ]);
+  t.notOk(typesAt(forge).includes('Delete'), 'who had not got it is told nothing');
+  await t.rejects(federation.deleteNote(row.id, listed!.id), /no such note/, 'once');
 });

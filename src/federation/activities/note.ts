@@ -110,4 +110,18 @@ export function releaseNoteHtml(release: {
   return `<p>Released ${anchor(url, name.slice(0, 300))} of ${anchor(repositoryUrl, repositoryName)}</p>`;
 }
 
+/** `Alice opened the issue Garden gate #3 in alice/tool`. */
+export function entryNoteHtml(entry: {
+  author: string;
+  act: string;
+  title: string;
+  url: string;
+  repositoryName: string;
+  repositoryUrl: string;
+}): string {
+  const { author, act, title, url, repositoryName, repositoryUrl } = entry;
+  const what = anchor(url, title.slice(0, 300));
+  return `<p>${escapeHtml(author)} ${act} ${what} in ${anchor(repositoryUrl, repositoryName)}</p>`;
+}
+
 const anchor = (url: string, text: string): string => `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`;

@@ -9,6 +9,7 @@ import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Json } from '../documents/json-fields.ts';
 import { pushContent, restContent } from './push.ts';
+import { readNoteChoices } from '../notes/note-choices.ts';
 import { publishNote, pushNoteHtml } from './note.ts';
 import type { NewNote } from './note.ts';
 import type { BranchPush } from './push.ts';
@@ -54,7 +55,8 @@ export function pushListener(deps: FederationDeps): PushListener<Announcement> {
           { followersOf: repositoryId, reads: 'push' },
         );
       }
-      if (announcement.note !== null) await publishNote(deps, tx, { actorPath, repositoryId, ...announcement.note });
+      if (announcement.note !== null && (await readNoteChoices(tx.manager, repositoryId)).pushes)
+        await publishNote(deps, tx, { actorPath, repositoryId, ...announcement.note });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ReleaseListener } from '../../releases/index.ts';
 import type { FederationDeps } from '../deps.ts';
+import { readNoteChoices } from '../notes/note-choices.ts';
 import { publishNote, releaseNoteHtml } from './note.ts';
 
 /**
@@ -9,6 +10,7 @@ import { publishNote, releaseNoteHtml } from './note.ts';
 export function releaseListener(deps: FederationDeps): ReleaseListener {
   return async (tx, { action, repository, release }) => {
     if (action !== 'published' || !(await deps.repositories.isPublic(tx.manager, repository.id))) return;
+    if (!(await readNoteChoices(tx.manager, repository.id)).releases) return;
     const actor = await deps.localActors.ofOwner('repository', repository.id, tx.manager);
     if (actor === null) return;
     const [owner]: { handle: string }[] = await tx.manager.query(

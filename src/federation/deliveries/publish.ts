@@ -7,7 +7,7 @@ import { outboxSchema } from '../schema/outbox-schema.ts';
 
 /** An activity of a local actor that is about to be recorded. */
 export interface NewActivity {
-  type: 'Follow' | 'Undo' | 'Accept' | 'Reject' | 'Push' | 'Create';
+  type: 'Follow' | 'Undo' | 'Accept' | 'Reject' | 'Push' | 'Create' | 'Delete';
   /** Who acts and signs: the path of a local actor. */
   actorPath: string;
   /** The repository it speaks of, if any; see `OutboxRow`. */
@@ -22,7 +22,9 @@ export type Audience =
   /** Of a repository: those on servers that read pushes, or those on servers that read notes. */
   | { followersOf: string; reads: 'push' | 'note' }
   /** Of a user or an organisation: those that do not follow the repository itself, who hear of it from there. */
-  | { followersOfOwner: string; besides: string };
+  | { followersOfOwner: string; besides: string }
+  /** Those who got an earlier activity, or are getting it now; its UUID. */
+  | { readersOf: string };
 
 /**
  * Records an activity and a delivery to each of its readers, inside the write of
@@ -54,6 +56,7 @@ export async function publish(
   });
   if ('inbox' in audience) await enqueue(tx, uuid, audience.inbox);
   else if ('followersOf' in audience) await enqueueToFollowers(deps, tx, uuid, audience);
+  else if ('readersOf' in audience) await enqueueToReaders(tx, uuid, audience);
   else await enqueueToOwnersFollowers(tx, uuid, audience);
   return id;
 }
@@ -115,5 +118,18 @@ async function enqueueToOwnersFollowers(
       WHERE f.subject_id = ? AND p.gone_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM repository_followers r WHERE r.repository_id = ? AND r.actor_id = f.actor_id)`,
     [outboxId, now, now, now, followersOfOwner, besides],
+  );
+}
+
+async function enqueueToReaders(
+  { manager, now }: Tx,
+  outboxId: string,
+  { readersOf }: Extract<Audience, { readersOf: string }>,
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
+     SELECT ?, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
+       FROM federation_delivery d WHERE d.outbox_id = ? AND (d.state = 'DELIVERED' OR d.locked_until > ?)`,
+    [outboxId, now, now, readersOf, now],
   );
 }

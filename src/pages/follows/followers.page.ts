@@ -1,4 +1,6 @@
-import type { FollowSubject, ShownFollower } from '../../federation/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { FollowSubject, NoteChoices, ShownFollower } from '../../federation/index.ts';
+import { t } from '../../translation/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -17,6 +19,10 @@ export interface FollowerPages<V extends PersonContext> {
   setApproval: Page<V, FollowsDeps>;
   /** Field `actor`, of a request. */
   accept: Page<V, FollowsDeps>;
+  /** Fields `pushes`, `releases`, `issues`, `pulls`: `yes` for notes of these. Of a repository. */
+  chooseNotes: Page<V, FollowsDeps>;
+  /** Field `note`. Of a repository. */
+  deleteNote: Page<V, FollowsDeps>;
   /** Field `actor`, of a request or a follower. */
   remove: Page<V, FollowsDeps>;
 }
@@ -29,9 +35,37 @@ const viewFollower = ({ actorId, handle, url, host, since }: ShownFollower, now:
   since: viewTime(since, now),
 });
 
+/** In the order in which the page asks. */
+const viewChoices = (choices: NoteChoices) => [
+  { name: 'pushes', label: t('follows.followers.notes_of_pushes'), isChosen: choices.pushes },
+  { name: 'releases', label: t('follows.followers.notes_of_releases'), isChosen: choices.releases },
+  { name: 'issues', label: t('follows.followers.notes_of_issues'), isChosen: choices.issues },
+  { name: 'pulls', label: t('follows.followers.notes_of_pulls'), isChosen: choices.pulls },
+];
+
+const shownNotes = 20;
+
+/** Of the HTML that this server made for a note, as one line. */
+const plainText = (html: string): string =>
+  html
+    .replace(/<\/p><p>|<br>/g, ' ')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, '&');
+
 export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): FollowerPages<V> {
   const urlOf = (context: V): string => `${placeOf(context).url}/followers`;
   const subjectOf = (context: V): FollowSubject => placeOf(context).scope as FollowSubject;
+
+  /** Notes are of repositories alone. */
+  function repositoryOf(context: V): FollowSubject {
+    const subject = subjectOf(context);
+    if (subject.kind !== 'repository') throw notFound();
+    return subject;
+  }
 
   async function followersPage(
     context: V,
@@ -47,7 +81,18 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
       urlOf(context),
     );
     const now = clock.now();
+    const isRepository = subject.kind === 'repository';
+    const [choices, notes] = isRepository
+      ? await Promise.all([federation.noteChoices(subject.id), federation.listNotes(subject.id, { limit: shownNotes })])
+      : [null, []];
     return page('follows/followers', {
+      noteChoices: choices && viewChoices(choices),
+      notes: notes.map(({ id, url, html, publishedAt }) => ({
+        id,
+        url,
+        text: plainText(html),
+        at: viewTime(publishedAt, now),
+      })),
       place,
       url: urlOf(context),
       isOn: federation.isOperational,
@@ -79,6 +124,19 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
     show: (context, deps) => followersPage(context, deps),
     setApproval: acting('settings-saved', (context, { federation }) =>
       federation.setApproval(subjectOf(context), context.form.text('approves') === 'yes'),
+    ),
+    chooseNotes: acting('settings-saved', (context, { federation }) => {
+      const { id } = repositoryOf(context);
+      const isChosen = (name: string): boolean => context.form.text(name) === 'yes';
+      return federation.chooseNotes(id, {
+        pushes: isChosen('pushes'),
+        releases: isChosen('releases'),
+        issues: isChosen('issues'),
+        pulls: isChosen('pulls'),
+      });
+    }),
+    deleteNote: acting('note-deleted', (context, { federation }) =>
+      federation.deleteNote(repositoryOf(context).id, context.form.text('note')),
     ),
     accept: acting('follower-accepted', (context, { federation }) =>
       federation.acceptFollower(subjectOf(context), context.form.text('actor')),

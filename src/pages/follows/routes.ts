@@ -15,6 +15,8 @@ const followerRoutes = <V extends PersonContext>(row: SettingsRow<V>, pages: Fol
   row('POST', '/followers/remove', pages.remove),
 ];
 
+const repositoryFollowers = followerPages(ofRepository);
+
 /** Repositories and people of other instances that a person follows, and who follows from there. */
 export const followsRoutes: readonly Route[] = [
   { method: 'GET', path: '/following', access: 'signed-in', cost: 'rows', page: showFollowing },
@@ -27,5 +29,7 @@ export const followsRoutes: readonly Route[] = [
   { method: 'POST', path: '/following/elsewhere', access: 'public', cost: 'signature', page: followElsewhere },
   ...followerRoutes(inPersonSettings, followerPages(ofPerson)),
   ...followerRoutes(inOrganisationSettings, followerPages(ofOrganisation)),
-  ...followerRoutes(inRepositorySettings, followerPages(ofRepository)),
+  ...followerRoutes(inRepositorySettings, repositoryFollowers),
+  inRepositorySettings('POST', '/followers/notes', repositoryFollowers.chooseNotes),
+  inRepositorySettings('POST', '/followers/notes/delete', repositoryFollowers.deleteNote),
 ];

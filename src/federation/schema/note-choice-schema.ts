@@ -1,0 +1,30 @@
+import { EntitySchema } from 'typeorm';
+
+/** Of what a repository publishes notes for people. */
+export interface NoteChoices {
+  /** Pushes to the default branch. */
+  pushes: boolean;
+  releases: boolean;
+  /** Opened issues. */
+  issues: boolean;
+  /** Opened and merged pull requests. */
+  pulls: boolean;
+}
+
+export type NoteKind = keyof NoteChoices;
+
+export interface NoteChoiceRow extends NoteChoices {
+  repositoryId: string;
+}
+
+export const noteChoiceSchema = new EntitySchema<NoteChoiceRow>({
+  name: 'noteChoice',
+  tableName: 'note_choices',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    pushes: { type: 'boolean' },
+    releases: { type: 'boolean' },
+    issues: { type: 'boolean' },
+    pulls: { type: 'boolean' },
+  },
+});
