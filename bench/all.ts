@@ -15,6 +15,7 @@ const names = [
   'ls-remote',
   'push',
   'many-refs',
+  'many-branches',
   'process-spawning',
   'ci',
   'pages',
