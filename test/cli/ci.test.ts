@@ -219,6 +219,7 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
   t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
   const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
+  const watching = hearth(['run', 'watch', 'alice/work', '1', '--exit-status']);
   const third = (await client.fetchTask({})).task;
   for (const [id, line] of [
     [second.id, 'a'],
@@ -231,6 +232,9 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   await client.updateLog({ taskId: last.id, rows: rowsOf('c'), noMore: true });
   await client.updateTask({ state: { id: last.id, result: 2 } });
   t.match(await all, { code: 0, stdout: /^==> build \([^]*==> deploy <==\nc\n$/ });
+  const watched = await watching;
+  t.match(watched, { code: 1, stdout: /^build \(3\.10\): [^]*^deploy: failure/m, stderr: /Run 1: failure\n$/ });
+  t.match(await outputOf('run', 'watch', 'alice/work', '1'), /^build \(3\.10\): success[^]*Run 1: failure\n\[0\]$/);
   t.equal((await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--times'])).stdout, '2026-01-01T00:00:00Z c\n');
   t.match(
     (await hearth(['run', 'log', 'alice/work', '1', 'deploy', '--json'])).stdout,

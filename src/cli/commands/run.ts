@@ -13,6 +13,7 @@ import { findRepository } from './find-repository.ts';
 import { findJob, readNumber, withRun } from './run-arguments.ts';
 import { addRunLogCommand } from './run-log.ts';
 import { addRunReviewCommand } from './run-review.ts';
+import { addRunWatchCommand } from './run-watch.ts';
 import { addRunRetentionCommand } from './run-retention.ts';
 
 /** `hearth run …`: workflow runs of a repository. */
@@ -66,6 +67,7 @@ export function addRunCommands(program: Command, run: Run): void {
   );
   addRunReviewCommand(runs, run);
   addRunLogCommand(runs, run);
+  addRunWatchCommand(runs, run);
   addRunRetentionCommand(runs, run);
 }
 

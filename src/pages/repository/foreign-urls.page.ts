@@ -55,6 +55,8 @@ function pathOf(word: string, rest: readonly string[]): string[] {
     case 'commits':
       return [word, ...withoutKind(rest)];
     case 'actions': {
+      const [kind, file = '', page = ''] = rest;
+      if (kind === 'workflows' && page === 'badge.svg' && file !== '') return ['runs', 'badge', `${file}.svg`];
       const run = rest[0] === 'runs' && /^[1-9]\d{0,8}$/.test(rest[1] ?? '') ? [rest[1]!] : [];
       return ['runs', ...run];
     }

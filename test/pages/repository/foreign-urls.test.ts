@@ -29,6 +29,8 @@ const table: [from: string, to: string][] = [
   ['actions', 'runs'],
   ['actions/runs/12', 'runs/12'],
   ['actions/workflows/ci.yml', 'runs'],
+  ['actions/workflows/ci.yml/badge.svg', 'runs/badge/ci.yml.svg'],
+  ['actions/workflows/a%2Fb.yml/badge.svg?branch=next', 'runs/badge/a%2Fb.yml.svg?branch=next'],
 ];
 
 t.test('addresses of other forges lead to the page here, alike for what is public, private and absent', async (t) => {
