@@ -15,6 +15,7 @@ import type { SourceKind } from './schema/source-kind.ts';
 import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
+import { leftThere } from './run/left-there.ts';
 
 export interface NewImport extends Partial<Omit<ImportOptions, 'archivesSource'>> {
   /** Of the page of the repository, or the one that git clones. */
@@ -198,7 +199,8 @@ export async function tryImport(
     tell: (item, problem) => void problems.push({ item, problem }),
   });
   const counts = await source.counts();
-  for (const line of await source.toDo()) problems.push({ item: 'to do', problem: line });
+  const toDo = [...(await source.toDo()), ...leftThere(repository, address.url)];
+  for (const line of toDo) problems.push({ item: 'to do', problem: line });
   for (const { url } of await source.hooks())
     problems.push({ item: 'to do', problem: `Switch the webhook ${url} on, with its secret.` });
   return { project: address.project, repository, counts, problems };
