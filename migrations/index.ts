@@ -2,6 +2,7 @@ import type { Migration } from '../src/db/index.ts';
 import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
+import { nodes } from './v400-nodes.ts';
 import { imports } from './v230-imports.ts';
 import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -224,4 +225,5 @@ export const migrations: readonly Migration[] = [
   maintenanceOfStoredRepositories,
   importGroups,
   noteChoices,
+  nodes,
 ];

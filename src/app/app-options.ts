@@ -9,6 +9,8 @@ export interface AppOptions {
   random?: Random;
   /** Called when storage failed in a way that makes continuing unsafe: the program must exit. */
   onStorageFault?: (error: unknown) => void;
+  /** Called when another process serves the database under the name of this one: the program must exit. */
+  onReplaced?: (sentence: string) => void;
   /** The write connection, if it was opened while this file was being loaded. */
   writing?: WriterConnection;
   /** Where each setting comes from, for the settings page. */

@@ -104,6 +104,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     clock,
     runs,
+    leases: modules.leases,
     tasks: scheduledTasks(modules),
   });
   const control = createControlServer({

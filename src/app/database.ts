@@ -14,7 +14,7 @@ import { pullEntities } from '../pulls/index.ts';
 import { releaseEntities } from '../releases/index.ts';
 import { issueEntities } from '../issues/index.ts';
 import { lfsEntities } from '../lfs/index.ts';
-import { systemClock } from '../kernel/index.ts';
+import { systemClock, systemRandom } from '../kernel/index.ts';
 import { packageEntities } from '../packages/index.ts';
 import { oauthEntities } from '../oauth/index.ts';
 import { organisationEntities } from '../organisations/index.ts';
@@ -22,6 +22,7 @@ import { avatarSchema, handleSchema } from '../owners/index.ts';
 import { repositoryStoreEntities } from '../repository-store/index.ts';
 import { repositoryEntities } from '../repositories/index.ts';
 import { signingEntities } from '../signing/index.ts';
+import { nodeIdOf } from '../nodes/index.ts';
 import { notificationEntities } from '../notifications/index.ts';
 import { outboxEntities } from '../outbox/index.ts';
 import { noticeEntities } from '../notices/index.ts';
@@ -74,13 +75,18 @@ export const schemaOfProgram = { migrations, baseline: postgresBaseline };
 /** Opens only the database, which is all that `hearth migrate` needs. */
 export function openDatabase(
   config: Config,
-  { logger, clock = systemClock, onStorageFault, writing }: AppOptions,
+  { logger, clock = systemClock, random = systemRandom, onStorageFault, writing }: AppOptions,
   migrate: 'always' | 'when-new' | 'never',
 ): Promise<Database> {
   const { url } = config.database;
   return createDatabase({
     file: databaseFile(config),
-    ...(url === null ? {} : { postgres: { url, poolSize: config.database.pool, baseline: postgresBaseline } }),
+    ...(url === null
+      ? {}
+      : {
+          postgres: { url, poolSize: config.database.pool, baseline: postgresBaseline },
+          node: nodeIdOf(config.dataDir, random),
+        }),
     entities,
     migrations,
     clock,

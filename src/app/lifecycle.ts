@@ -29,6 +29,7 @@ export function partsOf(modules: Living): Part[] {
   const { mirrors, notifications, objects, outbox, pulls, releases, search } = modules;
   return [
     { name: 'db', stop: () => db.close() },
+    { name: 'nodes', recover: () => modules.nodes.begin(), stop: () => modules.nodes.stop() },
     { name: 'audit', stop: () => audit.flush() },
     { name: 'issue-index', stop: () => modules.issueIndex.close() },
     { name: 'search', recover: () => search.recover(), start: () => search.catchUp(), stop: () => search.close() },

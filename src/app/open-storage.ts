@@ -5,7 +5,9 @@ import { embedded } from '../embedded/index.ts';
 import { createImageStore, createObjectImageStore } from '../images/index.ts';
 import type { ObjectImageStoreOptions } from '../images/index.ts';
 import { systemClock, systemRandom } from '../kernel/index.ts';
+import { hostname } from 'node:os';
 import { createMail } from '../mail/index.ts';
+import { createLeases, createNodes } from '../nodes/index.ts';
 import { createFolderStore, openStore } from '../objects/index.ts';
 import { createOutbox } from '../outbox/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
@@ -43,6 +45,16 @@ export async function openStorage(
     /** The file of the key that encrypts the secrets of all modules. */
     keyFile: key,
     version: embedded.version,
+    nodes: createNodes({
+      db,
+      random,
+      logger,
+      version: embedded.version,
+      host: hostname(),
+      sharesRepositories: config.git.storage === 'store',
+      onReplaced: options.onReplaced ?? ((sentence) => logger.error('node.replaced', { sentence })),
+    }),
+    leases: createLeases({ db, logger }),
     workers: createWorkerPool({ embedded, logger }),
     objects,
     objectStatistics: opened.statistics,

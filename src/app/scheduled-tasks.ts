@@ -3,7 +3,10 @@ import type { Federation } from '../federation/index.ts';
 import type { CronTask } from '../scheduler/index.ts';
 import type { Modules } from './modules.ts';
 
-/** All scheduled tasks; `hearth cron run` runs one of them without a server. */
+/**
+ * All scheduled tasks; `hearth cron run` runs one of them without a server. Each node runs those that finish what is
+ * its own, keep its folders, count what it has served, or claim rows one by one.
+ */
 export function scheduledTasks(modules: Modules): CronTask[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = modules;
   return [
@@ -21,14 +24,16 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     {
       name: 'git.pack',
       time: '0 0 2 * * *',
+      onEachNode: true,
       run: () => import('../scheduler/index.ts').then(({ packRepositories }) => packRepositories(modules, 1.25)),
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
-    { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.pushes.finish() },
+    { name: 'pushes.finish', time: '30 * * * * *', onEachNode: true, run: () => repositories.pushes.finish() },
     { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
     {
       name: 'pulls.push-options',
       time: '40 * * * * *',
+      onEachNode: true,
       run: () => modules.pulls.finishPushOptions({ olderThanMs: 60_000 }),
     },
     { name: 'pulls.merge-ready', time: '25 * * * * *', run: () => modules.pulls.mergeAllReady() },
@@ -56,7 +61,12 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     ...(config.integrity.windowMs === 0
       ? []
       : [{ name: 'integrity.read', time: '0 30 5 * * *', run: () => readEverything(modules) }]),
-    { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
+    {
+      name: 'releases.count-downloads',
+      time: '55 * * * * *',
+      onEachNode: true,
+      run: () => modules.releases.saveDownloads(),
+    },
     {
       name: 'packages.retain',
       time: '0 5 5 * * *',
@@ -67,7 +77,12 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       time: '0 30 5 * * *',
       run: () => modules.packages.collect({ shouldContinue: async () => !(await backups.isRunning()) }),
     },
-    { name: 'packages.count-downloads', time: '50 * * * * *', run: () => modules.packages.saveDownloads() },
+    {
+      name: 'packages.count-downloads',
+      time: '50 * * * * *',
+      onEachNode: true,
+      run: () => modules.packages.saveDownloads(),
+    },
     {
       name: 'lfs.collect',
       time: '0 20 5 * * 0',
@@ -75,28 +90,29 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
-    { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
+    { name: 'ci.sweep', time: '*/15 * * * * *', onEachNode: true, run: () => ci.sweep() },
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },
     ...(modules.objects.place === 'folder'
       ? []
-      : [{ name: 'ci.store-logs', time: '35 * * * * *', run: () => ci.storeLogs() }]),
+      : [{ name: 'ci.store-logs', time: '35 * * * * *', onEachNode: true, run: () => ci.storeLogs() }]),
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
     {
       name: 'git.maintain',
       time: '40 * * * * *',
+      onEachNode: true,
       run: () => git.maintenance.run(async () => !(await backups.isRunning())),
     },
-    { name: 'imports.run', time: '10 * * * * *', run: () => modules.imports.runDue() },
+    { name: 'imports.run', time: '10 * * * * *', onEachNode: true, run: () => modules.imports.runDue() },
     { name: 'copies.tend', time: '*/15 * * * * *', run: () => modules.copies.tend() },
-    { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
-    { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
+    { name: 'mirrors.sync', time: '20 * * * * *', onEachNode: true, run: () => modules.mirrors.runDue() },
+    { name: 'webhooks.deliver', time: '*/10 * * * * *', onEachNode: true, run: () => webhooks.drain() },
     { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },
     { name: 'notifications.remove-old', time: '0 35 4 * * *', run: () => modules.notifications.removeOld() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
-    { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
+    { name: 'mail.send', time: '*/10 * * * * *', onEachNode: true, run: () => modules.mail.drain() },
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
-    { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
-    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
+    { name: 'code-search.update', time: '15 */5 * * * *', onEachNode: true, run: () => codeSearch.update() },
+    { name: 'images.sweep', time: '0 25 4 * * *', onEachNode: true, run: () => modules.imageProxy.evict() },
     { name: 'oauth.sweep', time: '10 */10 * * * *', run: () => modules.oauth.removeExpired() },
     { name: 'oauth.rotate-keys', time: '0 50 4 * * *', run: () => modules.oauth.keys.rotate() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
@@ -122,7 +138,7 @@ async function collectLfs({ lfs, backups }: Modules): Promise<void> {
  */
 function federationTasks(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {
   return [
-    { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },
+    { name: 'federation.deliver', time: '*/10 * * * * *', onEachNode: true, run: () => federation.drain() },
     {
       name: 'federation.scan',
       time: userResyncIntervalMs < 30_000 ? '* * * * * *' : '*/5 * * * * *',

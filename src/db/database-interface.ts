@@ -32,6 +32,11 @@ export interface WriteOptions {
 /** The read connection and the write connection; no other module opens the database. */
 export interface Database {
   readonly dialect: Dialect;
+  /**
+   * The name by which this process is known among those that serve the database; null where nobody else can, which is
+   * how an SQLite file is used. Commands have the name of the server of their data folder.
+   */
+  readonly node: string | null;
   /** Where the database is, for people; without a password. */
   readonly shownAddress: string;
   /** Read-only; sees committed rows and never waits for a write. */
@@ -88,6 +93,8 @@ export interface DatabaseOptions {
    * caller.
    */
   migrate: 'always' | 'when-new' | 'never';
+  /** See `Database.node`; letters, digits and `-`. */
+  node?: string | null;
   /** Called once when storage fails in a way that makes continuing unsafe. */
   onStorageFault?: (error: unknown) => void;
   /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */

@@ -206,6 +206,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   const database: Database = {
     dialect: 'sqlite',
+    node: options.node ?? null,
     shownAddress: options.file,
     get read() {
       refuseReadingInside();

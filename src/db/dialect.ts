@@ -93,6 +93,13 @@ const timeInPostgres = (milliseconds: string): string =>
 export const isoTime = (milliseconds: string, dialect: Dialect = present): string =>
   dialect === 'sqlite' ? timeInSqlite.join(milliseconds) : timeInPostgres(milliseconds);
 
+const nowInSqlite = "CAST(unixepoch('subsec') * 1000 AS BIGINT)";
+const nowInPostgres = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
+
+/** The time by the clock of the database, in milliseconds since the epoch: the one that all its processes share. */
+export const databaseTime = (dialect: Dialect = present): string =>
+  dialect === 'sqlite' ? nowInSqlite : nowInPostgres;
+
 /** SQLite's `max` of two values is told from that of a column by the comment. */
 const ofTwo = 'max(/* of two */ ';
 
@@ -148,6 +155,7 @@ const words: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/\bjson_group_array\(/g, () => 'json_agg('],
   [/\bchar\(10\)/g, () => 'chr(10)'],
   [/strftime\('%Y-%m-%dT%H:%M:%fZ', (\S+) \/ 1000\.0, 'unixepoch'\)/g, (_all, time) => timeInPostgres(time!)],
+  [/CAST\(unixepoch\('subsec'\) \* 1000 AS BIGINT\)/g, () => nowInPostgres],
   [/max\(\/\* of two \*\/ /g, () => 'greatest('],
   [/\/\* skip locked \*\//g, () => 'FOR UPDATE SKIP LOCKED'],
 ];

@@ -8,6 +8,7 @@ export type { CountName } from './counters.ts';
 export {
   contains,
   containsIndexed,
+  databaseTime,
   dialectOf,
   greatest,
   idsIn,

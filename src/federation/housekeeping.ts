@@ -1,4 +1,4 @@
-import { holdsJobs } from '../nodes/index.ts';
+import { isAlone } from '../nodes/index.ts';
 import { LessThan } from 'typeorm';
 import { remoteActorSchema } from './schema/remote-actor-schema.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
@@ -52,14 +52,14 @@ export async function recover(deps: FederationDeps): Promise<void> {
   const latest = deps.clock.now() + furthestAttemptMs;
   // Nearly every start finds nothing, and then needs no write.
   const found: unknown[] = await deps.db.read.query(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM federation_delivery WHERE state = 'PENDING' AND ${holdsJobs} AND (locked_until > 0 OR next_attempt_at > ?))
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM federation_delivery WHERE state = 'PENDING' AND ${isAlone(deps.db)} AND (locked_until > 0 OR next_attempt_at > ?))
      OR EXISTS (SELECT 1 FROM federation_peers WHERE retry_at > ?)`,
     [latest, latest],
   );
   if (found.length === 0) return;
   await deps.db.write(async ({ manager, now }) => {
     await manager.query(
-      `UPDATE federation_delivery SET locked_until = 0 WHERE state = 'PENDING' AND locked_until > 0 AND ${holdsJobs}`,
+      `UPDATE federation_delivery SET locked_until = 0 WHERE state = 'PENDING' AND locked_until > 0 AND ${isAlone(deps.db)}`,
     );
     await manager.query(
       `UPDATE federation_delivery SET next_attempt_at = ? WHERE state = 'PENDING' AND next_attempt_at > ?`,

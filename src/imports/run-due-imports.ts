@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import type { EntitySchema, FindOptionsWhere } from 'typeorm';
 import { rows, skipLocked } from '../db/index.ts';
-import { holdsJobs, holdsRepository } from '../nodes/index.ts';
+import { isAlone } from '../nodes/index.ts';
 import type { ImportDeps } from './deps.ts';
 import { importSchema } from './schema/import-schema.ts';
 import type { ImportRow } from './schema/import-schema.ts';
@@ -95,13 +95,13 @@ async function claimLongestDue<Row extends { id: string }>(
   });
 }
 
-/** At start: releases the claims that a killed process had on imports into this node's repositories. */
+/** At start: releases the claims of a killed process; those of a node beside others end by themselves. */
 export async function freeClaims({ db }: Pick<ImportDeps, 'db'>): Promise<void> {
-  const claims = `locked_until > 0 AND ${holdsRepository('imports.repository_id')}`;
+  const claims = `locked_until > 0 AND ${isAlone(db)}`;
   const claimed = await rows(db.read, `SELECT 1 FROM imports WHERE ${claims} LIMIT 1`);
   if (claimed.length > 0)
     await db.write(({ manager }) => rows(manager, `UPDATE imports SET locked_until = 0 WHERE ${claims}`));
-  const groups = `locked_until > 0 AND ${holdsJobs}`;
+  const groups = `locked_until > 0 AND ${isAlone(db)}`;
   const claimedGroups = await rows(db.read, `SELECT 1 FROM import_groups WHERE ${groups} LIMIT 1`);
   if (claimedGroups.length > 0)
     await db.write(({ manager }) => rows(manager, `UPDATE import_groups SET locked_until = 0 WHERE ${groups}`));

@@ -1,4 +1,4 @@
-import { holdsRepository } from '../nodes/index.ts';
+import { isAlone } from '../nodes/index.ts';
 /**
  * Mirrors are no kind of the outbox. A message is made by a write, handled once and kept as a record; a mirror is one
  * row for ever, whose due time, failures, pause and trusted host key are what its page shows and what an administrator
@@ -93,9 +93,9 @@ async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   });
 }
 
-/** At start: releases the claims that a killed process had on mirrors of this node's repositories. */
+/** At start: releases the claims of a killed process; those of a node beside others end by themselves. */
 export async function freeClaims({ db }: MirrorDeps): Promise<void> {
-  const claims = `locked_until > 0 AND ${holdsRepository('mirrors.repository_id')}`;
+  const claims = `locked_until > 0 AND ${isAlone(db)}`;
   const claimed = await rows(db.read, `SELECT 1 FROM mirrors WHERE ${claims} LIMIT 1`);
   if (claimed.length > 0)
     await db.write(({ manager }) => rows(manager, `UPDATE mirrors SET locked_until = 0 WHERE ${claims}`));

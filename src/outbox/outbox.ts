@@ -1,4 +1,4 @@
-import { holdsJobs } from '../nodes/index.ts';
+import { isAlone } from '../nodes/index.ts';
 import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { conflict, internal, notFound } from '../kernel/index.ts';
@@ -114,9 +114,9 @@ export function createOutbox(deps: OutboxDeps) {
       return affected ?? 0;
     },
 
-    /** At start, with the instance lock held: leases of the program that ran before are void. */
+    /** At start: where no other node is there, leases of the program that ran before are void. */
     async recover(): Promise<void> {
-      const leases = `state = 'PENDING' AND lease_until > 0 AND ${holdsJobs}`;
+      const leases = `state = 'PENDING' AND lease_until > 0 AND ${isAlone(db)}`;
       const leased = await rows(db.read, `SELECT 1 FROM outbox WHERE ${leases} LIMIT 1`);
       // Nearly every start finds none, and then waits for no write.
       if (leased.length === 0) return;

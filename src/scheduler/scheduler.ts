@@ -1,6 +1,7 @@
 import { schedule } from 'node-cron';
 import type { ScheduledTask } from 'node-cron';
 import type { Clock, Logger } from '../kernel/index.ts';
+import type { Leases } from '../nodes/index.ts';
 import type { TaskRuns } from './task-runs.ts';
 
 /** A scheduled task of a module. */
@@ -9,6 +10,8 @@ export interface CronTask {
   name: string;
   /** Six cron fields, seconds first, in the server's time zone. */
   time: string;
+  /** Whether each node runs it, for work on what the process or its folders have. All others run on one node. */
+  onEachNode?: boolean;
   run(): Promise<unknown>;
 }
 
@@ -20,7 +23,7 @@ export interface Scheduler {
   next(): ReadonlyMap<string, number>;
   /**
    * Runs a task now and returns its outcome; waits for a run in progress instead of starting another.
-   * @returns null for an unknown name
+   * @returns null for an unknown name, and when another node runs it
    */
   runNow(name: string): Promise<TaskOutcome | null>;
   /** Waits for running tasks. */
@@ -33,6 +36,8 @@ export interface SchedulerOptions {
   clock: Clock;
   /** Where outcomes are stored. */
   runs: TaskRuns;
+  /** What a task of one node asks before it runs. */
+  leases: Leases;
 }
 
 /** The outcome of one run of a task. */
@@ -48,17 +53,38 @@ const startDelayMs = 500;
  * Runs tasks at their times. A task never overlaps itself: while it runs, its next time is skipped. A failure is
  * logged, and the task runs again at its next time.
  */
-export function createScheduler({ tasks, logger, runs, clock }: SchedulerOptions): Scheduler {
+export function createScheduler({ tasks, logger, runs, clock, leases }: SchedulerOptions): Scheduler {
   const timers: [name: string, task: ScheduledTask][] = [];
-  const running = new Map<string, Promise<TaskOutcome>>();
+  const running = new Map<string, Promise<TaskOutcome | null>>();
   let starting: NodeJS.Timeout | undefined;
 
-  function runOnce(task: CronTask): Promise<TaskOutcome> {
+  /**
+   * @param restMs how long no other node begins the same by its clock
+   * @returns null when another node runs the task
+   */
+  function runOnce(task: CronTask, restMs = 0): Promise<TaskOutcome | null> {
     const inProgress = running.get(task.name);
     if (inProgress !== undefined) return inProgress;
+    const run = runInTurn(task, restMs).finally(() => running.delete(task.name));
+    running.set(task.name, run);
+    return run;
+  }
+
+  async function runInTurn(task: CronTask, restMs: number): Promise<TaskOutcome | null> {
+    if (task.onEachNode === true) return measure(task);
+    const turn = await leases.take(`task:${task.name}`, restMs);
+    if (turn === null) return null;
+    try {
+      return await measure(task);
+    } finally {
+      await turn.end();
+    }
+  }
+
+  function measure(task: CronTask): Promise<TaskOutcome> {
     const [startedAt, startedAtMs] = [clock.now(), performance.now()];
     let failure: unknown = null;
-    const run = task
+    return task
       .run()
       .then(
         () => logger.debug('job.done', { job: task.name, tookMs: Math.round(performance.now() - startedAtMs) }),
@@ -69,10 +95,13 @@ export function createScheduler({ tasks, logger, runs, clock }: SchedulerOptions
       )
       .then(() => runs.record(task.name, startedAt, performance.now() - startedAtMs, failure))
       .catch((error: unknown) => logger.warn('job.not_recorded', { job: task.name, error }))
-      .then(() => ({ tookMs: performance.now() - startedAtMs, error: failure }))
-      .finally(() => running.delete(task.name));
-    running.set(task.name, run);
-    return run;
+      .then(() => ({ tookMs: performance.now() - startedAtMs, error: failure }));
+  }
+
+  /** By its clock. The rest ends long before the next time, and clocks of nodes may differ by as much. */
+  async function runByClock(task: CronTask, next: Date | null): Promise<void> {
+    const restMs = next === null ? 0 : Math.max(0, (next.getTime() - Date.now()) / 2);
+    await runOnce(task, restMs).catch((error: unknown) => logger.warn('job.not_begun', { job: task.name, error }));
   }
 
   return {
@@ -80,7 +109,10 @@ export function createScheduler({ tasks, logger, runs, clock }: SchedulerOptions
     start() {
       // Computing the times takes longer than opening the ports, and no client waits for a scheduled task.
       starting = setTimeout(() => {
-        for (const task of tasks) timers.push([task.name, schedule(task.time, () => void runOnce(task))]);
+        for (const task of tasks) {
+          const timer = schedule(task.time, () => void runByClock(task, timer.getNextRun()));
+          timers.push([task.name, timer]);
+        }
       }, startDelayMs);
     },
     next: () =>

@@ -550,10 +550,6 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
   ],
   88: [['attachment_uses', { attachment_id: 'at1', issue_id: 'is1', position: 0 }]],
-  90: [
-    ['storages', { id: 's2', kind: 'shared', node: 'b', epoch: 3, until: 9 }],
-    ['leases', { name: 'backup', node: 'b', epoch: 1, until: 9 }],
-  ],
   92: [
     [
       'email_addresses',
@@ -673,7 +669,6 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['branch_rule_people', { rule_id: 'br1', act: 'create', user_id: 'bob-id' }],
   ],
-  102: [['unfinished_forks', { repository_id: 'r102', owner_id: 'alice-id', storage_id: 'local', created_at: 3 }]],
   104: [
     ['commit_counts', { repository_id: 'r1', author_key: 'alice@example.org', day: 20000, commits: 3 }],
     ['counted_commits', { repository_id: 'r1', commit_id: 'a'.repeat(40) }],
@@ -1659,4 +1654,21 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
   ],
   396: [['note_choices', { repository_id: 'r4', pushes: 1, releases: 0, issues: 1, pulls: 0 }]],
+  400: [
+    [
+      'nodes',
+      {
+        id: 'node400',
+        host: 'forge.example.org',
+        version: '0.1.0',
+        run: 'run400',
+        started_at: 5000000000000,
+        seen_at: 5000000000000,
+        until: 5000000000000,
+      },
+    ],
+    ['unfinished_forks', { repository_id: 'r400', owner_id: 'alice-id', node: 'node400', created_at: 5000000000000 }],
+    ['leases', { name: 'task:backup.nightly', node: 'node400', until: 5000000000000 }],
+    ['pushes', { id: 'p400', repository_id: 'r1', via: 'http', options: '[]', created_at: 3, node: 'node400' }],
+  ],
 };

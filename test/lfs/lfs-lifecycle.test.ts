@@ -258,7 +258,7 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
     // The files of a fork that is being made are links, as old as their source, and have no rows yet.
     const forkId = '00000000-0000-4000-8000-000000000001';
     const ofFork = lfsKey(forkId, objectOf('x').oid);
-    const unfinished = { repositoryId: forkId, ownerId: bobId, storageId: forkId, createdAt: clock.now() };
+    const unfinished = { repositoryId: forkId, ownerId: bobId, node: 'local', createdAt: clock.now() };
     await modules.db.write(({ manager }) => manager.insert(unfinishedForkSchema, unfinished));
     for (const key of [orphan, ofNone, ofFork]) {
       await objects.put(

@@ -314,7 +314,7 @@ t.test('what an interruption leaves is removed at the next start', async (t) => 
   await db.write(async ({ manager, now }) => {
     for (const repositoryId of [half, whole, fork.id])
       await manager.query(
-        "INSERT INTO unfinished_forks (repository_id, owner_id, storage_id, created_at) VALUES (?, ?, 'local', ?)",
+        "INSERT INTO unfinished_forks (repository_id, owner_id, node, created_at) VALUES (?, ?, 'local', ?)",
         [repositoryId, bob.id, now],
       );
   });

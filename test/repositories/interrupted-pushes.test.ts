@@ -4,8 +4,9 @@ import { renameSync } from 'node:fs';
 import t from 'tap';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow } from '../fixtures/test-database.ts';
+import { PushJournal } from '../../src/repositories/pushes/push-journal.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { recordingListener, openModules, push, sampleHistory, zeroId } from './repositories-fixture.ts';
+import { databaseOf, recordingListener, openModules, push, sampleHistory, zeroId } from './repositories-fixture.ts';
 import type { TestModules } from './repositories-fixture.ts';
 
 const ref = 'refs/heads/topic';
@@ -225,24 +226,71 @@ t.test(
   },
 );
 
-t.test('pushes to a repository whose storage another node holds are left to it', async (t) => {
+t.test('pushes of a living node are left to it, and those of one that is gone are taken over once', async (t) => {
   const { ids, folderPath, repositoryId, ...modules } = await openWork(t);
+  const { db } = modules;
   setRef(folderPath, ref, ids.get('B')!);
-  await journalPushes(modules, repositoryId, ids, { p1: { moves: { [ref]: 'A>B' }, createdAt: 1_000 } });
-  const hold = (node: string) =>
-    modules.db.write(({ manager }) => manager.query('UPDATE storages SET node = ?', [node]));
-  await hold('other');
-  // With a git module of its own: the push may have left an object reader, and a recovery is before any use of git.
-  const { repositories } = await modules.restart();
-  const listener = recordingListener('listener');
-  repositories.pushes.onPush(listener);
-  await repositories.recover();
-  await repositories.pushes.recover();
-  await repositories.pushes.finish();
-  t.same([await verdicts(modules, ['p1']), listener.received], [{ p1: '' }, []]);
-  await hold('local');
-  await repositories.pushes.finish();
-  t.same([await verdicts(modules, ['p1']), listener.received], [{ p1: 'ok' }, ['p1']]);
+  const of = (node: string | null, name: string) =>
+    db.write(({ manager }) => manager.query('UPDATE pushes SET node = ? WHERE id = ?', [node, name]));
+  const until = (id: string, ms: number) =>
+    db.write(({ manager }) => manager.query('UPDATE nodes SET until = ? WHERE id = ?', [Date.now() + ms, id]));
+  await db.write(async (tx) => {
+    for (const id of ['a', 'b', 'c'])
+      await insertRow(tx, 'nodes', {
+        id,
+        host: 'forge.example.org',
+        version: '0',
+        run: id,
+        started_at: 1,
+        seen_at: tx.now,
+        until: Date.now() + 60_000,
+      });
+  });
+  await journalPushes(modules, repositoryId, ids, {
+    ofA: { moves: { [ref]: 'A>B' }, createdAt: 1_000 },
+    failed: { moves: { 'refs/heads/none': '0>C' }, createdAt: 1_001 },
+    ofB: { moves: { 'refs/heads/other': '0>C' }, createdAt: 1_002 },
+    older: { moves: { 'refs/heads/old': '0>C' }, createdAt: 1_003 },
+  });
+  for (const name of ['ofA', 'failed']) await of('a', name);
+  await of('b', 'ofB');
+  const nodes = ['b', 'c'].map((name) => {
+    const { repositories } = modules.openAgain(name);
+    const listener = recordingListener(`at ${name}`);
+    repositories.pushes.onPush(listener);
+    return { pushes: repositories.pushes, repositories, listener };
+  });
+  const [b, c] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
+  const all = ['ofA', 'failed', 'ofB', 'older'];
+
+  await c.repositories.recover();
+  await c.pushes.recover();
+  await c.pushes.finish();
+  t.same(
+    [await verdicts(modules, all), c.listener.received],
+    [{ ofA: '', failed: '', ofB: '', older: 'rejected' }, []],
+    'a start and the task settle what belongs to nobody, and nothing of a living node',
+  );
+  await until('a', -2_000);
+  await c.pushes.finish();
+  t.match(
+    await verdicts(modules, all),
+    { ofA: '' },
+    'a node whose time has just passed may be in the middle of a write',
+  );
+  await until('a', -10_000);
+  await Promise.all([b.pushes.finish(), c.pushes.finish()]);
+  t.same(await verdicts(modules, all), { ofA: 'ok', failed: 'rejected', ofB: 'rejected', older: 'rejected' });
+  t.same([...b.listener.received, ...c.listener.received], ['ofA'], 'one of them announces it');
+
+  // Node a only stood still: its write came behind the end of its time, and its client is told what is true.
+  const a = new PushJournal(databaseOf(modules.db, 'a'));
+  const moves = [{ ref: 'refs/heads/none', oldId: zeroId, newId: ids.get('C')! }];
+  setRef(folderPath, 'refs/heads/none', ids.get('C')!);
+  await a.settle('failed', moves, [{ ref: 'refs/heads/none', ok: true }]);
+  t.match(await verdicts(modules, all), { failed: 'ok', ofA: 'ok' });
+  await a.settle('ofA', [{ ref, oldId: ids.get('A')!, newId: ids.get('B')! }], [{ ref, ok: false }]);
+  t.match(await verdicts(modules, all), { ofA: 'ok' }, 'a result that is known is not replaced');
 });
 
 t.test('each ref of a push is settled by itself', async (t) => {

@@ -2,6 +2,7 @@
 // alice, bob and carol.
 // openAgain() and restart() build organisations and repositories again on the same data: for a second process, after a
 // restart.
+// openAgain(node) is a second server of the same database.  databaseOf(db, node) → a database as that node has it.
 // viewerOf(person, {scope?, …}) → a signed-in viewer.  push(modules, viewer, 'alice/work', …) → one push, spoken by
 // hand.
 // reasonOf(work), outcomes(attempts) → what was refused, by reason.
@@ -12,6 +13,7 @@ import { PassThrough } from 'node:stream';
 import type { EntitySchema } from 'typeorm';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
+import type { Database } from '../../src/db/index.ts';
 import { createGit } from '../../src/git/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { createImageStore } from '../../src/images/index.ts';
@@ -54,6 +56,9 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   recoveryWaitMs: 30_000,
 });
 
+export const databaseOf = (db: Database, node: string): Database =>
+  Object.create(db, { node: { value: node } }) as Database;
+
 export interface ModuleOptions {
   settings?: Partial<RepositorySettings>;
   random?: Random;
@@ -63,6 +68,7 @@ export interface ModuleOptions {
 
 export async function openModules(t: Owner, options: ModuleOptions = {}) {
   const { db, folder, clock } = await openTestDatabase(t, { entities: [...entities, ...(options.more ?? [])] });
+  const alone = db;
   const log: LogLine[] = [];
   const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
@@ -111,7 +117,8 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
   const settings = { ...defaultSettings(folder), ...options.settings };
   const images = imagesIn(imageFolder);
   const trashedImages = imagesIn(path.join(settings.trashDirectory, 'images'));
-  function openLeft(git: Git) {
+  function openLeft(git: Git, node?: string) {
+    const db = node === undefined ? alone : databaseOf(alone, node);
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const tools = { db, owners, accounts, organisations, git, images, trashedImages, clock, random, logger, settings };
     const repositories = createRepositories(tools);
@@ -140,7 +147,7 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
     trashedImages,
     ...openLeft(git),
     /** A second set of modules on the same data, as another process would have. */
-    openAgain: () => openLeft(git),
+    openAgain: (node?: string) => openLeft(git, node),
     /** The modules as after a restart. The old ones are not to be used any more. */
     async restart() {
       await git.stop(0);

@@ -1,5 +1,4 @@
 import { rows } from '../../db/index.ts';
-import { holdsRepository } from '../../nodes/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
@@ -15,7 +14,7 @@ export async function sweepEnvironments(deps: CiDeps): Promise<void> {
   const due = await rows<{ runId: number }>(
     read,
     `SELECT j.run_id AS "runId" FROM ci_jobs j
-      WHERE j.environment_state = 'waiting' AND j.environment_until <= ? AND ${holdsRepository('j.repository_id')}
+      WHERE j.environment_state = 'waiting' AND j.environment_until <= ?
         AND (j.environment_approved = 1
           OR EXISTS (SELECT 1 FROM ci_environments e WHERE e.id = j.environment_id AND e.needs_review = 0))`,
     [now],
@@ -23,7 +22,7 @@ export async function sweepEnvironments(deps: CiDeps): Promise<void> {
   const forgotten = await rows<{ runId: number }>(
     read,
     `SELECT j.run_id AS "runId" FROM ci_jobs j
-      WHERE j.environment_state = 'waiting' AND j.environment_since < ? AND ${holdsRepository('j.repository_id')}`,
+      WHERE j.environment_state = 'waiting' AND j.environment_since < ?`,
     [now - longestWaitMs],
   );
   for (const runId of new Set([...due, ...forgotten].map((row) => row.runId))) {

@@ -1,4 +1,3 @@
-import { holdsRepository } from '../../nodes/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { runTopic } from '../notifier-topics.ts';
@@ -26,13 +25,12 @@ export async function follow(deps: CiDeps, after: AfterCommit): Promise<void> {
   for (const id of after.toAdvance) await advance(deps, id);
 }
 
-/** Advances every run of this node's repositories that has not ended: at start, after a crash. */
+/** Advances every run that has not ended: at start, after a crash. */
 export async function advanceAll(deps: CiDeps, hasStopped: () => boolean): Promise<void> {
   const runs = await deps.db.read
     .createQueryBuilder(runSchema, 'r')
     .select('r.id', 'id')
     .where('r.finished_at IS NULL')
-    .andWhere(holdsRepository('r.repository_id'))
     .orderBy('r.id')
     .getRawMany<{ id: number }>();
   for (const { id } of runs) {

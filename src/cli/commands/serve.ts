@@ -108,6 +108,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
       origins,
       ...(writing === undefined ? {} : { writing }),
       onStorageFault: ended.fatal,
+      onReplaced: (sentence) => ended.fatal(new Error(sentence)),
       controlCommands: controlCommands({ tail, reload }),
     });
     heard.logger = app.modules.logger;

@@ -151,6 +151,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
 
   const database: Database = {
     dialect: 'postgres',
+    node: options.node ?? null,
     shownAddress: shown,
     get read() {
       refuseReadingInside();

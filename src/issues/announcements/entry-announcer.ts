@@ -1,4 +1,4 @@
-import { holdsJobs } from '../../nodes/index.ts';
+import { isAlone } from '../../nodes/index.ts';
 import { dueAgain, retryCutOff, unpark } from '../../announcements/index.ts';
 import { createKeyedMutex, internal, waitAtMost } from '../../kernel/index.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
@@ -99,7 +99,6 @@ export class EntryAnnouncer {
       .select('e.issue_id', 'issueId')
       .addSelect('e.position', 'position')
       .where('e.announced_at IS NULL AND e.parked_at IS NULL AND e.held_at IS NULL')
-      .andWhere(holdsJobs)
       .orderBy('e.created_at')
       .addOrderBy('e.issue_id')
       .addOrderBy('e.position')
@@ -109,6 +108,8 @@ export class EntryAnnouncer {
     const second = which === 'due' ? now - secondTryAfterMs : now;
     const again = dueAgain('e', now);
     query.andWhere(again.sql, again.parameters);
+    // What another node has just written is announced there.
+    if (which === 'all') query.andWhere(isAlone(this.#deps.db));
     query.andWhere('(e.tried_at IS NULL OR e.tried_at <= :second)', { second });
     return query.getRawMany<EntryPosition>();
   }

@@ -1,6 +1,5 @@
 import type { Tx } from '../../db/index.ts';
 import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
-import { holdsJobs } from '../../nodes/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { deploymentRecipients } from '../recipients/deployment-recipients.ts';
@@ -130,7 +129,6 @@ export class BatchDrain {
     return this.#deps.db.read
       .createQueryBuilder(batchSchema, 'b')
       .where('b.next_at <= :now', { now: this.#deps.clock.now() })
-      .andWhere(holdsJobs)
       .orderBy('b.next_at')
       .addOrderBy('b.id')
       .limit(batchesAtOnce)

@@ -3,7 +3,6 @@ import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { MergeStyle } from '../../git/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { holdsRepository } from '../../nodes/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { pullById } from '../find-pull.ts';
@@ -40,11 +39,10 @@ export async function advanceBranch(deps: PullDeps, branch: Branch): Promise<voi
   }
 }
 
-/** For the scheduled task and at start: every branch of this node that has a queue. */
+/** For the scheduled task and at start: every branch that has a queue. */
 export async function advanceQueues(deps: PullDeps): Promise<void> {
   const branches: Branch[] = await deps.db.read.query(
-    `SELECT DISTINCT repository_id AS "repositoryId", base_branch AS "baseBranch" FROM pull_queue
-     WHERE ${holdsRepository('pull_queue.repository_id')}`,
+    `SELECT DISTINCT repository_id AS "repositoryId", base_branch AS "baseBranch" FROM pull_queue`,
   );
   for (const { repositoryId, baseBranch } of branches) deps.queue.wake(repositoryId, baseBranch);
 }

@@ -1,4 +1,3 @@
-import { holdsRepository } from '../../nodes/index.ts';
 import type { RestoreListener } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -26,7 +25,6 @@ export async function recoverPulls(deps: PullDeps): Promise<void> {
     const rows: { issueId: string }[] = await deps.db.read.query(
       `SELECT p.issue_id AS "issueId" FROM pulls p
        WHERE p.is_open = 1 AND p.merge_state = 'UNKNOWN' AND p.merge_state_reason IS NULL AND p.issue_id > ?
-         AND ${holdsRepository('p.repository_id')}
        ORDER BY p.issue_id LIMIT ${batch}`,
       [after],
     );

@@ -60,7 +60,12 @@ export async function createFork(
   const id = deps.random.uuid();
   const path = deps.git.storage.pathOf(owner.id, id);
   await deps.db.write(({ manager, now }) =>
-    manager.insert(unfinishedForkSchema, { repositoryId: id, ownerId: owner.id, storageId: 'local', createdAt: now }),
+    manager.insert(unfinishedForkSchema, {
+      repositoryId: id,
+      ownerId: owner.id,
+      node: deps.db.node ?? 'local',
+      createdAt: now,
+    }),
   );
   let prepared: PreparedFork | undefined;
   try {

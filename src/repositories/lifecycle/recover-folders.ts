@@ -1,4 +1,4 @@
-import { holdsRepository } from '../../nodes/index.ts';
+import { isAlone } from '../../nodes/index.ts';
 import { In, IsNull } from 'typeorm';
 import { ownerIdOf } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -42,9 +42,9 @@ async function finishTransfers(deps: RepositoryDeps): Promise<void> {
   }
 }
 
-/** Interrupted moves of repositories of this node. */
+/** Interrupted moves: where another node is there, one may be running. */
 const unfinishedMoves = ({ db }: RepositoryDeps) =>
-  db.read.createQueryBuilder(moveSchema, 'm').where(holdsRepository('m.repository_id')).getMany();
+  db.read.createQueryBuilder(moveSchema, 'm').where(isAlone(db)).getMany();
 
 async function finish(deps: RepositoryDeps, repositoryId: string, from: string, to: string): Promise<void> {
   if (await moveIfThere(deps, from, to)) deps.logger.warn('repository.move_finished', { repositoryId });

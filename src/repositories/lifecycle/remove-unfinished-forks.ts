@@ -1,4 +1,4 @@
-import { holdsStorage } from '../../nodes/index.ts';
+import { belongsHere, belongsToNobody } from '../../nodes/index.ts';
 import { unfinishedForkSchema } from '../schema/unfinished-fork-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -11,7 +11,7 @@ import type { RepositoryDeps } from '../deps.ts';
 export async function removeUnfinishedForks(deps: RepositoryDeps, before = Infinity): Promise<number> {
   const rows = await deps.db.read
     .createQueryBuilder(unfinishedForkSchema, 'f')
-    .where(holdsStorage('f.storage_id'))
+    .where(`(${belongsHere(deps.db, 'f.node')} OR ${belongsToNobody('f.node')})`)
     .getMany();
   let removed = 0;
   for (const { repositoryId, ownerId, createdAt } of rows) {

@@ -1,6 +1,5 @@
-import { holdsRepository } from '../../nodes/index.ts';
+import { belongsHere } from '../../nodes/index.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { IsNull } from 'typeorm';
 import type { RecordedCredential } from '../../access/index.ts';
 import { rowsTable } from '../../db/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
@@ -81,6 +80,7 @@ export class PushJournal {
       parkedAt: null,
       moved: null,
       firstMoves: null,
+      node: this.#db.node,
     };
     await manager.insert(pushSchema, row);
     let position = 0;
@@ -124,8 +124,8 @@ export class PushJournal {
     const record = anyAccepted ? options.record : undefined;
     const settle = async (tx: Tx): Promise<void> => {
       const { manager, before, now } = tx;
-      const push = await before.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
-      if (push === null) return;
+      const push = await before.findOneBy(pushSchema, { id: pushId });
+      if (push === null || (push.settledAt !== null && !this.#wasGivenUp(push))) return;
       const settleUpdates = async () => {
         await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });
         for (const some of inBatches(rejected, rowsAtOnce))
@@ -157,14 +157,22 @@ export class PushJournal {
   }
 
   /**
-   * Unsettled pushes to repositories of this node: git is running, or the program exited while it was. Oldest first.
+   * Whether another node took a push of this one for lost and found no effect: this node stood still for long, and its
+   * result came behind that.
+   */
+  #wasGivenUp({ node, moved }: PushRow): boolean {
+    return this.#db.node !== null && node !== this.#db.node && moved === 0;
+  }
+
+  /**
+   * Unsettled pushes of this node: git is running, or the program exited while it was. Oldest first.
    */
   unsettled(): Promise<PushRow[]> {
     // An unsettled push is unannounced, too, and unannounced ones have an index.
     return this.#db.read
       .createQueryBuilder(pushSchema, 'p')
       .where('p.settled_at IS NULL AND p.announced_at IS NULL')
-      .andWhere(holdsRepository('p.repository_id'))
+      .andWhere(belongsHere(this.#db, 'p.node'))
       .orderBy('p.created_at')
       .addOrderBy('p.id')
       .getMany();

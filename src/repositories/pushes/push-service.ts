@@ -3,6 +3,7 @@ import { bindDeps, internal } from '../../kernel/index.ts';
 import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
+import { adoptPushes } from './adopt-pushes.ts';
 import { announcePushAhead, findPush } from './announce-push.ts';
 import type { PushListener } from './announce-push.ts';
 import type { PostReceiveOutput } from './post-receive-port.ts';
@@ -71,6 +72,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
   /** Leaves the pushes of the last run to the recovery while it is running. */
   async function finish(): Promise<void> {
     await recovery.ended();
+    await adoptPushes(deps);
     await finishPushes(deps, journal, running);
     await announcer.retryCutOff();
     for (const push of await unannouncedPushes(deps, 'due')) await announcer.announce(push.id, push.repositoryId);
@@ -184,7 +186,10 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       return found;
     }),
     /** At start, before any port opens: reads which pushes `recover` will finish. */
-    begin: () => recovery.begin(),
+    async begin(): Promise<void> {
+      await adoptPushes(deps);
+      await recovery.begin();
+    },
     /** Waits for running announcements, up to the time limit of a stop. */
     async stop(): Promise<void> {
       recovery.abort();

@@ -1,4 +1,4 @@
-import { holdsRepository } from '../../nodes/index.ts';
+import { belongsHere } from '../../nodes/index.ts';
 import { dueAgain, unpark } from '../../announcements/index.ts';
 import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
@@ -14,7 +14,7 @@ export interface UnannouncedPush {
 }
 
 /**
- * Settled pushes to repositories of this node that are to be announced, oldest first; never parked ones. Those to a
+ * Settled pushes of this node that are to be announced, oldest first; never parked ones. Those to a
  * repository in the trash wait until it is restored.
  * @param which `due` leaves out those whose last attempt is delayed; a start tries all of them
  */
@@ -24,7 +24,7 @@ export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): P
     .select('p.id', 'id')
     .addSelect('p.repository_id', 'repositoryId')
     .where('p.settled_at IS NOT NULL AND p.announced_at IS NULL AND p.parked_at IS NULL')
-    .andWhere(holdsRepository('p.repository_id'))
+    .andWhere(belongsHere(deps.db, 'p.node'))
     .andWhere('EXISTS (SELECT 1 FROM repositories r WHERE r.id = p.repository_id AND r.deleted_at IS NULL)')
     .orderBy('p.created_at')
     .addOrderBy('p.id');

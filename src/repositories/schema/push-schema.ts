@@ -32,6 +32,8 @@ export interface PushRow {
   moved: number | null;
   /** The first of them, as JSON of `FirstMove`s; null where `moved` is. */
   firstMoves: string | null;
+  /** The node that received it, or has taken it over; null where one process has the database for itself. */
+  node: string | null;
 }
 
 /** A ref that a push moved: position of the command, full name, the ids before and after. */
@@ -89,6 +91,7 @@ export const pushSchema = new EntitySchema<PushRow>({
     parkedAt: { name: 'parked_at', type: 'integer', nullable: true },
     moved: { type: 'integer', nullable: true },
     firstMoves: { name: 'first_moves', type: 'text', nullable: true },
+    node: { type: 'text', nullable: true },
   },
 });
 

@@ -5,7 +5,8 @@ export interface UnfinishedForkRow {
   /** The id that the repository will have. */
   repositoryId: string;
   ownerId: string;
-  storageId: string;
+  /** The node that makes it; `local` where there is one. */
+  node: string;
   createdAt: number;
 }
 
@@ -15,7 +16,7 @@ export const unfinishedForkSchema = new EntitySchema<UnfinishedForkRow>({
   columns: {
     repositoryId: { name: 'repository_id', type: 'text', primary: true },
     ownerId: { name: 'owner_id', type: 'text' },
-    storageId: { name: 'storage_id', type: 'text' },
+    node: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
   },
 });

@@ -1,0 +1,86 @@
+import { databaseTime, rows } from '../db/index.ts';
+import type { Database, Tx } from '../db/index.ts';
+import type { Logger } from '../kernel/index.ts';
+
+/** How long a lease outlives the node that held it, in milliseconds. */
+export const leaseMs = 20_000;
+const renewMs = 5_000;
+
+/** Work that this node has for itself. */
+export interface Turn {
+  /** Gives the work back. Never rejects: a lease that cannot be given back ends by itself. */
+  end(): Promise<void>;
+}
+
+/**
+ * Leases: rows that say which node does some work now, by the clock of the database. They save work that would be done
+ * twice; what must not be done twice is decided by the writes of the work itself, because a node that stood still for
+ * long goes on behind the end of its lease.
+ */
+export interface Leases {
+  /**
+   * Takes work until `end`, renewed meanwhile. Where nobody else serves the database this writes nothing.
+   * @param restMs for work by the clock: nobody takes it again for this long, counted from now
+   * @returns null when another node has it, or when it has been taken within its rest
+   */
+  take(name: string, restMs?: number): Promise<Turn | null>;
+}
+
+/** With the next synced write: a lease that a power failure undoes is one that nobody has. */
+const lazily = (name: string) => ({ durable: 'with-the-next', scope: `lease:${name}` }) as const;
+
+export function createLeases({ db, logger }: { db: Database; logger: Logger }): Leases {
+  const { node } = db;
+  if (node === null) return { take: async () => ({ end: async () => {} }) };
+
+  async function renew(name: string): Promise<void> {
+    await db.write(
+      ({ manager }) =>
+        rows(manager, `UPDATE leases SET until = ${databaseTime()} + ? WHERE name = ? AND node = ?`, [
+          leaseMs,
+          name,
+          node,
+        ]),
+      lazily(name),
+    );
+  }
+
+  return {
+    async take(work, restMs = 0) {
+      const name = `run:${work}`;
+      const isTaken = await db.write(async (tx) => {
+        if (restMs > 0 && !(await claim(tx, `rest:${work}`, node, restMs))) return false;
+        return claim(tx, name, node, leaseMs);
+      }, lazily(work));
+      if (!isTaken) return null;
+      const timer = setInterval(
+        () => void renew(name).catch((error: unknown) => logger.warn('lease.not_renewed', { name, error })),
+        renewMs,
+      ).unref();
+      return {
+        async end() {
+          clearInterval(timer);
+          await db
+            .write(
+              ({ manager }) => rows(manager, 'DELETE FROM leases WHERE name = ? AND node = ?', [name, node]),
+              lazily(name),
+            )
+            .catch((error: unknown) => logger.warn('lease.not_ended', { name, error }));
+        },
+      };
+    },
+  };
+}
+
+/** Takes a lease whose time is over, or that was never taken. */
+async function claim({ manager }: Tx, name: string, node: string, forMs: number): Promise<boolean> {
+  const taken = await rows(
+    manager,
+    `INSERT INTO leases (name, node, until) VALUES (?, ?, ${databaseTime()} + CAST(? AS BIGINT))
+      ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until
+      WHERE leases.until <= ${databaseTime()}
+      RETURNING name`,
+    [name, node, Math.round(forMs)],
+  );
+  return taken.length > 0;
+}

@@ -1,0 +1,126 @@
+import { databaseTime, rows } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
+import { unavailable } from '../kernel/index.ts';
+import type { Logger, Random } from '../kernel/index.ts';
+import { leaseMs } from './leases.ts';
+
+const seenEveryMs = 5_000;
+/** Nodes that were seen longer ago are not listed any more. */
+const forgottenAfterMs = 7 * 24 * 3_600_000;
+
+/** A server of this database, as the administration shows it. Times: epoch milliseconds. */
+export interface ServingNode {
+  id: string;
+  host: string;
+  version: string;
+  startedAt: number;
+  seenAt: number;
+  /** Whether it was seen lately enough to count. */
+  isLiving: boolean;
+}
+
+export interface NodesDeps {
+  db: Database;
+  logger: Logger;
+  random: Random;
+  version: string;
+  /** Name of the machine. */
+  host: string;
+  /** Whether a second node can see the repositories of this one: they are in the store. */
+  sharesRepositories: boolean;
+  /** Called once when another process serves under the name of this one: the program must exit. */
+  onReplaced: (sentence: string) => void;
+}
+
+export interface Nodes {
+  /** Before the ports open: from now on this node counts as living. Refuses `second_node_needs_store`. */
+  begin(): Promise<void>;
+  /** Says that this node has ended, so that the others take over what it has left at once. */
+  stop(): Promise<void>;
+  /** Those that were seen within a week, by their start. Empty where one process has the database for itself. */
+  list(): Promise<ServingNode[]>;
+}
+
+/** The rows of `nodes`. A database that nobody else serves has none. */
+export function createNodes(deps: NodesDeps): Nodes {
+  const { db, logger } = deps;
+  const { node } = db;
+  if (node === null) return { begin: async () => {}, stop: async () => {}, list: async () => [] };
+  const run = deps.random.uuid();
+  const now = databaseTime();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function begin(): Promise<void> {
+    if (!deps.sharesRepositories) {
+      const others = (await list()).filter(({ id, isLiving }) => isLiving && id !== node);
+      if (others.length > 0) throw secondNodeNeedsStore(others[0]!);
+    }
+    await db.write(async ({ manager }) => {
+      await rows(manager, `DELETE FROM nodes WHERE seen_at < ${now} - ?`, [forgottenAfterMs]);
+      await rows(
+        manager,
+        `INSERT INTO nodes (id, host, version, run, started_at, seen_at, until)
+          VALUES (?, ?, ?, ?, ${now}, ${now}, ${now} + CAST(? AS BIGINT))
+          ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, run = excluded.run,
+            started_at = excluded.started_at, seen_at = excluded.seen_at, until = excluded.until`,
+        [node, deps.host, deps.version, run, leaseMs],
+      );
+    });
+    timer = setInterval(
+      () => void beSeen().catch((error: unknown) => logger.warn('node.not_seen', { error })),
+      seenEveryMs,
+    ).unref();
+  }
+
+  async function beSeen(): Promise<void> {
+    const seen = await db.write(
+      ({ manager }) =>
+        rows(manager, `UPDATE nodes SET seen_at = ${now}, until = ${now} + ? WHERE id = ? AND run = ? RETURNING id`, [
+          leaseMs,
+          node,
+          run,
+        ]),
+      { durable: 'with-the-next', scope: `node:${node}` },
+    );
+    if (seen.length > 0 || timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    deps.onReplaced(
+      `Another server serves this database under the name ${node}: its data folder is a copy. Remove the file node-id from one of them.`,
+    );
+  }
+
+  async function list(): Promise<ServingNode[]> {
+    const found = await rows<Omit<ServingNode, 'isLiving'> & { isLiving: unknown }>(
+      db.read,
+      `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", until > ${now} AS "isLiving"
+        FROM nodes WHERE seen_at > ${now} - ? ORDER BY started_at, id`,
+      [forgottenAfterMs],
+    );
+    return found.map((each) => ({
+      ...each,
+      startedAt: Number(each.startedAt),
+      seenAt: Number(each.seenAt),
+      isLiving: Boolean(each.isLiving),
+    }));
+  }
+
+  return {
+    begin,
+    list,
+    async stop() {
+      clearInterval(timer);
+      if (timer === undefined) return;
+      timer = undefined;
+      await db
+        .write(({ manager }) => rows(manager, 'UPDATE nodes SET until = 0 WHERE id = ? AND run = ?', [node, run]))
+        .catch((error: unknown) => logger.warn('node.not_ended', { error }));
+    },
+  };
+}
+
+const secondNodeNeedsStore = ({ id, host, seenAt }: ServingNode) =>
+  unavailable(
+    'second_node_needs_store',
+    `The server ${id} on ${host} serves this database (last seen ${new Date(seenAt).toISOString()}), and repositories in local folders belong to one server. Set git.storage to "store" on all of them, or stop that one; a server that was killed counts as gone after ${leaseMs / 1000} seconds.`,
+  );

@@ -1,0 +1,153 @@
+// Two and three nodes on one database: who is there, who has a lease, and which node runs a scheduled task. Their times
+// are moved in the rows, because they are told by the clock of the database.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import type { Logger } from '../../src/kernel/index.ts';
+import { belongsToNobody, createLeases, createNodes, isAlone, nodeIdOf } from '../../src/nodes/index.ts';
+import { createScheduler, createTaskRuns } from '../../src/scheduler/index.ts';
+import type { Database } from '../../src/db/index.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { openTestDatabase } from '../fixtures/test-database.ts';
+import { databaseOf } from '../repositories/repositories-fixture.ts';
+
+function nodeOf(t: Owner, db: Database, id: string, { isShared = true, logger = silentLogger as Logger } = {}) {
+  const replaced: string[] = [];
+  const own = databaseOf(db, id);
+  const nodes = createNodes({
+    db: own,
+    logger,
+    random: systemRandom,
+    version: '1.2.3',
+    host: `${id}.example.org`,
+    sharesRepositories: isShared,
+    onReplaced: (sentence) => void replaced.push(sentence),
+  });
+  t.teardown(() => nodes.stop());
+  return { db: own, nodes, leases: createLeases({ db: own, logger }), replaced };
+}
+
+const holds = async (db: Database, condition: string): Promise<boolean> =>
+  (await db.read.query(`SELECT 1 AS found WHERE ${condition}`)).length > 0;
+
+const pass = (db: Database, table: 'nodes' | 'leases', name: string) =>
+  db.write(({ manager }) =>
+    manager.query(`UPDATE ${table} SET until = 1 WHERE ${table === 'nodes' ? 'id' : 'name'} = ?`, [name]),
+  );
+
+t.test('who is there: by start, until stopped or not seen for long', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const [a, b] = [nodeOf(t, db, 'a'), nodeOf(t, db, 'b')];
+  t.ok(await holds(db, isAlone(a.db)), 'nobody else is there yet');
+  await a.nodes.begin();
+  await b.nodes.begin();
+  for (const { nodes } of [a, b])
+    t.match(await nodes.list(), [
+      { id: 'a', host: 'a.example.org', version: '1.2.3', isLiving: true },
+      { id: 'b', host: 'b.example.org', isLiving: true },
+    ]);
+  t.notOk(await holds(db, isAlone(a.db)));
+  t.notOk(await holds(db, belongsToNobody("'b'")));
+  await pass(db, 'nodes', 'b');
+  t.match(await a.nodes.list(), [{ isLiving: true }, { id: 'b', isLiving: false }], 'killed');
+  t.ok(await holds(db, isAlone(a.db)));
+  t.ok(await holds(db, belongsToNobody("'b'")));
+  await b.nodes.begin();
+  t.match(await a.nodes.list(), [{ id: 'a' }, { id: 'b', isLiving: true }], 'it comes back under its name');
+  await b.nodes.stop();
+  t.ok(await holds(db, isAlone(a.db)), 'a stop says so at once');
+});
+
+t.test('a database of one process: nothing is written and nothing asked', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const alone = Object.create(db, { node: { value: null }, write: { value: () => t.fail('a write') } }) as Database;
+  const deps = { db: alone, logger: silentLogger, random: systemRandom, version: '1', host: 'h' };
+  const nodes = createNodes({ ...deps, sharesRepositories: false, onReplaced: () => {} });
+  await nodes.begin();
+  t.same([await nodes.list(), isAlone(alone)], [[], '1 = 1']);
+  const turn = await createLeases(deps).take('task', 60_000);
+  await turn?.end();
+  t.ok(turn);
+  await nodes.stop();
+});
+
+t.test('repositories in local folders belong to one server', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const [a, b] = [nodeOf(t, db, 'a', { isShared: false }), nodeOf(t, db, 'b', { isShared: false })];
+  await a.nodes.begin();
+  await t.rejects(b.nodes.begin(), { reason: 'second_node_needs_store', message: /a\.example\.org/ });
+  t.match(await b.nodes.list(), [{ id: 'a' }]);
+  await nodeOf(t, db, 'a', { isShared: false }).nodes.begin();
+  await pass(db, 'nodes', 'a');
+  await b.nodes.begin();
+});
+
+t.test('leases: one holder, until it ends or its time is over; a rest for work by the clock', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const [a, b] = [nodeOf(t, db, 'a').leases, nodeOf(t, db, 'b').leases];
+  const both = await Promise.all([a.take('pack'), b.take('pack')]);
+  t.equal(both.filter((turn) => turn !== null).length, 1, 'one of two at the same moment');
+  t.ok(await b.take('other'), 'other work is another lease');
+  for (const turn of both) await turn?.end();
+  const held = await b.take('pack');
+  t.ok(held);
+  t.equal(await b.take('pack'), null, 'nor twice by one node');
+  await pass(db, 'leases', 'run:pack');
+  const later = await a.take('pack');
+  t.ok(later, 'its holder was killed');
+  await held?.end();
+  t.equal(await b.take('pack'), null, 'a holder of before gives nothing back');
+  await later?.end();
+
+  const first = await a.take('nightly', 60_000);
+  await first?.end();
+  t.ok(first);
+  for (const leases of [a, b]) t.equal(await leases.take('nightly', 60_000), null, 'by another clock, a moment later');
+  const byHand = await b.take('nightly');
+  t.ok(byHand, 'by hand at any time');
+  await byHand?.end();
+  await pass(db, 'leases', 'rest:nightly');
+  t.ok(await b.take('nightly', 60_000));
+});
+
+t.test('a task runs on one node at a time, and on each where it says so', async (t) => {
+  const { db, clock } = await openTestDatabase(t);
+  const ran: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const schedulers = ['a', 'b', 'c'].map((id) => {
+    const { db: own, leases } = nodeOf(t, db, id);
+    return createScheduler({
+      logger: silentLogger,
+      clock,
+      leases,
+      runs: createTaskRuns({ db: own, clock }),
+      tasks: [
+        { name: 'once', time: '0 0 4 * * *', run: () => (ran.push(`once`), gate.promise) },
+        { name: 'each', time: '0 0 4 * * *', onEachNode: true, run: async () => ran.push(`each ${id}`) },
+        { name: 'fails', time: '0 0 4 * * *', run: () => Promise.reject(new Error('no')) },
+      ],
+    });
+  });
+  const runs = Promise.all(schedulers.map((scheduler) => scheduler.runNow('once')));
+  const each = await Promise.all(schedulers.map((scheduler) => scheduler.runNow('each')));
+  t.equal(each.filter((outcome) => outcome?.error === null).length, 3);
+  const deadline = Date.now() + 30_000;
+  while (!ran.includes('once') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  gate.resolve();
+  t.equal((await runs).filter((outcome) => outcome !== null).length >= 1, true);
+  t.same(ran.filter((name) => name.startsWith('each')).sort(), ['each a', 'each b', 'each c']);
+  for (const scheduler of schedulers) t.match(await scheduler.runNow('fails'), { error: { message: 'no' } });
+});
+
+t.test('the name of a data folder stays, and a broken one is made anew', async (t) => {
+  const folder = path.join(temporaryFolder(t), 'data');
+  const id = nodeIdOf(folder, systemRandom);
+  t.match(id, /^[0-9a-f-]{36}$/);
+  t.equal(nodeIdOf(folder, systemRandom), id);
+  writeFileSync(path.join(folder, 'node-id'), "x' OR 1=1");
+  const next = nodeIdOf(folder, systemRandom);
+  t.not(next, id);
+  t.equal(readFileSync(path.join(folder, 'node-id'), 'utf8'), `${next}\n`);
+});
