@@ -17,8 +17,8 @@ export interface ReadmeFile {
 }
 
 /**
- * The README of a folder; of the root also one in `.hearth`, `.github` or `docs`. A symbolic link is followed inside the
- * tree of the commit.
+ * The README of a folder; of the root also one in `.hearth`, `.github` or `docs`. A symbolic link is followed inside
+ * the tree of the commit.
  * @param entries of the folder
  */
 export async function findReadmeFile(

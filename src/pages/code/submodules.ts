@@ -73,8 +73,8 @@ export interface SubmodulePlace {
 const wellKnownHosts = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'git.sr.ht']);
 
 /**
- * Where the address of a submodule leads, by git's rules: relative ones begin at the address of this repository. It says
- * nothing about what is there: addresses of this server lead to the page, which answers hidden and absent alike.
+ * Where the address of a submodule leads, by git's rules: relative ones begin at the address of this repository. It
+ * says nothing about what is there: addresses of this server lead to the page, which answers hidden and absent alike.
  */
 export function resolveSubmodule(text: string, { origin, repository, oid }: SubmodulePlace): SubmoduleAddress {
   const nowhere = { text, link: null, isHere: false };
