@@ -8,7 +8,7 @@ import { readReferences } from '../markdown/reference-links.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
 import type { CodeDeps } from './deps.ts';
 import { findReadmeFile } from './find-readme-file.ts';
-import { maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
+import { maxReadBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
 import type { ReadmeView } from './readme.view.ts';
 
 /** What the profile of an owner needs of the pages of code. */
@@ -56,7 +56,7 @@ async function readmeOf(
     folder: file.folder,
     ...remoteImagesOf(found, deps, origin),
   };
-  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });
+  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadBytes });
   const { showsRemoteImages } = place;
   const prepared = await prepareReadme(workers, entry, content, { client, showsRemoteImages, origin });
   const references = await readReferences({ found, viewer, origin }, deps, referencesOfReadme(prepared));

@@ -16,12 +16,25 @@ export interface ReadmeView {
   text: string | null;
   /** Why a document is shown as text; null when no note is needed. */
   note: string | null;
+  /** Whether only its beginning is shown. */
+  isCut?: boolean;
   /** Whether a later view shows the same. */
   isFinal: boolean;
 }
 
-/** Longer ones are shown by name only. */
+/** The beginning of longer ones is shown. */
 export const maxReadmeBytes = 128 * 1024;
+
+/** Longer ones are not read; they are shown by name only. */
+export const maxReadBytes = 4 * 1024 * 1024;
+
+/** Ends with a whole line where one ends in the last quarter, and never inside a character. */
+function cut(content: Buffer): Buffer {
+  const line = content.lastIndexOf(0x0a, maxReadmeBytes - 1) + 1;
+  let end = line > maxReadmeBytes * 0.75 ? line : maxReadmeBytes;
+  while (end > 0 && (content[end]! & 0xc0) === 0x80) end -= 1;
+  return content.subarray(0, end);
+}
 
 /** Text in any markup; what is no text has another ending. */
 const readmeName =
@@ -64,23 +77,36 @@ export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
 /** A README before what it refers to is known. */
 export type PreparedReadme =
   | { kind: 'plain'; view: ReadmeView }
-  | { kind: 'document'; name: string; document: PreparedDocument | PlainDocument };
+  | { kind: 'document'; name: string; document: PreparedDocument | PlainDocument; isCut: boolean };
 
-/** @param content null when the file is larger than `maxReadmeBytes` */
+/** @param whole null when the file is larger than `maxReadBytes` */
 export async function prepareReadme(
   workers: WorkerPool,
   { name, oid }: TreeEntry,
-  content: Buffer | null,
+  whole: Buffer | null,
   source: Pick<DocumentSource, 'client' | 'showsRemoteImages' | 'origin'>,
 ): Promise<PreparedReadme> {
+  const isCut = whole !== null && whole.length > maxReadmeBytes;
+  const content = isCut ? cut(whole) : whole;
   const plain = (text: string): PreparedReadme => ({
     kind: 'plain',
-    view: { name: viewName(name), html: null, text, note: content === null ? null : noteOf(name), isFinal: true },
+    view: {
+      name: viewName(name),
+      html: null,
+      text,
+      note: content === null ? null : noteOf(name),
+      isCut,
+      isFinal: true,
+    },
   });
   if (content === null) return plain('This file is too large to show here.');
   if (!markdownName.test(name)) return plain(decodeText(content));
-  const document = await prepareDocument(workers, { ...source, key: oid, source: () => decodeText(content) });
-  return { kind: 'document', name: viewName(name), document };
+  const document = await prepareDocument(workers, {
+    ...source,
+    key: isCut ? `${oid} cut` : oid,
+    source: () => decodeText(content),
+  });
+  return { kind: 'document', name: viewName(name), document, isCut };
 }
 
 export const referencesOfReadme = (readme: PreparedReadme | null): readonly BareReference[] =>
@@ -88,5 +114,12 @@ export const referencesOfReadme = (readme: PreparedReadme | null): readonly Bare
 
 export function viewReadme(readme: PreparedReadme, fills: DocumentFills): ReadmeView {
   if (readme.kind === 'plain') return readme.view;
-  return { name: readme.name, html: null, text: null, note: null, ...fillDocument(readme.document, fills) };
+  return {
+    name: readme.name,
+    html: null,
+    text: null,
+    note: null,
+    isCut: readme.isCut,
+    ...fillDocument(readme.document, fills),
+  };
 }

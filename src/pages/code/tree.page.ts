@@ -1,11 +1,11 @@
 import type { RefPath } from '../../git/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
-import { codeUrl } from '../app/code-urls.ts';
+import { codeUrl, joinPath } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { maxRows, viewFileTable } from './file-table.view.ts';
 import { findReadmeFile } from './find-readme-file.ts';
 import type { ReadmeFile } from './find-readme-file.ts';
-import { maxReadmeBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
+import { maxReadBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
 import type { PreparedReadme } from './readme.view.ts';
 import { remoteImagesOf } from '../markdown/remote-images.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
@@ -75,7 +75,8 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references, submoduleUrl }),
     commit: viewCommitLine(commit, url, now, authors, statuses.of(at.oid), references),
     dependencies: [authors.dependency, statuses.dependency, references.dependency],
-    readme,
+    readme: readme &&
+      file && { ...readme, url: codeUrl(url, 'blob', at.ref, joinPath(file.folder, file.entry.rawName)) },
     isComplete: last.isComplete && readme?.isFinal !== false,
   };
 }
@@ -88,7 +89,7 @@ async function readReadme(
 ): Promise<PreparedReadme | null> {
   if (file === null) return null;
   const { entry } = file;
-  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadmeBytes });
+  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadBytes });
   return prepareReadme(workers, entry, content, { client, showsRemoteImages, origin });
 }
 

@@ -7,8 +7,8 @@ const anyReference = new RegExp(reference.source, 'g');
 
 interface Notes {
   texts: Map<string, string>;
-  /** Labels in the order of their first mention. */
-  order: string[];
+  /** How often each label is mentioned, in the order of their first mention. */
+  mentions: Map<string, { number: number; count: number }>;
 }
 
 /**
@@ -39,30 +39,46 @@ export function footnotes(markdown: MarkdownIt): void {
     reference.lastIndex = state.pos;
     const found = reference.exec(state.src);
     if (!found) return false;
-    const { texts, order } = notesOf(state.env);
-    if (!texts.has(found[1]!)) return false;
+    const { texts, mentions } = notesOf(state.env);
+    const label = found[1]!;
+    if (!texts.has(label)) return false;
     if (!silent) {
-      if (!order.includes(found[1]!)) order.push(found[1]!);
-      const number = order.indexOf(found[1]!) + 1;
+      const note = mentions.get(label) ?? { number: mentions.size + 1, count: 0 };
+      mentions.set(label, note);
+      note.count += 1;
+      const { number } = note;
       const token = state.push('html_inline', '', 0);
-      token.content = `<sup><a href="#note-${number}" id="${anchorPrefix}mention-${number}">${number}</a></sup>`;
+      token.content = `<sup><a href="#note-${number}" id="${anchorPrefix}${mentionId(number, note.count)}">${number}</a></sup>`;
     }
     state.pos += found[0].length;
     return true;
   });
 
   markdown.core.ruler.push('footnote_list', (state) => {
-    const { order, texts } = notesOf(state.env);
-    if (order.length === 0) return;
+    const { mentions, texts } = notesOf(state.env);
+    if (mentions.size === 0) return;
     const token = new state.Token('html_block', '', 0);
-    const rows = order.map((label, index) => {
+    // A copy: a text that mentions others adds none.
+    const rows = [...mentions].map(([label, { number, count }]) => {
       const text = markdown.renderInline(texts.get(label)!.replace(anyReference, ''));
-      return `<li id="${anchorPrefix}note-${index + 1}">${text} <a href="#mention-${index + 1}" title="Back">↩</a></li>`;
+      return `<li id="${anchorPrefix}note-${number}">${text} ${waysBack(number, count)}</li>`;
     });
     token.content = `<hr><ol>${rows.join('')}</ol>\n`;
     state.tokens.push(token);
   });
 }
+
+/** The first mention has the plain id, others a number of their own. */
+const mentionId = (number: number, time: number): string => `mention-${number}${time === 1 ? '' : `-${time}`}`;
+
+/** A reader needs no more. */
+const maxWaysBack = 20;
+
+const waysBack = (number: number, count: number): string =>
+  Array.from(
+    { length: Math.min(count, maxWaysBack) },
+    (_, at) => `<a href="#${mentionId(number, at + 1)}" title="Back">↩${at === 0 ? '' : `<sup>${at + 1}</sup>`}</a>`,
+  ).join(' ');
 
 const lineAt = (state: { src: string; bMarks: number[]; tShift: number[]; eMarks: number[] }, line: number): string =>
   state.src.slice(state.bMarks[line]! + state.tShift[line]!, state.eMarks[line]);
@@ -71,7 +87,7 @@ const lineAt = (state: { src: string; bMarks: number[]; tShift: number[]; eMarks
 const notes = new WeakMap<object, Notes>();
 
 function notesOf(env: object): Notes {
-  const known = notes.get(env) ?? { texts: new Map(), order: [] };
+  const known = notes.get(env) ?? { texts: new Map(), mentions: new Map() };
   notes.set(env, known);
   return known;
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findReadme, prepareReadme } from '../../../src/pages/code/readme.view.ts';
+import { findReadme, maxReadmeBytes, prepareReadme } from '../../../src/pages/code/readme.view.ts';
 import type { TreeEntry } from '../../../src/git/index.ts';
 
 const entry = (name: string, kind: TreeEntry['kind'] = 'file'): TreeEntry => ({
@@ -42,4 +42,23 @@ t.test('markup that is not rendered is shown as text, and the page says so', asy
   t.match(await read('README.adoc'), { view: { note: 'AsciiDoc is shown as text.' } });
   t.match(await read('README.txt'), { view: { note: null } });
   t.match(await prepareReadme(null as never, entry('README.rst'), null, source), { view: { note: null } });
+});
+
+t.test('the beginning of a long README is shown, cut behind a line and never inside a character', async (t) => {
+  const source = { client: '/', showsRemoteImages: false, origin: 'http://localhost' };
+  const read = async (text: string) => {
+    const readme = await prepareReadme(null as never, entry('README.txt'), Buffer.from(text), source);
+    if (readme.kind !== 'plain') throw new Error('It is no document');
+    return readme.view;
+  };
+  const line = `${'é'.repeat(40)}\n`;
+  const lines = await read(line.repeat(4_000));
+  t.equal(lines.isCut, true);
+  t.match(lines.text, /é\n$/);
+  t.ok(Buffer.byteLength(lines.text!) > maxReadmeBytes - 200);
+  const one = await read(`x${'é'.repeat(maxReadmeBytes)}`);
+  t.match(one.text, /^xé+$/);
+  t.ok(Buffer.byteLength(one.text!) <= maxReadmeBytes);
+  t.equal((await read('short')).isCut, false);
+  t.equal((await read('x'.repeat(maxReadmeBytes))).isCut, false);
 });

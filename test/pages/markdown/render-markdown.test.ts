@@ -179,3 +179,18 @@ t.test('security I08 nothing takes long', async (t) => {
     t.ok(cpuMs < taskMs, `${trap.slice(0, 8)}…: ${cpuMs} ms`);
   }
 });
+
+t.test('a note that is mentioned twice has two ways back, and no id comes twice', async (t) => {
+  const html = render('a[^1] b[^2] c[^1] d[^1]\n\n[^1]: one\n[^2]: two, see[^1]\n');
+  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
+  t.equal(new Set(ids).size, ids.length);
+  const targets = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id!);
+  t.strictSame(
+    targets.filter((id) => !ids.includes(id)),
+    [],
+    'each link lands',
+  );
+  t.equal(targets.filter((id) => id.includes('mention-1')).length, 3);
+  const many = render(`${'x[^1] '.repeat(500)}\n\n[^1]: one\n`);
+  t.ok(many.split('↩').length <= 21);
+});
