@@ -34,6 +34,7 @@ const png = sampleImages['image/png'];
 const hearth = await startHearth(t);
 const { dataDir } = hearth.config;
 const alice = await hearth.addPerson('alice');
+await hearth.addPerson('bob');
 await hearth.modules.accounts.setAdministrator(alice.id, true);
 
 /** Repositories for faults that must not be combined. */
@@ -471,6 +472,8 @@ const seeded: [check: string, seed: () => void][] = [
       );
     },
   ],
+  // As accounts of an earlier program may be called.
+  ['names.reserved', () => sql("UPDATE handles SET folded = 'v2', display = 'V2' WHERE folded = 'bob'")],
   ['database.usage', () => sql('UPDATE owner_usage SET git_bytes = git_bytes + 1')],
   ['database.counts', () => sql("UPDATE counts SET value = value + 3 WHERE name IN ('people', 'repositories')")],
   ['audit.broken', () => sql('DELETE FROM audit_log WHERE id = 1')],

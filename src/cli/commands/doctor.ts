@@ -17,6 +17,7 @@ const areas = [
   'clock',
   'database',
   'storage',
+  'names',
   'repositories',
   'images',
   'objects',

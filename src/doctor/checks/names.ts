@@ -1,0 +1,30 @@
+import { reservedHandles } from '../../owners/index.ts';
+import { warning } from '../check-result.ts';
+import { rowsOf } from '../deps.ts';
+import type { CheckGroup } from '../deps.ts';
+
+/**
+ * Names of people and organisations that were taken before this program reserved them: their pages and git go on
+ * working, apart from the addresses that are the program's own now.
+ */
+export const checkNames: CheckGroup = async (deps) => {
+  const names = [...reservedHandles];
+  const rows = await rowsOf(
+    deps,
+    `SELECT h.display, h.kind FROM handles h
+      WHERE h.released_at IS NULL AND h.folded IN (${names.map(() => '?').join(', ')}) ORDER BY h.folded`,
+    names,
+  );
+  const findings = rows.map(({ display, kind }) => {
+    const name = String(display);
+    return warning(
+      'names.reserved',
+      `${kind === 'user' ? 'A user' : 'An organisation'} is called ${name}, which is the beginning of addresses of this program.`,
+      {
+        remedy:
+          kind === 'user' ? `hearth user rename ${name} OTHER-NAME` : `hearth org edit ${name} --rename OTHER-NAME`,
+      },
+    );
+  });
+  return { area: 'names', findings, summary: 'no reserved name is in use' };
+};
