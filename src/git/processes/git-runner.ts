@@ -87,7 +87,7 @@ export interface GitRunner {
   close(graceMs: number): Promise<void>;
 }
 
-/** A busy event loop runs timers before it hears that a child has ended: what is late may be done already. */
+/** A busy event loop runs timers before it learns that a child has ended: what is late may be done already. */
 const lateNewsMs = 20;
 const insistAfterMs = 3_000;
 const memoryEveryMs = 100;
