@@ -98,8 +98,8 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     t.notMatch(page, 'Issue of cellar');
     t.match(
       page,
-      `</a>, ${web.origin}/repos/alice/cellar/issues/1`,
-      'one whole address is short, the hidden one stays',
+      `${web.origin}/repos/alice/cellar/issues/1</a>`,
+      'one whole address is short, the hidden one stays whole',
     );
   }
 
