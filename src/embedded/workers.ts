@@ -21,6 +21,7 @@ export const tasks = {
   'highlight-blocks': 'src/highlighting/highlight-blocks-task.ts',
   math: 'src/pages/markdown/math-task.ts',
   markdown: 'src/pages/markdown/markdown-task.ts',
+  asciidoc: 'src/pages/markdown/asciidoc-task.ts',
   notebook: 'src/pages/markdown/notebook-task.ts',
   'word-diff': 'src/pages/code/word-diff-task.ts',
   workflow: 'src/ci/workflows/workflow-task.ts',

@@ -5,7 +5,7 @@ import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { tableSeparator } from './csv-table.view.ts';
 import { isNotebook } from './media-types.ts';
-import { markdownName } from './readme.view.ts';
+import { documentKindOf } from './readme.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { editingLinks } from './editing-links.ts';
 import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
@@ -41,7 +41,7 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
       content,
       commit: commit && viewCommitLine(commit, url, deps.clock.now(), authors, statuses.of(commit.oid), references),
       hasSource:
-        markdownName.test(entry.name) ||
+        documentKindOf(entry.name) !== null ||
         'table' in content ||
         /\.svg$/i.test(entry.name) ||
         isNotebook(entry.name) ||

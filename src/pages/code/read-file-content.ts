@@ -4,7 +4,7 @@ import { imageSize } from '../../images/index.ts';
 import { yieldToEventLoop } from '../../kernel/index.ts';
 import { readPointer } from '../../lfs/index.ts';
 import { prepareDocument } from '../markdown/prepare-document.ts';
-import type { PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
+import type { DocumentKind, PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
 import { prepareNotebook } from '../markdown/prepare-notebook.ts';
 import { readReferences } from '../markdown/reference-links.ts';
 import { remoteImagesOf } from '../markdown/remote-images.ts';
@@ -18,7 +18,7 @@ import type { CsvTable } from './csv-table.view.ts';
 import { imageType, isNotebook, isPdf } from './media-types.ts';
 import { decodeFileText } from './decode-text.ts';
 import { viewName } from '../app/printable-names.ts';
-import { markdownName, maxReadmeBytes } from './readme.view.ts';
+import { documentKindOf, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Dependency } from '../app/dependency.ts';
@@ -95,8 +95,9 @@ async function readText(request: FileRequest, text: string, size: number, facts:
   const { query } = request.context;
   const { name } = request.entry;
   const isRendered = query.get('plain') !== '1' && !query.has('lines') && !query.has('part');
-  if (isRendered && markdownName.test(name) && size <= maxReadmeBytes)
-    return { facts, ...(await readDocument(request, text)) };
+  const kind = documentKindOf(name);
+  if (isRendered && kind !== null && size <= maxReadmeBytes)
+    return { facts, ...(await readDocument(request, text, kind)) };
   if (isRendered && isNotebook(name)) {
     const notebook = await readNotebook(request, text);
     if ('cells' in notebook) return { ...notebook, facts: [notebook.cells, ...facts] };
@@ -158,9 +159,9 @@ function sourceOf(request: FileRequest, text: string) {
   return { key: request.entry.oid, client: repositoryUrl, source: () => text, showsRemoteImages, origin };
 }
 
-/** A Markdown file as a document, or as text with a word on why. */
-async function readDocument(request: FileRequest, text: string) {
-  const prepared = await prepareDocument(request.deps.workers, sourceOf(request, text));
+/** A file as a document, or as text with a word on why. */
+async function readDocument(request: FileRequest, text: string, kind: DocumentKind) {
+  const prepared = await prepareDocument(request.deps.workers, { ...sourceOf(request, text), kind });
   return fill(request, prepared);
 }
 

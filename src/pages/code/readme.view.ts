@@ -43,8 +43,6 @@ const readmeName =
 /** Markup that is shown as it was written. */
 const plainMarkup: Readonly<Record<string, string>> = {
   rst: 'reStructuredText',
-  adoc: 'AsciiDoc',
-  asciidoc: 'AsciiDoc',
   org: 'Org',
   textile: 'Textile',
   rdoc: 'RDoc',
@@ -58,13 +56,28 @@ function noteOf(name: string): string | null {
   return markup === undefined ? null : `${markup} is shown as text.`;
 }
 export const markdownName = /\.(?:md|markdown|mkd)$/i;
+const asciidocName = /\.(?:adoc|asciidoc)$/i;
+
+/** How a file of this name is rendered; null where it is shown as text. */
+export const documentKindOf = (name: string): 'file' | 'asciidoc' | null =>
+  markdownName.test(name) ? 'file' : asciidocName.test(name) ? 'asciidoc' : null;
 
 /** A README is text whatever its first bytes say. */
 const decodeText = (content: Buffer): string => decodeFileText(content)?.text ?? content.toString('latin1');
 
 const usualText = /\.(?:txt|text)$/i;
 const rank = ({ name }: TreeEntry): number =>
-  markdownName.test(name) ? 0 : noteOf(name) !== null ? 1 : usualText.test(name) ? 2 : name.includes('.') ? 4 : 3;
+  markdownName.test(name)
+    ? 0
+    : asciidocName.test(name)
+      ? 1
+      : noteOf(name) !== null
+        ? 2
+        : usualText.test(name)
+          ? 3
+          : name.includes('.')
+            ? 5
+            : 4;
 
 /** The README of a folder: Markdown, other markup, plain text; see `find-readme-file.ts` for symbolic links. */
 export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
@@ -100,9 +113,11 @@ export async function prepareReadme(
     },
   });
   if (content === null) return plain('This file is too large to show here.');
-  if (!markdownName.test(name)) return plain(decodeText(content));
+  const kind = documentKindOf(name);
+  if (kind === null) return plain(decodeText(content));
   const document = await prepareDocument(workers, {
     ...source,
+    kind,
     key: isCut ? `${oid} cut` : oid,
     source: () => decodeText(content),
   });

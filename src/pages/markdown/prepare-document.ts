@@ -3,6 +3,7 @@ import { issueLimits, parseReferences } from '../../issues/index.ts';
 import type { BareReference, Reference } from '../../issues/index.ts';
 import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
 import { findInstanceUrls } from './linked-text.ts';
+import type { run as runAsciidoc } from './asciidoc-task.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
 import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
 import type { TextKind } from './render-markdown.ts';
@@ -43,7 +44,13 @@ const limits: TaskLimits = {
   maxResultBytes: 4 * 1024 * 1024,
 };
 
+// A document full of tables takes a second.
+const asciidocLimits: TaskLimits = { ...limits, deadlineMs: 2_000 };
+
 const mathLimits: TaskLimits = { ...limits, maxWaitMs: 2_000 };
+
+/** A text in Markdown by where it comes from, or a file in AsciiDoc. */
+export type DocumentKind = TextKind | 'asciidoc';
 
 export interface DocumentSource {
   /** Never means another text: the id of a blob, or a hash. */
@@ -52,8 +59,8 @@ export interface DocumentSource {
   client: string;
   source: () => string;
   showsRemoteImages: boolean;
-  /** A file when left out. */
-  kind?: TextKind;
+  /** A file in Markdown when left out. */
+  kind?: DocumentKind;
   /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
   origin: string | null;
 }
@@ -73,14 +80,25 @@ export async function prepareDocument(
 const renderInWorker = (
   workers: WorkerPool,
   { key, client, source, showsRemoteImages, kind = 'file' }: Omit<DocumentSource, 'origin'>,
-) =>
-  workers.run<typeof runMarkdown>({
-    task: 'markdown',
+) => {
+  const common = {
     key: `${key}${kind === 'file' ? '' : ` ${kind}`}${showsRemoteImages ? ' with remote images' : ''}`,
-    input: () => ({ source: source(), showsRemoteImages, kind }),
     client,
-    limits,
-  });
+  };
+  return kind === 'asciidoc'
+    ? workers.run<typeof runAsciidoc>({
+        ...common,
+        task: 'asciidoc',
+        limits: asciidocLimits,
+        input: () => ({ source: source(), showsRemoteImages }),
+      })
+    : workers.run<typeof runMarkdown>({
+        ...common,
+        task: 'markdown',
+        limits,
+        input: () => ({ source: source(), showsRemoteImages, kind }),
+      });
+};
 
 /**
  * The texts of a document that a reader sees as text, in their order: outside of code, links and comments. Those of a

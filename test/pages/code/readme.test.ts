@@ -19,6 +19,8 @@ t.test('the README is found in any case, Markdown first, links never followed', 
   for (const name of ['README.rst', 'readme.adoc', 'README.org', 'README.textile', 'README.en', 'README.de'])
     t.equal(find(entry(name)), name);
   t.equal(find(entry('README'), entry('README.de'), entry('README.rst')), 'README.rst');
+  t.equal(find(entry('README.rst'), entry('README.adoc')), 'README.adoc', 'what is rendered comes first');
+  t.equal(find(entry('README.adoc'), entry('README.md')), 'README.md');
   t.equal(find(entry('README.pdf'), entry('README.png'), entry('README.html'), entry('README.PDF')), undefined);
   t.equal(
     find(entry('README.md', 'symlink'), entry('README.md', 'folder'), entry('README.md.bak'), entry('AREADME')),
@@ -39,7 +41,7 @@ t.test('markup that is not rendered is shown as text, and the page says so', asy
       note: 'reStructuredText is shown as text.',
     },
   });
-  t.match(await read('README.adoc'), { view: { note: 'AsciiDoc is shown as text.' } });
+  t.match(await read('README.org'), { view: { note: 'Org is shown as text.' } });
   t.match(await read('README.txt'), { view: { note: null } });
   t.match(await prepareReadme(null as never, entry('README.rst'), null, source), { view: { note: null } });
 });
