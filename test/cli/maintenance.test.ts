@@ -202,7 +202,7 @@ t.test('migrate --rehearse works on a copy; rollback restores the copy from befo
   const file = path.join(dataDir, 'hearth.db');
   // An older schema: without the last step.
   const older = new DatabaseSync(file);
-  older.exec("DROP TABLE audit_log; DROP TABLE job_runs; DELETE FROM migrations WHERE name LIKE 'V40%'");
+  older.exec("DROP TABLE audit_log; DROP TABLE job_runs; DELETE FROM migrations WHERE name LIKE 'V40Audit%'");
   older.close();
   const rehearsed = JSON.parse((await hearth('migrate --rehearse --json')).stdout) as {
     steps: object[];

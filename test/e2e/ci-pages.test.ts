@@ -205,6 +205,7 @@ t.test(
         );
         t.match(await page.locator('.job-list').innerText(), /build[^]*docs/);
         await page.getByRole('link', { name: 'Show times' }).click();
+        await page.waitForURL(/times=1/);
         t.match(await page.locator('.log-row.is-target .log-time').innerText(), /^\d\d:\d\d:\d\d$/);
         await page.getByRole('searchbox', { name: 'Search the log' }).fill('FILE 77');
         await page.getByRole('button', { name: 'Search', exact: true }).click();

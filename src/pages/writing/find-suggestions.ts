@@ -1,4 +1,3 @@
-import { nameToEmoji } from 'gemoji';
 import { allows } from '../../access/index.ts';
 import { noFilter } from '../../issues/index.ts';
 import type { FoundIssue } from '../../issues/index.ts';
@@ -125,9 +124,10 @@ const viewIssue = ({ number, title }: Pick<FoundIssue, 'number' | 'title'>): Sug
   note: viewName(title),
 });
 
-const emojiNames = Object.keys(nameToEmoji).sort();
-
 const emoji: Find = async (_context, _deps, wanted) => {
+  // A table of two thousand names, which few processes need.
+  const { nameToEmoji } = await import('gemoji');
+  const emojiNames = Object.keys(nameToEmoji).sort();
   const name = wanted.toLowerCase();
   const first = emojiNames.filter((each) => each.startsWith(name));
   const others = emojiNames.filter((each) => !each.startsWith(name) && each.includes(name));
