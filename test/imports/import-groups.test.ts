@@ -1,4 +1,4 @@
-// time limit: 120 s
+// time limit: 600 s
 // Imports of an account and of a whole server: which owner each becomes here, names that are taken, stops at any
 // request, and what is new there later.
 import t from 'tap';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startGiteaStub, user } from './gitea-stub.ts';
 import type { GiteaStub } from './gitea-stub.ts';
 
-t.setTimeout(100_000);
+t.setTimeout(560_000);
 
 let here: Hearth;
 let alice: PersonViewer;
