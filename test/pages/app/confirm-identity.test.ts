@@ -47,6 +47,7 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/issues/:number/delete': 'a trash brings it back',
   '/packages/:owner/-/:format/:package/:version/delete': 'a trash brings it back',
   '/repos/:owner/:name/issues/:number/purge': 'one issue, by administrators of its repository, after its trash',
+  '/repos/:owner/:name/settings/followers/notes/delete': 'one note of a push or a release, which stay',
   '/admin/federation/deliveries/purge': 'removes what has ended',
 };
 const harmlessSubjects = /\/(?:environments|runners|secrets|variables|labels|milestones|webhooks|pulls)\//;
