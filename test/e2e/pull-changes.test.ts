@@ -1,3 +1,4 @@
+// time limit: 300 s
 // The page of changes in a real browser with scripts off: comment on lines, review, a new round, threads that moved;
 // then its states with axe, in light and dark, narrow and wide.
 import t from 'tap';
