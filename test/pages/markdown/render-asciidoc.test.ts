@@ -170,7 +170,7 @@ const hostile: [what: string, source: string, forbidden: RegExp][] = [
   ['a style', '++++\n<p style="position:fixed">a</p><style>p{}</style>\n++++', /style|position/],
   ['a form', '++++\n<form action="/"><button>a</button></form>\n++++', /form|button/],
   ['an id of the page', '[#header]\n== A', /id="header"/],
-  ['a file of the server', 'include::/etc/hostname[]\n\ninclude::../../etc/passwd[]', /root:|localhost/],
+  ['a file of the server', 'include::/etc/hostname[]\n\ninclude::../../etc/passwd[]', /localhost|root:/],
   ['a file in the place of an image', ':data-uri:\n\nimage::/etc/hostname[a]', /data:/],
   ['a placeholder of ours', 'a \0c0\0 \0r<b>\0', /\0|<b>/],
 ];
