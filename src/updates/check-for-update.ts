@@ -1,16 +1,7 @@
 import { isNewer } from './compare-versions.ts';
-import { openRelease } from './open-release.ts';
-import { programName, readSignedSums } from './read-signed-sums.ts';
-import { readSigners } from './read-signers.ts';
-
-/** A release and who may have signed it. */
-export interface ReleaseSource {
-  /** An address that begins with http:// or https://, or a folder. */
-  from: string;
-  /** A file in the format of ssh-keygen's `allowed_signers`. */
-  signers: string;
-  caFile: string | null;
-}
+import { programName } from './read-signed-sums.ts';
+import { withRelease } from './with-release.ts';
+import type { ReleaseSource } from './with-release.ts';
 
 /** What a release offers to the program that asks. */
 export interface OfferedUpdate {
@@ -24,16 +15,10 @@ export interface OfferedUpdate {
 
 /**
  * The release at an address. It is compared by its signed content only; nothing is installed.
- * Refuses as `readSigners` and `readSignedSums` do.
+ * Refuses as `withRelease` does.
  */
-export async function checkForUpdate(
-  source: ReleaseSource,
-  own: { version: string; arch: string },
-): Promise<OfferedUpdate> {
-  const signers = await readSigners(source.signers);
-  const files = openRelease(source.from, source);
-  try {
-    const { version, sums } = await readSignedSums(files, signers);
+export function checkForUpdate(source: ReleaseSource, own: { version: string; arch: string }): Promise<OfferedUpdate> {
+  return withRelease(source, ({ version, sums }, files) => {
     const name = programName(version, own.arch);
     const sha256 = sums.get(name);
     return {
@@ -42,7 +27,5 @@ export async function checkForUpdate(
       isOlder: isNewer(own.version, version),
       program: sha256 === undefined ? null : { place: files.placeOf(name), sha256 },
     };
-  } finally {
-    files.close();
-  }
+  });
 }

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { conflict } from '../kernel/index.ts';
-import type { ReleaseSource } from './check-for-update.ts';
-import { openRelease } from './open-release.ts';
-import { programName, readSignedSums } from './read-signed-sums.ts';
-import { readSigners } from './read-signers.ts';
+import { programName } from './read-signed-sums.ts';
+import { withRelease } from './with-release.ts';
+import type { ReleaseSource } from './with-release.ts';
 
 /** A program file beside the sum that was signed for it. */
 export interface VerifiedProgram {
@@ -16,16 +15,13 @@ export interface VerifiedProgram {
 
 /**
  * Compares a program file with the signed sums of its release.
- * Refuses `release_of_other_version`, and as `readSigners` and `readSignedSums` do.
+ * Refuses `release_of_other_version`, and as `withRelease` does.
  */
-export async function verifyProgram(
+export function verifyProgram(
   source: ReleaseSource,
   program: { file: string; version: string; arch: string },
 ): Promise<VerifiedProgram> {
-  const signers = await readSigners(source.signers);
-  const files = openRelease(source.from, source);
-  try {
-    const { version, sums } = await readSignedSums(files, signers);
+  return withRelease(source, async ({ version, sums }) => {
     const signed = sums.get(programName(program.version, program.arch));
     if (version !== program.version || signed === undefined)
       throw conflict(
@@ -36,7 +32,5 @@ export async function verifyProgram(
     await pipeline(createReadStream(program.file), hash);
     const sha256 = hash.digest('hex');
     return { file: program.file, sha256, isGenuine: sha256 === signed };
-  } finally {
-    files.close();
-  }
+  });
 }
