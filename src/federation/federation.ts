@@ -142,7 +142,7 @@ export function createFederation({
     onRelease: isFederationOn(settings) ? releaseListener(deps) : null,
     /** For `issues.onEntry`; null while federation is not operational. */
     onEntry: isFederationOn(settings) ? entryListener(deps) : null,
-    /** Of what a repository publishes notes. */
+    /** The kinds of events that a repository publishes notes of. */
     noteChoices: bind(noteChoicesOf),
     chooseNotes: bind(chooseNotes),
     listNotes: bind(listNotes),

@@ -121,15 +121,18 @@ async function enqueueToOwnersFollowers(
   );
 }
 
+/** As `enqueueToFollowers`, for those who have an earlier activity. */
 async function enqueueToReaders(
   { manager, now }: Tx,
   outboxId: string,
   { readersOf }: Extract<Audience, { readersOf: string }>,
 ): Promise<void> {
   await manager.query(
-    `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
-     SELECT ?, d.target_inbox, d.host, 'PENDING', 0, ?, 0, ?
-       FROM federation_delivery d WHERE d.outbox_id = ? AND (d.state = 'DELIVERED' OR d.locked_until > ?)`,
-    [outboxId, now, now, readersOf, now],
+    `${insertDeliveries}
+       FROM (SELECT d.target_inbox AS inbox, d.host FROM federation_delivery d
+              WHERE d.outbox_id = ? AND (d.state = 'DELIVERED' OR d.locked_until > ?)) f
+       LEFT JOIN federation_peers p ON p.host = f.host
+      WHERE p.gone_at IS NULL`,
+    [outboxId, now, now, now, readersOf, now],
   );
 }

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Of what a repository publishes notes for people. */
+/** The kinds of events that a repository publishes notes of. */
 export interface NoteChoices {
   /** Pushes to the default branch. */
   pushes: boolean;
@@ -10,8 +10,6 @@ export interface NoteChoices {
   /** Opened and merged pull requests. */
   pulls: boolean;
 }
-
-export type NoteKind = keyof NoteChoices;
 
 export interface NoteChoiceRow extends NoteChoices {
   repositoryId: string;
