@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { createAudit } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
@@ -5,7 +6,6 @@ import { embedded } from '../embedded/index.ts';
 import { createImageStore, createObjectImageStore } from '../images/index.ts';
 import type { ObjectImageStoreOptions } from '../images/index.ts';
 import { systemClock, systemRandom } from '../kernel/index.ts';
-import { hostname } from 'node:os';
 import { createMail } from '../mail/index.ts';
 import { createLeases, createNodes } from '../nodes/index.ts';
 import { createFolderStore, openStore } from '../objects/index.ts';

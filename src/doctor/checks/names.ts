@@ -1,3 +1,4 @@
+import { inList } from '../../db/index.ts';
 import { reservedHandles } from '../../owners/index.ts';
 import { warning } from '../check-result.ts';
 import { rowsOf } from '../deps.ts';
@@ -8,12 +9,11 @@ import type { CheckGroup } from '../deps.ts';
  * working, apart from the addresses that are the program's own now.
  */
 export const checkNames: CheckGroup = async (deps) => {
-  const names = [...reservedHandles];
   const rows = await rowsOf(
     deps,
     `SELECT h.display, h.kind FROM handles h
-      WHERE h.released_at IS NULL AND h.folded IN (${names.map(() => '?').join(', ')}) ORDER BY h.folded`,
-    names,
+      WHERE h.released_at IS NULL AND ${inList('h.folded')} ORDER BY h.folded`,
+    [JSON.stringify([...reservedHandles])],
   );
   const findings = rows.map(({ display, kind }) => {
     const name = String(display);

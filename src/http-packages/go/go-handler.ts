@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { HttpError } from '../../http/index.ts';
 import type { Context } from '../../http/index.ts';
 import { packageNotFound, packagesOff } from '../../packages/index.ts';
@@ -53,14 +54,14 @@ function readPath({ parts }: PackageRequest): { path: string; asked: string } {
   return { path, asked };
 }
 
-function sendText(ctx: Context, text: string | Buffer, type: string): void {
+function send(ctx: Context, body: string | Buffer | Readable, type: string): void {
   ctx.set('Cache-Control', 'private, no-cache');
-  ctx.body = text;
+  ctx.body = body;
   ctx.set('Content-Type', type);
 }
 
 const sendList = (ctx: Context, versions: readonly string[]): void =>
-  sendText(ctx, versions.map((version) => `${version}\n`).join(''), 'text/plain; charset=utf-8');
+  send(ctx, versions.map((version) => `${version}\n`).join(''), 'text/plain; charset=utf-8');
 
 function sendInfo(
   deps: Pick<PackageHttpDeps, 'config'>,
@@ -73,20 +74,18 @@ function sendInfo(
   const subdirectory = tagPrefix(module).slice(0, -1);
   const origin = { VCS: 'git', URL: url, ...(subdirectory === '' ? {} : { Subdir: subdirectory }), Hash: oid };
   const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
-  sendText(ctx, JSON.stringify({ Version: version, Time: time, Origin: origin }), 'application/json');
+  send(ctx, JSON.stringify({ Version: version, Time: time, Origin: origin }), 'application/json');
 }
 
 /** A repository without a `go.mod` has one that says its path and nothing else. */
 const sendGoMod = (ctx: Context, { path }: ModuleAt, { folder: { goMod } }: ModuleVersion): void =>
-  sendText(ctx, goMod ?? `module ${path}\n`, 'text/plain; charset=utf-8');
+  send(ctx, goMod ?? `module ${path}\n`, 'text/plain; charset=utf-8');
 
 async function sendZip(deps: PackageHttpDeps, ctx: Context, module: ModuleAt, found: ModuleVersion): Promise<void> {
   ctx.set({ ETag: `"${found.oid}"`, 'X-Content-Type-Options': 'nosniff' });
   if (isKnown(ctx, `"${found.oid}"`)) return;
   const zip = await openModuleZip(deps, module, found, ctx.state.address);
   ctx.res.setMaxListeners(20);
-  sendText(ctx, '', 'application/zip');
   if (ctx.method === 'HEAD') zip.destroy();
-  else ctx.body = zip;
-  ctx.set('Content-Type', 'application/zip');
+  send(ctx, ctx.method === 'HEAD' ? '' : zip, 'application/zip');
 }

@@ -114,8 +114,8 @@ export async function filterReaders(
   recipients: ReadonlyMap<string, Reason>,
 ): Promise<Map<string, Reason>> {
   const readers = new Map<string, Reason>();
-  for (const [id, reason] of recipients) {
-    if (readers.size % 100 === 99) await yieldToEventLoop();
+  for (const [index, [id, reason]] of [...recipients].entries()) {
+    if (index % 100 === 99) await yieldToEventLoop();
     const facts = await repositories.factsOf(id, repository);
     if (repositoryLevel(personViewer(id, 'admin'), facts) !== 'none') readers.set(id, reason);
   }

@@ -1,5 +1,5 @@
 import type { RefPath, TreeEntry } from '../../git/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxLinks = 5;
@@ -58,8 +58,5 @@ async function entryOf(
   oid: string,
   parts: readonly string[],
 ): Promise<TreeEntry | null> {
-  return objects.entryAt(path, oid, Buffer.from(parts.join('/'), 'latin1')).catch((error: unknown) => {
-    if (isDomainError(error) && error.code === 'not_found') return null;
-    throw error;
-  });
+  return objects.entryAt(path, oid, Buffer.from(parts.join('/'), 'latin1')).catch(nullIfNotFound);
 }

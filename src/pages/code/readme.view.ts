@@ -66,18 +66,16 @@ export const documentKindOf = (name: string): 'file' | 'asciidoc' | null =>
 const decodeText = (content: Buffer): string => decodeFileText(content)?.text ?? content.toString('latin1');
 
 const usualText = /\.(?:txt|text)$/i;
-const rank = ({ name }: TreeEntry): number =>
-  markdownName.test(name)
-    ? 0
-    : asciidocName.test(name)
-      ? 1
-      : noteOf(name) !== null
-        ? 2
-        : usualText.test(name)
-          ? 3
-          : name.includes('.')
-            ? 5
-            : 4;
+/** What is shown first when a folder has several; names without an ending come before other endings. */
+const order: readonly ((name: string) => boolean)[] = [
+  (name) => markdownName.test(name),
+  (name) => asciidocName.test(name),
+  (name) => noteOf(name) !== null,
+  (name) => usualText.test(name),
+  (name) => !name.includes('.'),
+  () => true,
+];
+const rank = ({ name }: TreeEntry): number => order.findIndex((isOne) => isOne(name));
 
 /** The README of a folder: Markdown, other markup, plain text; see `find-readme-file.ts` for symbolic links. */
 export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {

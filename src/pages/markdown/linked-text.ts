@@ -40,33 +40,27 @@ export function referencesOf(text: string, origin: string | null): PlacedReferen
  * @param withAddresses whether addresses of the web are links: in messages, not in titles that are links themselves
  */
 export function viewLinkedText(text: string, links: ReferenceLinks, withAddresses = false): TextPart[] | null {
-  const parts: TextPart[] = [];
-  let written = 0;
   const addresses = withAddresses ? webAddresses(text) : [];
+  const isIn = (start: number, places: readonly Place[]): boolean =>
+    places.some((place) => start >= place.start && start < place.end);
   const named = referencesOf(text, links.origin).flatMap(({ start, end, anchor, ...reference }) => {
     const link = links.of(reference);
     // What looks like a commit or an issue inside an address is a part of it.
-    const isInside = anchor === undefined && addresses.some((address) => start >= address.start && start < address.end);
-    return link === null || isInside ? [] : [{ start, end, anchor, link }];
-  });
-  const places = [
-    ...named,
-    ...addresses
-      .filter(({ start }) => !named.some((reference) => start >= reference.start && start < reference.end))
-      .map((address) => ({ ...address, link: null })),
-  ].sort((one, other) => one.start - other.start);
-  for (const { start, end, link, ...place } of places) {
-    if (link === null) {
-      const url = text.slice(start, end);
-      if (start > written) parts.push({ text: text.slice(written, start), url: null, title: null });
-      parts.push({ text: url, url, title: null, rel: 'nofollow ugc noopener' });
-      written = end;
-      continue;
-    }
-    const anchor = 'anchor' in place ? place.anchor : undefined;
-    if (start > written) parts.push({ text: text.slice(written, start), url: null, title: null });
+    if (link === null || (anchor === undefined && isIn(start, addresses))) return [];
     const shown = anchor === undefined ? text.slice(start, end) : addressName(link, anchor);
-    parts.push({ text: shown, url: link.url + (anchor ?? ''), title: link.title });
+    return [{ start, end, part: { text: shown, url: link.url + (anchor ?? ''), title: link.title } }];
+  });
+  const elsewhere = addresses
+    .filter(({ start }) => !isIn(start, named))
+    .map(({ start, end }) => {
+      const url = text.slice(start, end);
+      return { start, end, part: { text: url, url, title: null, rel: 'nofollow ugc noopener' } };
+    });
+  const parts: TextPart[] = [];
+  let written = 0;
+  for (const { start, end, part } of [...named, ...elsewhere].sort((one, other) => one.start - other.start)) {
+    if (start > written) parts.push({ text: text.slice(written, start), url: null, title: null });
+    parts.push(part);
     written = end;
   }
   if (parts.length === 0) return null;
@@ -76,8 +70,14 @@ export function viewLinkedText(text: string, links: ReferenceLinks, withAddresse
 
 const maxAddresses = 200;
 
+/** Where something is in a text: the end is behind it. */
+interface Place {
+  start: number;
+  end: number;
+}
+
 /** Addresses of the web in a plain text; the end of a sentence or a bracket around one is no part of it. */
-function webAddresses(text: string): { start: number; end: number }[] {
+function webAddresses(text: string): Place[] {
   if (!text.includes('://')) return [];
   return Array.from(text.matchAll(/(?<![\w])https?:\/\/[^\s<>"'`\]]{1,2000}/gi))
     .slice(0, maxAddresses)

@@ -82,14 +82,13 @@ const viewPeople = (people: readonly Named[], sign: string): Suggestion[] =>
     note: name === handle ? '' : viewName(name),
   }));
 
-const mention: Find = async (...asked) =>
-  viewPeople([...(await colleagues(...asked)), ...(await teams(...asked)), ...(await profiles(...asked))], '@');
-
-const assignee: Find = async (...asked) =>
-  viewPeople([...(await colleagues(...asked)), ...(await profiles(...asked))], '');
-
-const reviewer: Find = async (...asked) =>
-  viewPeople([...(await colleagues(...asked)), ...(await teams(...asked)), ...(await profiles(...asked))], '');
+const people =
+  (sign: string, { withTeams }: { withTeams: boolean }): Find =>
+  async (...asked) =>
+    viewPeople(
+      [...(await colleagues(...asked)), ...(withTeams ? await teams(...asked) : []), ...(await profiles(...asked))],
+      sign,
+    );
 
 /** Issues and pull requests of this repository: the one of a number, or by the words of a title or text. */
 const reference: Find = async ({ viewer, found }, { issues }, wanted) => {
@@ -124,10 +123,13 @@ const viewIssue = ({ number, title }: Pick<FoundIssue, 'number' | 'title'>): Sug
   note: viewName(title),
 });
 
+/** In order, after the first request. */
+let emojiNames: readonly string[] | null = null;
+
 const emoji: Find = async (_context, _deps, wanted) => {
   // A table of two thousand names, which few processes need.
   const { nameToEmoji } = await import('gemoji');
-  const emojiNames = Object.keys(nameToEmoji).sort();
+  emojiNames ??= Object.keys(nameToEmoji).sort();
   const name = wanted.toLowerCase();
   const first = emojiNames.filter((each) => each.startsWith(name));
   const others = emojiNames.filter((each) => !each.startsWith(name) && each.includes(name));
@@ -155,11 +157,11 @@ const milestone: Find = async ({ viewer, found }, { issues }, wanted) => {
 };
 
 const finders: Readonly<Record<SuggestionKind, Find>> = {
-  mention,
+  mention: people('@', { withTeams: true }),
   reference,
   emoji,
-  assignee,
-  reviewer,
+  assignee: people('', { withTeams: false }),
+  reviewer: people('', { withTeams: true }),
   label,
   milestone,
 };
