@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import { busy, conflict, createSemaphore, internal } from '../kernel/index.ts';
+import { busy, conflict, createSemaphore, internal, noRef } from '../kernel/index.ts';
 import type { Logger, Semaphore } from '../kernel/index.ts';
 import { createListings } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
@@ -379,6 +379,6 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
 /** Commits that a push brought to branches: git accepts only commits there. */
 function branchTips({ updates, results }: { updates: readonly RefMove[]; results: readonly RefResult[] }): string[] {
   return updates
-    .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !/^0+$/.test(newId))
+    .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !noRef.test(newId))
     .map(({ newId }) => newId);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shortRef } from '../kernel/index.ts';
 import type { Person } from '../accounts/index.ts';
 import type { DeploymentRow, DeploymentStatusRow } from '../ci/index.ts';
 import type { deployment, deploymentStatus } from './deployment-schema.ts';
@@ -26,7 +27,7 @@ export function deploymentPayload(
     id: row.id,
     url,
     sha: row.sha,
-    ref: row.ref.replace(/^refs\/(heads|tags)\//, ''),
+    ref: shortRef(row.ref),
     task: row.task,
     payload: row.payload,
     original_environment: row.environment,

@@ -48,4 +48,4 @@ export { mapAll, visitAll } from './visit-all.ts';
 export { waitAtMost, withTimeout } from './with-timeout.ts';
 export { addressGroup } from './address-group.ts';
 export { isProcessAlive } from './process-alive.ts';
-export { noRef } from './no-ref.ts';
+export { branchOf, isBranchOrTag, noRef, shortRef, tagOf } from './ref-names.ts';

@@ -1,5 +1,5 @@
 import type { BlobRange, Remote } from '../git/index.ts';
-import { eachLimit, isDomainError } from '../kernel/index.ts';
+import { eachLimit, isBranchOrTag, isDomainError } from '../kernel/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { MirrorDeps } from './deps.ts';
 import type { AllowanceLeft } from './copy-allowance.ts';
@@ -72,7 +72,7 @@ export async function sendLfsObjects(
   const { lfs, git, logger } = deps;
   if ((await lfs.usage(repository.id)).objects === 0) return;
   const client = lfsRemote(deps, remote, signal);
-  const isSent = ([ref]: [string, string]): boolean => /^refs\/(?:heads|tags)\//.test(ref);
+  const isSent = ([ref]: [string, string]): boolean => isBranchOrTag(ref);
   const of = [...new Set([...(await git.refs.list(path))].filter(isSent).map(([, oid]) => oid))];
   const { refs: there } = await git.remotes.list(remote, { signal });
   const without = [...new Set(there.values())].slice(0, maxKnownTips);

@@ -1,5 +1,5 @@
 import { localAdministrator } from '../access/index.ts';
-import { internal, isDomainError, unavailable } from '../kernel/index.ts';
+import { internal, isBranchOrTag, isDomainError, noRef, unavailable } from '../kernel/index.ts';
 import type { Remote } from '../git/index.ts';
 import type { Located, RefUpdate } from '../repositories/index.ts';
 import { parseBranchName } from '../repositories/index.ts';
@@ -69,7 +69,7 @@ export async function pull(
   return moved;
 }
 
-const isCommit = (oid: string): boolean => !/^0+$/.test(oid);
+const isCommit = (oid: string): boolean => !noRef.test(oid);
 
 /** The ref updates that turn `here` into `there`. */
 export function diffRefs(
@@ -85,8 +85,7 @@ export function diffRefs(
   // An empty remote is more likely a fault than intended.
   if (!prune || there.size === 0) return updates;
   for (const [ref, oldId] of here) {
-    if (/^refs\/(?:heads|tags)\//.test(ref) && !there.has(ref))
-      updates.push({ ref, oldId, newId: '0'.repeat(oldId.length) });
+    if (isBranchOrTag(ref) && !there.has(ref)) updates.push({ ref, oldId, newId: '0'.repeat(oldId.length) });
   }
   return updates;
 }

@@ -1,4 +1,4 @@
-import { isDomainError, unavailable } from '../kernel/index.ts';
+import { isDomainError, shortRef, unavailable } from '../kernel/index.ts';
 import type { Located } from '../repositories/index.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
@@ -94,7 +94,7 @@ async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, sign
   });
   const [first] = refused;
   if (first !== undefined) {
-    const name = first.ref.replace(/^refs\/(?:heads|tags)\//, '');
+    const name = shortRef(first.ref);
     throw unavailable(
       'remote_refused',
       `The remote refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`,

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isBranchOrTag } from '../kernel/index.ts';
 import type { ExchangeOptions, Git } from '../git/index.ts';
 import type { Random } from '../kernel/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
@@ -26,7 +27,7 @@ export async function updateFromBundle(
   const scratch = path.join(temporaryFolder, `bundle-${random.uuid()}.git`);
   try {
     await git.remotes.bundles.read(source, scratch, options);
-    const there = [...(await git.refs.list(scratch))].filter(([ref]) => /^refs\/(?:heads|tags)\//.test(ref));
+    const there = [...(await git.refs.list(scratch))].filter(([ref]) => isBranchOrTag(ref));
     const updates = diffRefs(await git.refs.list(found.path), new Map(there), false);
     if (updates.length === 0) return { moved: 0, refused: [] };
     await git.remotes.bundles.takeObjects(scratch, found.path);

@@ -2,7 +2,7 @@ import { anonymous, viewerWithCredential } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { issueSchema } from '../issues/index.ts';
 import type { EntryLog } from '../issues/index.ts';
-import { visitAll } from '../kernel/index.ts';
+import { branchOf, noRef, visitAll } from '../kernel/index.ts';
 import type { AnnouncedPush, PushListener } from '../repositories/index.ts';
 import type { PullDeps } from './deps.ts';
 import { limits } from './limits.ts';
@@ -45,7 +45,6 @@ interface Prepared {
 }
 
 const heads = 'refs/heads/';
-const noId = /^0+$/;
 
 /**
  * Push listener: a push to the head branch of an open pull request is a round; one to its base branch may have merged
@@ -115,8 +114,10 @@ async function publishRecorded(
 
 /** A queue has another tip to merge onto. */
 function wakeQueues({ queue }: PullDeps, { repository, updates }: AnnouncedPush): void {
-  for (const { ref } of updates.slice(0, limits.wokenQueues))
-    if (ref.startsWith(heads)) queue.wakeSoon(repository.id, ref.slice(heads.length));
+  for (const { ref } of updates.slice(0, limits.wokenQueues)) {
+    const branch = branchOf(ref);
+    if (branch !== null) queue.wakeSoon(repository.id, branch);
+  }
 }
 
 /** Who pushed, with the limits of the credential; for an entry by the server, no person. */
@@ -126,7 +127,8 @@ export const viewerOf = ({ pusherId, credential, repository }: AnnouncedPush): V
 async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
   const branches = new Map<string, AnnouncedPush['updates'][number]>();
   await visitAll(push.updates, (update) => {
-    if (update.ref.startsWith(heads)) branches.set(update.ref.slice(heads.length), update);
+    const branch = branchOf(update.ref);
+    if (branch !== null) branches.set(branch, update);
   });
   const pushed = await preparePushedRounds(deps, push);
   const prepared: Prepared = { rounds: [], merged: [], pushed, retargets: [], onto: [], logs: [] };
@@ -134,12 +136,12 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
   const { withHead, withBase } = await openPulls(deps, push.repository.id, branches);
   for (const pull of withHead) {
     const { newId } = branches.get(pull.headBranch!)!;
-    if (noId.test(newId) || pull.lastRound >= limits.rounds) continue;
+    if (noRef.test(newId) || pull.lastRound >= limits.rounds) continue;
     const next = await prepareNext(deps, push, pull, newId);
     if (next !== null) prepared.rounds.push(next);
   }
   prepared.merged = await findMerged(deps, push, { withBase, branches, rounds: prepared.rounds });
-  const deleted = [...branches].flatMap(([branch, { newId }]) => (noId.test(newId) ? [branch] : []));
+  const deleted = [...branches].flatMap(([branch, { newId }]) => (noRef.test(newId) ? [branch] : []));
   if (deleted.length > 0 && withBase.length > 0)
     prepared.retargets = await findRetargets(deps, push, deleted, withBase);
   const merged = new Set(prepared.merged.map(({ issueId }) => issueId));
@@ -156,7 +158,7 @@ function tryOnto(deps: PullDeps, push: AnnouncedPush, pulls: readonly PullRow[])
     const ids = some.map(({ issueId }) => issueId);
     // One of a stack is merged from where it parted from the one below.
     const tried = new Set(some.flatMap(({ headOid, stackedOnOid }) => (stackedOnOid === null ? [headOid] : [])));
-    if (tried.size < 2 || tip === undefined || noId.test(tip)) deps.mergeStates.add(ids);
+    if (tried.size < 2 || tip === undefined || noRef.test(tip)) deps.mergeStates.add(ids);
     else
       deps.mergeStates.addAfter(async () => {
         const at = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
@@ -254,7 +256,7 @@ async function findMerged(
     const { oldId, newId } = branches.get(branch)!;
     const own = pulls.filter(({ mergePushId }) => mergePushId === push.id);
     for (const pull of own) merged.push(await mergeOf(deps, push, pull));
-    if (noId.test(newId) || noId.test(oldId)) continue;
+    if (noRef.test(newId) || noRef.test(oldId)) continue;
     const others = pulls.filter((pull) => !own.includes(pull)).slice(0, limits.mergeStates);
     const heads = await Promise.all(others.map(async (pull) => ({ pull, head: await headNow(deps, pull) })));
     for (const { pull, head } of await broughtBy(deps, located.path, { oldId, newId }, heads)) {

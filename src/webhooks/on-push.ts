@@ -7,7 +7,7 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
-import { noRef } from '../kernel/index.ts';
+import { branchOf, noRef } from '../kernel/index.ts';
 
 type Update = AnnouncedPush['updates'][number];
 
@@ -46,9 +46,10 @@ export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEv
 
 /** A filter is about branches: tags pass it. */
 export function takesBranch({ branchFilter }: Pick<WebhookRow, 'branchFilter'>, ref: string): boolean {
-  if (['', '*', '**'].includes(branchFilter) || !ref.startsWith('refs/heads/')) return true;
+  const branch = branchOf(ref);
+  if (['', '*', '**'].includes(branchFilter) || branch === null) return true;
   const pattern = readRefPattern(branchFilter);
-  return typeof pattern !== 'string' && pattern.matches(ref.slice('refs/heads/'.length));
+  return typeof pattern !== 'string' && pattern.matches(branch);
 }
 
 async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEvent[]> {
@@ -90,7 +91,7 @@ async function commitsOf(
   { path }: Pick<Located, 'path'>,
   { ref, oldId, newId }: Update,
 ): Promise<Pick<PushFacts, 'commits' | 'head' | 'people' | 'total'>> {
-  if (!ref.startsWith('refs/heads/')) {
+  if (branchOf(ref) === null) {
     const tagged = await deps.git.refs
       .resolve(path, newId)
       .then((oid) => deps.git.objects.commit(path, oid))

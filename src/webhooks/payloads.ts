@@ -1,4 +1,5 @@
 import type { Person } from '../accounts/index.ts';
+import { noRef, shortRef } from '../kernel/index.ts';
 import type { FinalStatus, RunRow } from '../ci/index.ts';
 import type { ChangedFile, Commit } from '../git/index.ts';
 import { giteaTime, repositoryPayload, userPayload } from '../gitea-shapes/index.ts';
@@ -85,7 +86,7 @@ export function pushPayload(
     ref,
     before: oldId,
     after: newId,
-    compare_url: /^0+$/.test(oldId) ? '' : `${page}/compare/${oldId}...${newId}`,
+    compare_url: noRef.test(oldId) ? '' : `${page}/compare/${oldId}...${newId}`,
     commits: listed,
     total_commits: total,
     head_commit: listed[0] ?? (head == null ? null : commitPayload(head, page, people)),
@@ -139,9 +140,8 @@ export function forkPayload(
   };
 }
 
-const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
 const namedRef = (ref: string): JsonObject => ({
-  ref: shortName(ref),
+  ref: shortRef(ref),
   ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
 });
 
@@ -181,7 +181,7 @@ export function runFields(located: Located, run: ToldRun, actor: Person | null, 
     display_title: run.title,
     path: run.workflowPath,
     event: run.event,
-    head_branch: shortName(run.ref),
+    head_branch: shortRef(run.ref),
     head_sha: run.sha,
     status: run.finishedAt === null ? 'in_progress' : 'completed',
     conclusion: run.finishedAt === null ? null : run.status,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './payloads.ts';
+import { shortRef } from '../kernel/index.ts';
 
 /** An event as a chat tells it. */
 export interface EventSummary {
@@ -48,7 +49,7 @@ export function summarizeEvent(event: string, payload: JsonObject): EventSummary
     url: url || page,
     sender,
   });
-  const ref = of('ref').replace(/^refs\/(?:heads|tags)\//, '');
+  const ref = shortRef(of('ref'));
   if (event === 'push') {
     const commits = Array.isArray(payload['commits']) ? payload['commits'] : [];
     const total = Number(of('total_commits')) || commits.length;

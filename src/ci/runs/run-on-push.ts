@@ -1,4 +1,5 @@
 import type { Commit } from '../../git/index.ts';
+import { isBranchOrTag } from '../../kernel/index.ts';
 import type { AnnouncedPush, Located, PushListener } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
@@ -60,7 +61,7 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
   const actor = await pusherName(deps, push.pusherId);
-  const moved = push.updates.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
+  const moved = push.updates.filter(({ ref }) => isBranchOrTag(ref)).slice(0, maxRefs);
   const isByKey = push.deployKey !== null;
   const startsNothing = (push.pusherId === null && !isByKey) || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Modules } from '../../app/index.ts';
 import type { DeploymentRow, Environment, EnvironmentChange } from '../../ci/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, shortRef } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
@@ -79,7 +79,6 @@ interface Listed {
   reviewers: string[];
 }
 
-const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 const words = (list: readonly string[]): string => (list.length === 0 ? '' : list.join(', '));
 
 const toJson = ({ environment, present, reviewers }: Listed) => ({

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, noRef } from '../../kernel/index.ts';
 import type { LostTip } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
@@ -26,7 +26,7 @@ export function addRepoUndoCommand(repo: Command, run: Run): void {
   );
 }
 
-const short = (id: string): string => (/^0+$/.test(id) ? 'deleted' : id.slice(0, 10));
+const short = (id: string): string => (noRef.test(id) ? 'deleted' : id.slice(0, 10));
 
 const columns: Column<LostTip>[] = [
   { title: 'ID', cell: ({ id }) => id, whole: true },

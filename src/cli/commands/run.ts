@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, shortRef } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { never } from '../terminal/output.ts';
@@ -72,8 +72,6 @@ export function addRunCommands(program: Command, run: Run): void {
 }
 
 type Row = RunRow & { actor: string | null };
-
-const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 
 const statusOf = ({ status, approval, finishedAt }: Row): string =>
   approval === 'waiting' && finishedAt === null ? 'waiting for approval' : status;

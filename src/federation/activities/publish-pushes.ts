@@ -1,4 +1,5 @@
 import type { Commit, NewCommits } from '../../git/index.ts';
+import { noRef, shortRef } from '../../kernel/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import { instanceActor, personActor, repositoryActor } from '../actors/find-actor.ts';
 import type { RepositoryActor } from '../actors/find-actor.ts';
@@ -26,7 +27,6 @@ interface Announcement {
 
 type BranchUpdate = AnnouncedPush['updates'][number];
 
-const zeros = /^0+$/;
 const heads = 'refs/heads/';
 
 /** Limit of activities per push, each of which goes to every follower; a mirror pushes thousands of branches. */
@@ -62,7 +62,7 @@ export function pushListener(deps: FederationDeps): PushListener<Announcement> {
 }
 
 async function prepareAnnouncement(deps: FederationDeps, push: AnnouncedPush): Promise<Announcement | null> {
-  const updates = push.updates.filter(({ ref, newId }) => ref.startsWith(heads) && !zeros.test(newId));
+  const updates = push.updates.filter(({ ref, newId }) => ref.startsWith(heads) && !noRef.test(newId));
   const found = updates.length === 0 ? null : await publicRepositoryById(deps, push.repository.id);
   if (found === null) return null;
   const repository = await repositoryActor(deps, found);
@@ -104,7 +104,7 @@ class GainedCommits {
   }
 
   of({ oldId, newId }: BranchUpdate): Promise<NewCommits> {
-    const isNew = zeros.test(oldId);
+    const isNew = noRef.test(oldId);
     if (isNew && this.#tips.has(newId)) return Promise.resolve({ total: 0, commits: [] });
     const key = `${oldId} ${newId}`;
     const known =
@@ -115,7 +115,7 @@ class GainedCommits {
   }
 
   async isForced({ oldId, newId }: BranchUpdate): Promise<boolean> {
-    if (zeros.test(oldId)) return false;
+    if (noRef.test(oldId)) return false;
     return (await this.#git.objects.newCommits(this.#path, oldId, [newId], { limit: 1 })).total > 0;
   }
 }
@@ -137,10 +137,10 @@ async function pusherOf(deps: FederationDeps, { pusherId, deployKey }: Announced
 
 /** The tips before the push: a new branch from one of them has no new commits. */
 async function untouchedTips({ git }: FederationDeps, path: string, { updates }: AnnouncedPush): Promise<string[]> {
-  if (!updates.some(({ oldId }) => zeros.test(oldId))) return [];
+  if (!updates.some(({ oldId }) => noRef.test(oldId))) return [];
   const touched = new Set(updates.map(({ ref }) => ref));
   const tips = (await git.queries.cachedRefs(path)).idsOf(heads, touched);
-  return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !zeros.test(oldId)), ...tips])];
+  return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !noRef.test(oldId)), ...tips])];
 }
 
 interface Pushed {
@@ -176,7 +176,7 @@ async function describePush(deps: FederationDeps, branch: Branch): Promise<Branc
   const authors = await authorActors(deps, commits);
   return {
     ...placeOf(deps, branch),
-    branch: update.ref.slice(heads.length),
+    branch: shortRef(update.ref),
     hashBefore: update.oldId,
     hashAfter: update.newId,
     isForced: await branch.commits.isForced(update),

@@ -1,4 +1,5 @@
 import { checked } from '../objects/browse.ts';
+import { isBranchOrTag } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { grepReader } from './grep.ts';
 import type { GrepLine } from './grep.ts';
@@ -119,7 +120,7 @@ function isFactual(format: string): boolean {
 /** Branches and tags alone: hidden refs and those of pull requests are not named. */
 function packedRefs(refs: Iterable<readonly [ref: string, oid: string]>): string {
   return [...refs]
-    .filter(([name]) => /^refs\/(?:heads|tags)\//.test(name))
+    .filter(([name]) => isBranchOrTag(name))
     .map(([name, id]) => `${id} ${name}\n`)
     .join('');
 }

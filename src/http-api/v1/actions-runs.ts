@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notFound } from '../../kernel/index.ts';
+import { branchOf, notFound } from '../../kernel/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
@@ -12,7 +12,6 @@ import {
   actionWorkflow,
   actionWorkflows,
   actionsUrl,
-  branchOf,
   idOf,
   pageUrl,
   showActionJobs,
@@ -196,7 +195,7 @@ const listActionTasks = operation({
       workflow_runs: tasks.map(({ task, job, run }) => ({
         id: task.id,
         name: job.name,
-        head_branch: branchOf(run.ref),
+        head_branch: branchOf(run.ref) ?? '',
         head_sha: run.sha,
         run_number: run.number,
         event: run.event,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JobRow, RunRow, RunStatus } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { notFound } from '../../kernel/index.ts';
+import { branchOf, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
 
@@ -144,9 +144,6 @@ export const actionsUrl = ({ found: { canonical }, origin }: ActionsContext): st
   `${origin}/api/v1/repos/${canonical.owner}/${canonical.name}/actions`;
 export const pageUrl = ({ found, origin }: ActionsContext): string => origin + repositoryUrl(found.canonical);
 
-/** The branch of a ref; empty for tags and pull requests. */
-export const branchOf = (ref: string): string => (ref.startsWith('refs/heads/') ? ref.slice(11) : '');
-
 export async function showActionRuns(
   where: ActionsContext,
   rows: readonly RunRow[],
@@ -168,7 +165,7 @@ export async function showActionRuns(
     run_number: run.number,
     repository_id: run.repositoryId,
     head_sha: run.sha,
-    head_branch: branchOf(run.ref),
+    head_branch: branchOf(run.ref) ?? '',
     ...actionState(run.status, run.approval),
     actor: person(run.actorId),
     trigger_actor: person(run.attemptActorId),
@@ -199,7 +196,7 @@ export async function showActionJobs(
       labels: job.runsOn ?? [],
       run_attempt: attempts.get(job.id) ?? job.attempt,
       head_sha: run.sha,
-      head_branch: branchOf(run.ref),
+      head_branch: branchOf(run.ref) ?? '',
       ...actionState(job.status),
       runner_id: ran?.task.runnerId ?? null,
       runner_name: ran?.task.runnerName ?? null,

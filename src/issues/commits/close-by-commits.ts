@@ -1,4 +1,5 @@
 import { refusalOnIssue, viewerWithCredential } from '../../access/index.ts';
+import { noRef } from '../../kernel/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
@@ -24,8 +25,6 @@ interface Prepared {
   /** What `record` appended, for `recorded`. */
   appended: { issueId: string; position: number }[];
 }
-
-const noId = /^0+$/;
 
 /**
  * Push listener: a commit that reaches the default branch leaves an entry on the issues that the message names, and
@@ -54,7 +53,7 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   const { repository, pusherId, via } = push;
   if (pusherId === null || !byPeople.has(via)) return [];
   const branch = push.updates.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
-  if (branch === undefined || noId.test(branch.oldId) || noId.test(branch.newId)) return [];
+  if (branch === undefined || noRef.test(branch.oldId) || noRef.test(branch.newId)) return [];
   const located = (await deps.repositories.locate([repository.id])).get(repository.id);
   if (located === undefined) return [];
   const { commits } = await deps.git.objects.newCommits(located.path, branch.newId, [branch.oldId], {

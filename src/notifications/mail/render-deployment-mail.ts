@@ -1,4 +1,5 @@
 import { layout } from '../../mail/index.ts';
+import { shortRef } from '../../kernel/index.ts';
 import type { MailMessage } from '../../mail/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
@@ -30,7 +31,7 @@ export async function renderDeploymentMail(
           facts: [
             ['Repository', name],
             ['Environment', environment],
-            ['Run', `${workflow} ${number} on ${ref.replace(/^refs\/(heads|tags)\//, '')}`],
+            ['Run', `${workflow} ${number} on ${shortRef(ref)}`],
             ['Commit', `${sha.slice(0, 10)} ${title}`],
           ],
         },

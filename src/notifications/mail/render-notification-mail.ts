@@ -2,7 +2,7 @@ import { personViewer } from '../../access/index.ts';
 import type { Entry, Issue, ListedEntry } from '../../issues/index.ts';
 import { layout } from '../../mail/index.ts';
 import type { MailMessage, MailPart } from '../../mail/index.ts';
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { nullIfNotFound, shortRef } from '../../kernel/index.ts';
 import { reviewedRounds } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
@@ -50,7 +50,7 @@ function runMail(
 ): MailMessage {
   const at = { owner: place.owner.handle, name: place.repository.name };
   const run = JSON.parse(details) as RunDetails;
-  const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
+  const ref = shortRef(run.ref);
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'runs' }));
   return {
     to,

@@ -1,4 +1,5 @@
 import type { ChangedFile, Git, RefPath } from '../../git/index.ts';
+import { noRef } from '../../kernel/index.ts';
 import { imageSize } from '../../images/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { sizeImages } from '../markdown/size-images.ts';
@@ -22,15 +23,13 @@ export async function readBlobImageSize(git: Git, path: string, oid: string): Pr
   return size;
 }
 
-const noBlob = /^0+$/;
-
 /** Sizes of both sides of changed pictures, by the id of their blob. */
 export async function readBlobImageSizes(
   git: Git,
   path: string,
   files: readonly ChangedFile[],
 ): Promise<Map<string, ImageSize | null>> {
-  const blobs = new Set(files.flatMap(({ oldOid, newOid }) => [oldOid, newOid]).filter((oid) => !noBlob.test(oid)));
+  const blobs = new Set(files.flatMap(({ oldOid, newOid }) => [oldOid, newOid]).filter((oid) => !noRef.test(oid)));
   return new Map(
     await Promise.all(
       [...blobs].map(

@@ -1,4 +1,5 @@
 import type { DeploymentRow, DeploymentState } from '../../ci/index.ts';
+import { shortRef } from '../../kernel/index.ts';
 import { environmentPath } from '../../ci/index.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -53,7 +54,7 @@ export function viewDeployment(
   names: ReadonlyMap<string, string>,
   now: number,
 ): DeploymentView {
-  const ref = row.ref.replace(/^refs\/(heads|tags)\//, '');
+  const ref = shortRef(row.ref);
   return {
     id: row.id,
     environment: row.environment,

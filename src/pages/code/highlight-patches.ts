@@ -1,7 +1,7 @@
 import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
 import type { Colours } from './diff-lines.view.ts';
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { noRef, nullIfNotFound } from '../../kernel/index.ts';
 import { decodeFileText } from './decode-text.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
@@ -11,7 +11,6 @@ const maxFiles = 40;
 const maxBytes = 256 * 1024;
 /** How long a page waits for colours, unless it says less; the highlighter remembers them for the next view. */
 const usualWaitMs = 400;
-const noObject = /^0+$/;
 
 interface HighlightedPatches {
   /** By the file of the patch. */
@@ -73,7 +72,7 @@ async function colourBlob(
   name: Buffer,
   ranges: [number, number][],
 ): Promise<string[] | null> {
-  if (noObject.test(oid)) return null;
+  if (noRef.test(oid)) return null;
   // A side that was merged for this comparison is in no repository.
   const content = (await git.objects.blob(path, oid, { maxBytes }).catch(nullIfNotFound))?.content ?? null;
   const text = content && decodeFileText(content);

@@ -1,4 +1,5 @@
 import { t } from '../../translation/index.ts';
+import { noRef } from '../../kernel/index.ts';
 import type {
   FollowedPerson,
   FollowedRepository,
@@ -160,14 +161,14 @@ export function viewListedFollow(follow: ListedFollow, who: string, now: number)
   return { ...rest, status: null, sentence: `${count}${error}`, isTagged: false };
 }
 
-const isCommitId = (hash: string | null): hash is string => hash !== null && !/^0+$/.test(hash);
-const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));
+const isCommitId = (hash: string | null): hash is string => hash !== null && !noRef.test(hash);
+const short = (hash: string | null): string | null => (hash === null || noRef.test(hash) ? null : hash.slice(0, 10));
 
 export function viewReceivedPush(
   { handle, url, branch, hashBefore, hashAfter, commitCount, commits, isForced, pusher, pushedAt }: ListedPush,
   now: number,
 ) {
-  const isNewBranch = hashBefore !== null && /^0+$/.test(hashBefore);
+  const isNewBranch = hashBefore !== null && noRef.test(hashBefore);
   const count = t('follows.status.commits', { count: commitCount });
   const says = [
     // A branch from an old commit, or software that says nothing of commits.

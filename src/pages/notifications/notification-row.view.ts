@@ -1,4 +1,5 @@
 import type { Notification, Reason } from '../../notifications/index.ts';
+import { shortRef } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { encodeRef } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -60,7 +61,6 @@ export function targetOf({
 const settledDeployment = 'No review is needed any more';
 
 /** Branches and tags without what git puts before them. */
-const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 
 export const titleOf = ({ title, run, deployment }: Pick<Notification, 'title' | 'run' | 'deployment'>): string =>
   run === null || deployment !== null ? title : `${run.workflow} failed on ${shortRef(run.ref)}: ${run.title}`;

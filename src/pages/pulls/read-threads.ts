@@ -1,7 +1,7 @@
 import type { ChangedFile } from '../../git/index.ts';
 import { pathText } from '../../pulls/index.ts';
 import type { ListedThread } from '../../pulls/index.ts';
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { noRef, nullIfNotFound } from '../../kernel/index.ts';
 import { viewCodeText } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readTabClasses } from '../code/read-editor-configs.ts';
@@ -75,7 +75,7 @@ async function readLinesNow(
   const changed = threads.filter(({ place, side }) => place?.state === 'changed' && side === 'NEW');
   for (const { id, place } of changed.slice(0, maxCompared)) {
     const file = files.find(({ newPath }) => pathText(newPath) === place!.path);
-    if (file === undefined || place!.firstLine === null || /^0+$/.test(file.newOid)) continue;
+    if (file === undefined || place!.firstLine === null || noRef.test(file.newOid)) continue;
     const blob = await git.objects.blob(found.path, file.newOid, { maxBytes }).catch(nullIfNotFound);
     const text = blob?.content ? decodeFileText(blob.content) : null;
     if (text === null) continue;

@@ -7,7 +7,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
-import { noRef } from '../../kernel/index.ts';
+import { branchOf, noRef, tagOf } from '../../kernel/index.ts';
 
 /** One ref that a push moved. */
 export interface ActivityUpdateView {
@@ -90,9 +90,8 @@ function viewUpdate(
   { url, refs, mayRestore, now }: ActivityContext,
 ): ActivityUpdateView {
   const [isNew, isGone] = [noRef.test(oldId), noRef.test(newId)];
-  const isBranch = ref.startsWith('refs/heads/');
-  const branch = isBranch ? ref.slice('refs/heads/'.length) : null;
-  const tag = ref.startsWith('refs/tags/') ? ref.slice('refs/tags/'.length) : null;
+  const branch = branchOf(ref);
+  const tag = tagOf(ref);
   const current = refs.get(ref) ?? null;
   const id = (oid: string) => ({ text: short(oid), url: commitUrl(url, oid) });
   return {
@@ -109,7 +108,7 @@ function viewUpdate(
             id: `${pushId}.${position}`,
             expected: current ?? '0'.repeat(oldId.length),
             until: viewTime(restorableUntil, now),
-            isBranch,
+            isBranch: branch !== null,
             back: current !== oldId,
             suggestedName: branch === null ? '' : `${branch}-${short(oldId).slice(0, 7)}`,
           },

@@ -5,7 +5,7 @@ import { viewRepositoryAvatar } from '../app/repository-avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
-import { noRef } from '../../kernel/index.ts';
+import { noRef, shortRef } from '../../kernel/index.ts';
 
 /** One push in a list of news: `bob pushed to main`. */
 export interface PushRowView {
@@ -23,7 +23,7 @@ export interface PushRowView {
 function describe({ updates: [update], updateCount }: Pick<RecentPush, 'updates' | 'updateCount'>): string {
   if (update === undefined || updateCount > 1)
     return t('repository.push_row.pushed_to_several', { count: updateCount });
-  const name = viewName(update.ref.replace(/^refs\/(?:heads|tags)\//, ''));
+  const name = viewName(shortRef(update.ref));
   const kind = update.ref.startsWith('refs/tags/') ? 'tag' : update.ref.startsWith('refs/heads/') ? 'branch' : 'other';
   if (noRef.test(update.newId)) return t('repository.push_row.deleted', { kind, name });
   if (noRef.test(update.oldId)) return t('repository.push_row.created', { kind, name });

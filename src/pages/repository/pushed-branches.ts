@@ -1,4 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
+import { branchOf } from '../../kernel/index.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -32,7 +33,7 @@ export async function readPushedBranches(
   for (const push of pushes) {
     if (push.repository.id !== repository.id || push.person?.id !== person.id || push.at < since) continue;
     for (const { ref, newId } of push.updates) {
-      const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
+      const branch = branchOf(ref);
       if (branch !== null && branch !== repository.defaultBranch && refs.get(ref) === newId) branches.add(branch);
     }
   }

@@ -1,4 +1,5 @@
 import type { RunRow } from '../../ci/index.ts';
+import { shortRef } from '../../kernel/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import type { TextPart } from '../markdown/linked-text.ts';
@@ -58,7 +59,7 @@ export function viewRunRow(
   references: ReferenceLinks,
 ): RunRowView {
   const title = viewName(run.title) || run.workflowName;
-  const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
+  const ref = shortRef(run.ref);
   const pull = /^refs\/pull\/(\d+)\/merge$/.exec(run.ref)?.[1];
   return {
     number: run.number,

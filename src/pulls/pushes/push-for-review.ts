@@ -2,7 +2,7 @@ import { personIdOf, refusalInRepository } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
 import { nextNumber } from '../../issues/index.ts';
-import { conflict, forbidden, invalid, isDomainError, waitAtMost } from '../../kernel/index.ts';
+import { branchOf, conflict, forbidden, invalid, isDomainError, waitAtMost } from '../../kernel/index.ts';
 import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { listenerName } from '../rounds/pending-push.ts';
@@ -111,7 +111,7 @@ export function readTarget(
     if (!refs.has(`refs/heads/${baseBranch}`)) continue;
     return { baseBranch, topic: length === parts.length ? null : parts.slice(length).join('/') };
   }
-  const branches = [...refs.keys()].filter((each) => each.startsWith('refs/heads/')).map((each) => each.slice(11));
+  const branches = [...refs.keys()].flatMap((each) => branchOf(each) ?? []);
   if (branches.length === 0) throw invalid('no_branch', 'this repository has no branch yet');
   const sorted = branches.sort((a, b) => Number(b === defaultBranch) - Number(a === defaultBranch));
   const rest = sorted.length > maxNamed ? ` and ${sorted.length - maxNamed} more` : '';

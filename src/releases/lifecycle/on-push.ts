@@ -1,4 +1,5 @@
 import { idsIn } from '../../db/index.ts';
+import { noRef, shortRef, tagOf } from '../../kernel/index.ts';
 import type { PushListener } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 import { announce } from '../announce.ts';
@@ -26,7 +27,7 @@ export function unpublishOnTagDeletion({
   return {
     name: 'releases',
     async prepare({ repository, updates }) {
-      const deleted = updates.filter(({ ref, newId }) => ref.startsWith(tags) && /^0+$/.test(newId));
+      const deleted = updates.filter(({ ref, newId }) => tagOf(ref) !== null && noRef.test(newId));
       if (deleted.length === 0) return null;
       const released = await db.read
         .createQueryBuilder(releaseSchema, 'r')
@@ -35,7 +36,7 @@ export function unpublishOnTagDeletion({
         .andWhere(
           ...idsIn(
             'r.tag',
-            deleted.map(({ ref }) => ref.slice(tags.length)),
+            deleted.map(({ ref }) => shortRef(ref)),
           ),
         )
         .getMany();

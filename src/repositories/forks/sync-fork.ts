@@ -1,7 +1,7 @@
 import { isLocalAdministrator, maySync, recordCredential, repositoryLevel, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { conflict, invalid, unavailable } from '../../kernel/index.ts';
+import { conflict, invalid, noRef, unavailable } from '../../kernel/index.ts';
 import { parseBranchName } from '../branch-name.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { isDiskLow } from '../disk-space.ts';
@@ -128,7 +128,7 @@ export async function syncFork(
   try {
     const fetched = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, refName);
     await deps.copying.port?.onFetch({ from: sourcePath, into: found.path, oid: fetched });
-    const isForward = /^0+$/.test(oldId) || (await deps.git.refs.isForward(found.path, oldId, fetched));
+    const isForward = noRef.test(oldId) || (await deps.git.refs.isForward(found.path, oldId, fetched));
     if (!isForward && !merge) throw diverged(branch, address);
     const newId = isForward
       ? fetched

@@ -1,4 +1,5 @@
 import { repositorySchema } from '../schema/repository-schema.ts';
+import { noRef } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { folderOf } from '../lifecycle/trash.ts';
 import type { PushJournal } from './push-journal.ts';
@@ -52,6 +53,6 @@ export async function settlePushes(
 async function refsToMake(journal: PushJournal, pushes: readonly PushRow[]): Promise<string[]> {
   const refs: string[] = [];
   for (const { id } of pushes)
-    for (const { ref, oldId } of await journal.updatesOf(id)) if (/^0+$/.test(oldId)) refs.push(ref);
+    for (const { ref, oldId } of await journal.updatesOf(id)) if (noRef.test(oldId)) refs.push(ref);
   return refs;
 }

@@ -1,7 +1,7 @@
 import { isLocalAdministrator, recordCredential, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, noRef } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { evaluateRules } from '../rules/evaluate-rules.ts';
@@ -52,7 +52,7 @@ export async function moveBranch(
   { branch, oldId, newId, right, via = 'merge', authorize, record, settled }: BranchMove,
 ): Promise<{ pushId: string; isMoved: boolean; isFollowed: boolean }> {
   const update: RefUpdate = { ref: `refs/heads/${branch}`, oldId, newId };
-  const isNew = /^0+$/.test(oldId);
+  const isNew = noRef.test(oldId);
   const [isForward, hasMerges, unverified] = await Promise.all([
     // A merge moves the branch to what was computed onto its tip.
     isNew || right === 'merge' || deps.git.refs.isForward(found.path, oldId, newId),

@@ -16,7 +16,7 @@ import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from '../schema/push-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
 import { inferPushResults } from './infer-push-results.ts';
-import { forbidden, isDomainError } from '../../kernel/index.ts';
+import { branchOf, forbidden, isDomainError, noRef } from '../../kernel/index.ts';
 import { createRepository } from '../create-repository.ts';
 import { findRepository } from '../find-repository.ts';
 import { findRedirect } from '../lifecycle/redirects.ts';
@@ -205,9 +205,9 @@ async function remarkOnNewBranch(
   updates: readonly RefUpdate[],
 ): Promise<string[]> {
   const { pushedAt, defaultBranch } = opened.repository;
-  const created = updates.filter(({ ref, oldId }) => ref.startsWith('refs/heads/') && /^0+$/.test(oldId));
-  const branch = created[0]?.ref.slice('refs/heads/'.length);
-  if (branch === undefined || created.length > 1 || branch === defaultBranch || pushedAt === null) return [];
+  const created = updates.filter(({ ref, oldId }) => branchOf(ref) !== null && noRef.test(oldId));
+  const branch = created.length === 1 ? branchOf(created[0]!.ref) : null;
+  if (branch === null || branch === defaultBranch || pushedAt === null) return [];
   const remark = await deps.reviews.port?.remarkOnBranch(viewer, opened, branch).catch((error: unknown) => {
     deps.logger.warn('push.remarks_failed', { repositoryId: opened.repository.id, error });
     return null;

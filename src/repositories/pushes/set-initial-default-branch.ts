@@ -2,7 +2,7 @@ import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { RefUpdate } from './push-journal.ts';
-import { noRef } from '../../kernel/index.ts';
+import { noRef, shortRef } from '../../kernel/index.ts';
 
 const branches = 'refs/heads/';
 /** Usual names of the default branch, preferred over newer branches. */
@@ -22,7 +22,7 @@ export async function setInitialDefaultBranch(
 ): Promise<void> {
   const created = accepted
     .filter(({ ref, oldId, newId }) => ref.startsWith(branches) && noRef.test(oldId) && !noRef.test(newId))
-    .map(({ ref, newId }) => ({ name: ref.slice(branches.length), tip: newId }));
+    .map(({ ref, newId }) => ({ name: shortRef(ref), tip: newId }));
   const isCreated = (branch: string) => created.some(({ name }) => name === branch);
   if (created.length === 0 || isCreated(repository.defaultBranch)) return;
   const head = await deps.git.refs.head(path);

@@ -2,7 +2,7 @@ import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { conflict, invalid, noRef, notFound } from '../../kernel/index.ts';
+import { conflict, invalid, noRef, notFound, shortRef } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../branch-name.ts';
@@ -136,7 +136,7 @@ export async function undoPush(
   if (as === undefined) {
     if (expected !== undefined && expected !== update.oldId) throw moved(tip.ref);
     if (update.oldId === update.newId)
-      throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
+      throw conflict('nothing_to_undo', `${shortRef(tip.ref)} is where it was already.`);
   }
   const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
   const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
@@ -159,9 +159,8 @@ export async function undoPush(
   return update;
 }
 
-const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
 const moved = (ref: string) =>
-  conflict('ref_moved', `${shortName(ref)} has moved meanwhile. Look again before you restore it.`);
+  conflict('ref_moved', `${shortRef(ref)} has moved meanwhile. Look again before you restore it.`);
 
 async function lostTip(
   deps: RepositoryDeps,

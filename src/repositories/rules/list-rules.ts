@@ -10,7 +10,7 @@ import {
 } from '../../access/index.ts';
 import type { RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
-import { notFound } from '../../kernel/index.ts';
+import { notFound, shortRef } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
@@ -124,7 +124,7 @@ export async function namesDecided(
       const entry = rule === null ? undefined : decided.get(rule.id);
       if (entry === undefined) continue;
       entry.total += 1;
-      if (entry.names.length < limit) entry.names.push(ref.replace(/^refs\/(?:heads|tags)\//, ''));
+      if (entry.names.length < limit) entry.names.push(shortRef(ref));
     }
   } catch (error) {
     if (error instanceof TooManyRefs) return null;

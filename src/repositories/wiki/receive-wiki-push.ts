@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, shortRef } from '../../kernel/index.ts';
 import type { PushVerdict, RefResult } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { isDiskLow } from '../disk-space.ts';
@@ -59,5 +59,5 @@ async function followFirstBranch(
 ): Promise<void> {
   const branches = results.filter(({ ref, ok }) => ok && ref.startsWith(heads));
   const { oid } = await git.refs.head(wikiPath);
-  if (oid === null && branches.length === 1) await git.refs.setHead(wikiPath, branches[0]!.ref.slice(heads.length));
+  if (oid === null && branches.length === 1) await git.refs.setHead(wikiPath, shortRef(branches[0]!.ref));
 }

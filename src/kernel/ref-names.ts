@@ -1,0 +1,16 @@
+/** Matches the id of zeros, which stands for "no ref" or "no object" (gitprotocol-pack(5)), of SHA-1 and SHA-256. */
+export const noRef: RegExp = /^0+$/;
+
+const folderOfBranchOrTag = /^refs\/(?:heads|tags)\//;
+
+/** Whether a full name is that of a branch or a tag. */
+export const isBranchOrTag = (ref: string): boolean => folderOfBranchOrTag.test(ref);
+
+/** `main` of `refs/heads/main`, `v1` of `refs/tags/v1`; other names stay whole. */
+export const shortRef = (ref: string): string => ref.replace(folderOfBranchOrTag, '');
+
+/** The branch of a full name; null for every other ref. */
+export const branchOf = (ref: string): string | null => (ref.startsWith('refs/heads/') ? shortRef(ref) : null);
+
+/** The tag of a full name; null for every other ref. */
+export const tagOf = (ref: string): string | null => (ref.startsWith('refs/tags/') ? shortRef(ref) : null);
