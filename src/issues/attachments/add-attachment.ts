@@ -3,7 +3,7 @@ import { personIdOf, refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { sniffedBytes, sniffImageType, stripMetadata } from '../../images/index.ts';
 import type { ImageType } from '../../images/index.ts';
-import { busy, createSemaphore, invalid } from '../../kernel/index.ts';
+import { busy, createSemaphore, invalid, readableSize } from '../../kernel/index.ts';
 import type { StoredObject } from '../../objects/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
@@ -145,9 +145,6 @@ const nameOf: Record<ImageType, string> = {
 /** The refusal for a file that goes on beyond the limit. */
 export const attachmentTooLarge = (maxBytes: number) =>
   invalid('attachment_too_large', `A file may have at most ${readableSize(maxBytes)}.`, { field: 'files' });
-
-const readableSize = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor((bytes * 10) / 1024 / 1024) / 10} MiB`;
 
 async function readHead(content: AsyncIterator<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, readableSize } from '../../kernel/index.ts';
 import type { DomainError } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
@@ -93,12 +93,3 @@ export const fileTooLarge = (maxBytes: number) =>
 
 export const quotaExceeded = () =>
   invalid('release_quota', 'The files of these releases take all the space that they may have.', { field: 'files' });
-
-const units = ['KiB', 'MiB', 'GiB', 'TiB'];
-
-function readableSize(bytes: number): string {
-  let size = bytes / 1024;
-  let unit = 0;
-  for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
-  return `${Math.floor(size * 10) / 10} ${units[unit]}`;
-}
