@@ -29,6 +29,7 @@ export type { BundleFile, BundleRequest } from './remotes/bundle.ts';
 export type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
 export type { HttpRemote, Remote } from './remotes/remote.ts';
 export type { SshHost, SshRemote } from './remotes/ssh.ts';
+export { remoteMessages } from './remotes/remote.ts';
 export type { RefResult } from './pushes/report-status.ts';
 export type { Blob, Head, Tree } from './objects/browse.ts';
 export type { NewCommits } from './objects/new-commits.ts';

@@ -6,7 +6,7 @@ import type { Repository } from '../repositories/index.ts';
 import { SourceBusy } from './client/source-client.ts';
 import type { ImportDeps } from './deps.ts';
 import { connectSource, encryptToken } from './run/open-run.ts';
-import { newProgress } from './context/run-context.ts';
+import { newProgress, readStoredOptions } from './context/run-context.ts';
 import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
 import { importSchema, problemSchema } from './schema/import-schema.ts';
@@ -15,7 +15,6 @@ import type { SourceKind } from './schema/source-kind.ts';
 import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
-import { leftThere } from './run/left-there.ts';
 
 export interface NewImport extends Partial<Omit<ImportOptions, 'archivesSource'>> {
   /** Of the page of the repository, or the one that git clones. */
@@ -71,6 +70,7 @@ export const readOptions = (input: Partial<ImportOptions>): ImportOptions => ({
   withPulls: input.withPulls ?? true,
   withReleases: input.withReleases ?? true,
   withLfs: input.withLfs ?? true,
+  withWiki: input.withWiki ?? true,
   withReactions: input.withReactions ?? true,
   archivesSource: false,
 });
@@ -199,8 +199,7 @@ export async function tryImport(
     tell: (item, problem) => void problems.push({ item, problem }),
   });
   const counts = await source.counts();
-  const toDo = [...(await source.toDo()), ...leftThere(repository, address.url)];
-  for (const line of toDo) problems.push({ item: 'to do', problem: line });
+  for (const line of await source.toDo()) problems.push({ item: 'to do', problem: line });
   for (const { url } of await source.hooks())
     problems.push({ item: 'to do', problem: `Switch the webhook ${url} on, with its secret.` });
   return { project: address.project, repository, counts, problems };
@@ -219,7 +218,7 @@ function describe(
   return {
     ...row,
     hasToken: secretCiphertext !== null,
-    options: JSON.parse(options) as ImportOptions,
+    options: readStoredOptions(options),
     progress: { ...newProgress, ...(JSON.parse(progress) as Partial<Progress>) },
     transfer: deps.mirrors.progressOf(row.repositoryId),
   };
@@ -271,7 +270,7 @@ export async function runAgain(
     if (found === null) throw noImport();
     if (found.state === 'ended')
       throw conflict('import_ended', 'The source is followed no more: it was switched over to this server.');
-    const options = JSON.parse(found.options) as ImportOptions;
+    const options = readStoredOptions(found.options);
     await manager.update(
       importSchema,
       { id: found.id },

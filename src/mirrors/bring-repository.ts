@@ -82,7 +82,7 @@ export function mergeRefs(
   return { updates, problems };
 }
 
-const openOrigin = async (deps: MirrorDeps, { url, username, secret }: Origin) => {
+export const openOrigin = async (deps: MirrorDeps, { url, username, secret }: Origin) => {
   const address = parseRemoteAddress(url);
   if (address.kind !== 'http') throw new Error('an import is by http');
   const remote = await openHttpRemote(deps, address, { username, secret });

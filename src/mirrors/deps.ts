@@ -11,7 +11,7 @@ import type { AllowanceOfCopy } from './copy-limits.ts';
 /** Dependencies of the use-cases of this module. */
 export interface MirrorDeps {
   db: Database;
-  repositories: Pick<Repositories, 'create' | 'edit' | 'locate' | 'pushes'>;
+  repositories: Pick<Repositories, 'create' | 'edit' | 'locate' | 'pushes' | 'wikis'>;
   git: Git;
   lfs: Pick<Lfs, 'mirroring' | 'usage' | 'read'>;
   releases: Pick<Releases, 'foreign'>;

@@ -4,6 +4,7 @@ import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './forge-client.ts';
 import { bringLfs, bringRefs, bringReleases, forgetRefs } from './bring-repository.ts';
+import { bringWiki } from './bring-wiki.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
 import { addCopy, bringCopiesForward, endCopy, moveCopy, pauseCopies } from './kept-copies.ts';
@@ -86,7 +87,13 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
       limitBy: (allowanceOf: AllowanceOfCopy) => void (deps.copies.allowanceOf = allowanceOf),
     },
     /** The transfers of an import that has its own row and run: each tells what did not arrive. */
-    bring: { refs: bind(bringRefs), lfs: bind(bringLfs), releases: bind(bringReleases), forget: bind(forgetRefs) },
+    bring: {
+      refs: bind(bringRefs),
+      lfs: bind(bringLfs),
+      wiki: bind(bringWiki),
+      releases: bind(bringReleases),
+      forget: bind(forgetRefs),
+    },
     /** The line that a running transfer shows. */
     progressOf: (repositoryId: string): string | null => deps.progress.get(repositoryId) ?? null,
     keysAt: bind(keysAt),

@@ -36,8 +36,7 @@ const viewerOf = ({ id, username }: TestPerson): PersonViewer => ({
 
 // Hosts are named before the server starts.
 const ports: number[] = [];
-const wikiPorts: number[] = [];
-const allowed = (): string => [...ports, ...wikiPorts, otherPort].map((port) => `127.0.0.1:${port}`).join(',');
+const allowed = (): string => [...ports, otherPort].map((port) => `127.0.0.1:${port}`).join(',');
 let otherPort: number;
 const newForge = (t: Owner, more: { pageSize?: number } = {}) =>
   startGiteaStub(t, { port: ports[(forges += 1)]!, ...more });
@@ -45,7 +44,6 @@ let forges = 0;
 
 t.before(async () => {
   for (let at = 0; at < 12; at += 1) ports.push(await freePort());
-  for (let at = 0; at < 2; at += 1) wikiPorts.push(await freePort());
   otherPort = await freePort();
   here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: allowed() }, clock });
   alice = await here.addPerson('alice');
@@ -541,27 +539,4 @@ t.test('a server that stops at any request goes on where it was', async (t) => {
       [7, 2],
     ],
   );
-});
-
-t.test('a wiki stays there, and the dry run and the report say how it is brought', async (t) => {
-  for (const hasWiki of [true, false]) {
-    const forge = await startGiteaStub(t, { port: wikiPorts.pop()! });
-    forge.world.repository['has_wiki'] = hasWiki;
-    const address = `${forge.url}/bob/tool`;
-    const line = {
-      item: 'to do',
-      problem: `Bring the pages of the wiki, if it has some: clone ${address}.wiki.git and push it to the wiki here.`,
-    };
-    const ofWiki = (found: readonly { item: string; problem: string }[]) =>
-      found.filter(({ problem }) => problem.includes('wiki')).map(({ item, problem }) => ({ item, problem }));
-    const dry = await here.modules.imports.try({ address, token: forge.world.token });
-    t.strictSame(ofWiki(dry.problems), hasWiki ? [line] : [], `dry run, wiki ${hasWiki}`);
-    const { id } = await start(forge);
-    await run(id, { isFull: true });
-    t.strictSame(
-      ofWiki(await here.modules.imports.problems((await find(id)).id)),
-      hasWiki ? [line] : [],
-      `report, wiki ${hasWiki}`,
-    );
-  }
 });

@@ -279,7 +279,8 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
 
   forge.answer = (request, response) => {
     const url = new URL(request.url ?? '/', forge.url);
-    if (!url.pathname.startsWith('/api/')) return false;
+    const isApi = url.pathname.startsWith('/api/');
+    if (!isApi) return failAsWished(url, response);
     requests.push({
       path: `${url.pathname}${url.search}`,
       authorization: request.headers.authorization,
@@ -289,19 +290,7 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
       response.writeHead(404).end('Not found.\n');
       return true;
     }
-    const failure = failures.find(({ pattern, times }) => times !== 0 && pattern.test(`${url.pathname}${url.search}`));
-    if (failure !== undefined) {
-      if (failure.times !== undefined) failure.times -= 1;
-      if (failure.hangs) return true;
-      if (failure.isCut) {
-        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
-        response.write('[{"number": 1, "titl');
-        setTimeout(() => response.destroy(), 20);
-        return true;
-      }
-      response.writeHead(failure.status ?? 500, failure.headers ?? {}).end(failure.body ?? '{"message":"no"}');
-      return true;
-    }
+    if (failAsWished(url, response)) return true;
     const basic = `Basic ${Buffer.from(`oauth2:${first.world.token}`).toString('base64')}`;
     if (![`token ${first.world.token}`, basic].includes(request.headers.authorization ?? '')) {
       response.writeHead(401).end('{"message":"token is required"}');
@@ -313,6 +302,22 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     else answerOwners(url, response);
     return true;
   };
+
+  /** Fails a request of the API or of git as `fail` says. */
+  function failAsWished(url: URL, response: ServerResponse): boolean {
+    const failure = failures.find(({ pattern, times }) => times !== 0 && pattern.test(`${url.pathname}${url.search}`));
+    if (failure === undefined) return false;
+    if (failure.times !== undefined) failure.times -= 1;
+    if (failure.hangs) return true;
+    if (failure.isCut) {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+      response.write('[{"number": 1, "titl');
+      setTimeout(() => response.destroy(), 20);
+      return true;
+    }
+    response.writeHead(failure.status ?? 500, failure.headers ?? {}).end(failure.body ?? '{"message":"no"}');
+    return true;
+  }
 
   function answerOwners(url: URL, response: ServerResponse): void {
     const list = (rows: readonly Json[]): void => sendList(url, response, rows, { now: first.world.now, pageSize });

@@ -37,6 +37,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .option('--no-pulls', 'leave pull requests out')
       .option('--no-releases', 'leave releases out')
       .option('--no-lfs', 'leave the objects of Git LFS out')
+      .option('--no-wiki', 'leave the wiki out')
       .option('--no-reactions', 'leave reactions out: Gitea needs a request for each text')
       .option('--dry-run', 'only tell what would come, and what not')
       .action(run(start)),
@@ -271,6 +272,7 @@ const phaseNames: Readonly<Record<Import['phase'], string>> = {
   describe: 'reading its description',
   refs: 'fetching code',
   lfs: 'fetching files of Git LFS',
+  wiki: 'fetching the wiki',
   labels: 'reading labels and milestones',
   issues: 'reading issues',
   pulls: 'reading pull requests',

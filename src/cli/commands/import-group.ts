@@ -37,6 +37,7 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
       .option('--no-pulls', 'leave pull requests out')
       .option('--no-releases', 'leave releases out')
       .option('--no-lfs', 'leave the objects of Git LFS out')
+      .option('--no-wiki', 'leave wikis out')
       .option('--no-reactions', 'leave reactions out')
       .action(run(start)),
     'hearth import group start https://git.example.org/team --owner team --secret-file token --watch 15m',

@@ -33,15 +33,17 @@ export interface SourceOptions {
   pulls: boolean;
   releases: boolean;
   lfs: boolean;
+  wiki: boolean;
   reactions: boolean;
 }
 
 /** What is wanted, as the module of imports takes it. Refuses `usage`. */
-export const readWishes = ({ watch, issues, pulls, releases, lfs, reactions }: SourceOptions) => ({
+export const readWishes = ({ watch, issues, pulls, releases, lfs, wiki, reactions }: SourceOptions) => ({
   watchMs: watch === undefined ? null : readTime(watch),
   withIssues: issues,
   withPulls: pulls,
   withReleases: releases,
   withLfs: lfs,
+  withWiki: wiki,
   withReactions: reactions,
 });

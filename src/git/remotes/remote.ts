@@ -96,6 +96,12 @@ function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemot
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
+/** Messages of failures that mean that a repository is not there, as far as the caller may see. */
+export const remoteMessages = {
+  absent: 'There is no repository at this address, or it is hidden from these credentials.',
+  asksForPassword: 'The remote asks for a username and a password, or refuses these.',
+} as const;
+
 /** git's error message in one line, for the owner of the mirror: no address, no secret. */
 export function describeGitFailure(errorText: string): string {
   const lines = errorText
@@ -111,11 +117,9 @@ export function describeGitFailure(errorText: string): string {
     lines.findLast((each) => /^(?:fatal|error|remote|ERROR):/i.test(each)) ??
     lines.at(-1) ??
     'git ended without a word';
-  if (/could not read Username|Authentication failed|401/.test(errorText))
-    return 'The remote asks for a username and a password, or refuses these.';
+  if (/could not read Username|Authentication failed|401/.test(errorText)) return remoteMessages.asksForPassword;
   if (/403/.test(line)) return 'The remote denies access with these credentials.';
-  if (/not found|404/.test(line))
-    return 'There is no repository at this address, or it is hidden from these credentials.';
+  if (/not found|404/.test(line)) return remoteMessages.absent;
   if (/redirect/i.test(line)) return 'The address leads to another one. Give that one: redirects are not followed.';
   return `git said: ${line
     .replace(/^(?:fatal|error|remote):\s*/i, '')

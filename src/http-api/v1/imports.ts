@@ -199,6 +199,7 @@ export const importOperations = [
             withPulls: body.pull_requests,
             withReleases: body.releases,
             withLfs: body.lfs,
+            withWiki: body.wiki,
           });
       const made = (await deps.repositories.locate([id])).get(id)!;
       return created(

@@ -12,10 +12,17 @@ export interface ImportOptions {
   withPulls: boolean;
   withReleases: boolean;
   withLfs: boolean;
+  withWiki: boolean;
   withReactions: boolean;
   /** Whether the last run archives the repository there. */
   archivesSource: boolean;
 }
+
+/** Options of a row; those that are newer than it say that everything comes. */
+export const readStoredOptions = (text: string): ImportOptions => ({
+  withWiki: true,
+  ...(JSON.parse(text) as Omit<ImportOptions, 'withWiki'>),
+});
 
 /** Where a run is, and what it has found and written; kept in the row with each step. */
 export interface Progress {
@@ -78,7 +85,7 @@ export class RunContext {
     this.source = found.source;
     this.signal = found.signal;
     this.origin = found.origin;
-    this.options = JSON.parse(row.options) as ImportOptions;
+    this.options = readStoredOptions(row.options);
     this.progress = { ...structuredClone(newProgress), ...(JSON.parse(row.progress) as Partial<Progress>) };
   }
 

@@ -8,6 +8,7 @@ import { fetchPages } from './fetch-pages.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { findAddresses } from './find-addresses.ts';
 import { transferRefs } from './transfer-code.ts';
+import { transferWiki } from './transfer-wiki.ts';
 import { writeLabels } from './write-labels.ts';
 import { writeSettings } from './write-settings.ts';
 
@@ -23,6 +24,7 @@ const steps: Readonly<Record<Phase, Step>> = {
     if (!options.withLfs) return;
     for (const problem of await deps.mirrors.bring.lfs(located, origin, signal)) tell('Git LFS', problem);
   },
+  wiki: transferWiki,
   labels: writeLabels,
   issues: (context) => fetchPages(context, 'issues'),
   async pulls(context) {

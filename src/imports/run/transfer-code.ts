@@ -1,24 +1,15 @@
 import { localAdministrator } from '../../access/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { parseBranchName } from '../../repositories/index.ts';
-import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
+import { stagedSchema } from '../schema/import-schema.ts';
 import type { StagedRow } from '../schema/import-schema.ts';
+import { compareRefs, knownRefs, noteRefs } from '../context/known-refs.ts';
 import type { RunContext } from '../context/run-context.ts';
-
-const refItem = 'ref:';
 
 /** Brings branches, tags, notes and the commits of pull requests, and notes which of these have moved there. */
 export async function transferRefs(context: RunContext): Promise<void> {
   const { deps, row, located, source, signal, origin } = context;
-  const known = await deps.db.read
-    .createQueryBuilder(itemSchema, 'i')
-    .where('i.import_id = :id AND i.item >= :from AND i.item < :upTo', {
-      id: row.id,
-      from: refItem,
-      upTo: `${refItem.slice(0, -1)};`,
-    })
-    .getMany();
-  const before = new Map(known.map(({ item, fingerprint }) => [item.slice(refItem.length), fingerprint]));
+  const before = await knownRefs(context, 'ref:');
   const isPull = (ref: string): boolean => !/^refs\/(?:heads|tags|notes)\//.test(ref);
   const base = new Map([...before].filter(([ref]) => !isPull(ref)));
   const { refs, pulls, problems, moved } = await deps.mirrors.bring.refs(located, origin, {
@@ -37,19 +28,11 @@ export async function transferRefs(context: RunContext): Promise<void> {
     const pull = await source.pull(number);
     if (pull !== null) staged.push({ importId: row.id, number, kind: 'pull', item: '', data: JSON.stringify(pull) });
   }
-  const gone = [...before.keys()].filter((ref) => !after.has(ref));
-  const changed = [...after].filter(([ref, oid]) => before.get(ref) !== oid);
-  const hasChanges = context.progress.hasChanges || moved > 0 || changed.length > 0;
-  await context.save({ progress: { hasChanges } }, async ({ manager }) => {
-    for (const ref of gone) await manager.delete(itemSchema, { importId: row.id, item: refItem + ref });
-    for (let at = 0; at < changed.length; at += 500)
-      await manager.upsert(
-        itemSchema,
-        changed
-          .slice(at, at + 500)
-          .map(([ref, fingerprint]) => ({ importId: row.id, item: refItem + ref, fingerprint })),
-        ['importId', 'item'],
-      );
+  const differences = compareRefs(before, after);
+  const hasChanges = context.progress.hasChanges || moved > 0 || differences.changed.length > 0;
+  await context.save({ progress: { hasChanges } }, async (tx) => {
+    await noteRefs(tx, context, 'ref:', differences);
+    const { manager } = tx;
     if (staged.length > 0) await manager.upsert(stagedSchema, staged, ['importId', 'number', 'kind', 'item']);
   });
   await setDefaultBranch(context);

@@ -4,19 +4,17 @@ import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';
 import type { SourceHook, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
-import { leftThere } from './left-there.ts';
 
 /** Rules, webhooks and the list of what only a person can do. At the first run: later they are set here. */
 export async function writeSettings(context: RunContext): Promise<void> {
-  const { source, row, tell, progress } = context;
+  const { source, row, tell } = context;
   if (row.run > 1) return;
   const rules = await source.rules();
   const hooks = await source.hooks();
   const toDo = await source.toDo();
   await writeRules(context, rules);
   await writeHooks(context, hooks);
-  const left = progress.described === null ? [] : leftThere(progress.described, row.url);
-  for (const line of [...toDo, ...left]) tell('to do', line);
+  for (const line of toDo) tell('to do', line);
 }
 
 async function writeRules(context: RunContext, rules: readonly SourceRule[]): Promise<void> {

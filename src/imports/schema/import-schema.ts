@@ -13,6 +13,7 @@ export const phases = [
   'describe',
   'refs',
   'lfs',
+  'wiki',
   'labels',
   'issues',
   'pulls',

@@ -15,6 +15,7 @@ import type { RepositoryDeps } from './deps.ts';
 const steps: readonly (readonly [phases: readonly Import['phase'][], title: string])[] = [
   [['describe', 'refs'], 'Code'],
   [['lfs'], 'Files of Git LFS'],
+  [['wiki'], 'Wiki'],
   [['labels'], 'Labels and milestones'],
   [['issues', 'pulls', 'comments'], 'Reading issues and pull requests'],
   [['write', 'people'], 'Writing issues and pull requests'],

@@ -7,6 +7,7 @@ import { findRedirect } from '../lifecycle/redirects.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { createPage, deletePage, editPage } from './change-page.ts';
 import { listPages } from './read-pages.ts';
+import { openWikiAt, takeWikiRefs } from './take-refs.ts';
 import type { WikiListener } from './wiki-port.ts';
 import { findWiki, openWikiForPush, openWikiForRead, parentOfWiki, wikiSuffix } from './wiki-repository.ts';
 
@@ -20,6 +21,9 @@ export function createWikiService(deps: RepositoryDeps) {
     create: bindAt(createPage),
     edit: bindAt(editPage),
     remove: bindAt(deletePage),
+    /** For transfers from elsewhere. */
+    openAt: bindDeps(deps)(openWikiAt),
+    takeRefs: bindDeps(deps)(takeWikiRefs),
     onChange: (listener: WikiListener): void => void deps.wikiListeners.push(listener),
     /** For the transports, by the name that a client used; null for a name that is not that of a wiki. */
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> | null => {

@@ -1,0 +1,71 @@
+import { isDomainError } from '../kernel/index.ts';
+import { remoteMessages } from '../git/index.ts';
+import type { RemoteRefs } from '../git/index.ts';
+import type { Located } from '../repositories/index.ts';
+import { mergeRefs, openOrigin } from './bring-repository.ts';
+import type { Origin } from './bring-repository.ts';
+import type { MirrorDeps } from './deps.ts';
+
+/** What a transfer of a wiki brought. */
+export interface BroughtWiki {
+  moved: number;
+  problems: string[];
+  /** The refs there, which are the `base` of the next transfer; null where the wiki could not be read. */
+  refs: ReadonlyMap<string, string> | null;
+}
+
+const maxNamed = 20;
+
+/**
+ * Brings the git repository of a wiki into the wiki of a repository here. A ref that was moved here since the last
+ * transfer stays, and is named when it was moved there as well. A wiki that is absent there brings nothing: forges make
+ * its repository with the first page. Throws what is no failure of the source.
+ * @param origin that of the wiki
+ * @param base the refs there when the last transfer was complete
+ */
+export async function bringWiki(
+  deps: MirrorDeps,
+  located: Located,
+  origin: Origin,
+  { signal, base }: { signal: AbortSignal; base: ReadonlyMap<string, string> },
+): Promise<BroughtWiki> {
+  try {
+    const remote = await openOrigin(deps, origin);
+    const there = await deps.git.remotes.list(remote, { signal });
+    if (there.refs.size === 0 && base.size === 0) return { moved: 0, problems: [], refs: there.refs };
+    const path = await deps.repositories.wikis.openAt(located.path);
+    if (!isSame(base, there.refs)) await deps.git.remotes.fetch(path, remote, { signal });
+    return await takeRefs(deps, path, there, base);
+  } catch (error) {
+    if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
+    return { moved: 0, problems: describeAbsence(error.message, origin), refs: null };
+  }
+}
+
+async function takeRefs(
+  { git, repositories }: MirrorDeps,
+  path: string,
+  there: RemoteRefs,
+  base: ReadonlyMap<string, string>,
+): Promise<BroughtWiki> {
+  const fetched = await git.remotes.fetchedRefs(path);
+  // Between the list and the fetch it may have moved: what is here counts.
+  const refs = isSame(base, there.refs) ? there.refs : fetched;
+  const { updates, problems } = mergeRefs(base, refs, await git.refs.list(path));
+  if (updates.length === 0) return { moved: 0, problems, refs };
+  const results = await repositories.wikis.takeRefs(path, updates, there.head);
+  const refused = results.filter(({ ok }) => !ok);
+  for (const { ref, reason } of refused.slice(0, maxNamed))
+    problems.push(`${ref} was refused here: ${reason ?? 'no reason was given'}`);
+  return { moved: results.length - refused.length, problems, refs };
+}
+
+const isSame = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean =>
+  one.size === other.size && [...one].every(([ref, oid]) => other.get(ref) === oid);
+
+/** GitHub answers the same for a wiki without pages and for one that wants a token. */
+function describeAbsence(message: string, { secret }: Origin): string[] {
+  if (message === remoteMessages.absent) return [];
+  const isUnknown = secret === '' && message === remoteMessages.asksForPassword;
+  return [isUnknown ? 'has no pages there, or is shown to a token only' : message];
+}
