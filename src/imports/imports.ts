@@ -13,6 +13,7 @@ import {
   startImport,
   tryImport,
 } from './manage-imports.ts';
+import { findLinkSource, resolveLinks } from './links/resolve-links.ts';
 import { claimableFor, claimOwn, claimPerson, listPeople, unclaimPerson } from './people/claim-people.ts';
 import { reencryptTokens } from './run/open-run.ts';
 import { createImportRunner, freeClaims } from './run-due-imports.ts';
@@ -91,6 +92,8 @@ export function createImports({
       claimable: bind(claimableFor),
       claimOwn: bind(claimOwn),
     },
+    /** Where addresses of the other forge in texts lead to. */
+    links: { sourceOf: bind(findLinkSource), resolve: bind(resolveLinks) },
     /** After a rotation of the instance key. */
     reencrypt: bind(reencryptTokens),
     /** At start, with the instance lock held. */

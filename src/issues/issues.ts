@@ -28,6 +28,7 @@ import { peopleAmong } from './import/imported-people.ts';
 import type { ImportedPerson } from './import/export-file-schemas.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers, writeClassification } from './import/import-issues.ts';
+import { findFollowedEntries, findFollowedFiles, storeFollowedFile } from './import/followed-files.ts';
 import { writeFollowedIssues } from './import/write-followed.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { nextNumber } from './numbers/next-number.ts';
@@ -219,6 +220,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     followed: {
       write: bind(writeFollowedIssues),
       writeLabels: bind(writeClassification),
+      storeFile: bind(storeFollowedFile),
+      findFiles: bind(findFollowedFiles),
+      findEntries: bind(findFollowedEntries),
       /** A number that nothing else gets. */
       reserveNumber: (repositoryId: string) => deps.db.write((tx) => nextNumber(tx, repositoryId)),
     },

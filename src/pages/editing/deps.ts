@@ -2,4 +2,4 @@ import type { WebDeps } from '../../http/index.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
 /** What the pages of this folder call. */
-export type EditingDeps = CodeDeps & Pick<WebDeps, 'pulls'>;
+export type EditingDeps = CodeDeps & Pick<WebDeps, 'pulls' | 'imports'>;

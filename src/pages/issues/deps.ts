@@ -14,4 +14,5 @@ export type IssuesDeps = Pick<
   | 'issues'
   | 'notifications'
   | 'imageProxy'
+  | 'imports'
 >;

@@ -4,7 +4,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewEvent } from './event-parts.view.ts';
 import type { EventContext, EventView } from './event-parts.view.ts';
-import { entryUrl, pageUrl } from './issue-urls.ts';
+import { entryUrl, pageUrl } from '../app/entry-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
 import type { RenderedText } from '../markdown/render-text.ts';

@@ -8,7 +8,8 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { writeFeed } from '../code/atom.ts';
 import type { IssuesDeps } from './deps.ts';
 import { readPeople, viewState } from './issue-row.view.ts';
-import { entryUrl, issueNumber, issueUrl } from './issue-urls.ts';
+import { entryUrl } from '../app/entry-urls.ts';
+import { issueNumber, issueUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
 

@@ -8,7 +8,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, replyDraft, urlOfIssue } from './conversation.reply.ts';
 import type { ShowConversation } from './conversation.reply.ts';
-import { entryUrl } from './issue-urls.ts';
+import { entryUrl } from '../app/entry-urls.ts';
 
 /** The value of `reason`; what is none is refused by the use-case. */
 const closeReason = (text: string): CloseReason => (text === '' ? 'completed' : (text as CloseReason));

@@ -8,7 +8,8 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, urlOfIssue } from './conversation.reply.ts';
 import type { ShowConversation } from './conversation.reply.ts';
-import { entryUrl, readPosition } from './issue-urls.ts';
+import { entryUrl } from '../app/entry-urls.ts';
+import { readPosition } from './issue-urls.ts';
 
 /**
  * Fields `position`, `body`, `files`, `revision` and `action` (`preview`); two who edit at once get both texts to

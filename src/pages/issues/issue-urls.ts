@@ -2,21 +2,9 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { IssueKind } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 
-/** Entries of one page of an issue; positions have no gaps, so a page is a range of them. */
-export const entriesPerPage = 200;
-
 /** @param repository the page of the repository */
 export const issueUrl = (repository: string, number: number, kind: IssueKind = 'ISSUE'): string =>
   `${repository}/${kind === 'PULL' ? 'pulls' : 'issues'}/${number}`;
-
-/** The page of an issue that has this entry. @param issue the page of the issue */
-export function pageUrl(issue: string, position: number): string {
-  const from = Math.floor(position / entriesPerPage) * entriesPerPage;
-  return from === 0 ? issue : `${issue}?from=${from}`;
-}
-
-/** An entry on its page. */
-export const entryUrl = (issue: string, position: number): string => `${pageUrl(issue, position)}#e${position}`;
 
 /** The number in a path; everything else is the address of no issue. */
 export function issueNumber(text: string | undefined): number {

@@ -6,7 +6,8 @@ import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { entryUrl, issueUrl } from './issue-urls.ts';
+import { entryUrl } from '../app/entry-urls.ts';
+import { issueUrl } from './issue-urls.ts';
 import { viewAuthor, viewPerson } from './people.view.ts';
 
 const moderationUrl = ({ found }: RepositoryPersonContext): string =>

@@ -8,7 +8,7 @@ import { cutExcerpt } from './cut-excerpt.ts';
 import type { IssuesDeps } from './deps.ts';
 import { locatedOf, readIssueResults, viewRows } from './issue-results.view.ts';
 import { readIssueFilter } from './issue-filter.view.ts';
-import { entryUrl } from './issue-urls.ts';
+import { entryUrl } from '../app/entry-urls.ts';
 
 /** `/search/issues?q=`: issues and comments of all repositories that the viewer may see, by words and filters. */
 export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context, deps) => {

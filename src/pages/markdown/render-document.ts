@@ -2,6 +2,7 @@ import type { WorkerPool } from '../../workers/index.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { fillLinks } from './link-placeholders.ts';
 import { linkText, shortenInstanceUrls } from './linked-text.ts';
+import type { MovedLinks } from './moved-links.ts';
 import { replacePlaceholders, plainBox, taskButton, taskFormHtml } from './rendered-markdown.ts';
 import type { TaskForm } from './rendered-markdown.ts';
 import { prepareDocument } from './prepare-document.ts';
@@ -24,15 +25,17 @@ export interface DocumentFills {
   origin: string | null;
   /** Makes task boxes buttons; null shows them only. */
   taskForm: TaskForm | null;
+  /** Where links to the forge that the repository came from lead here. */
+  moved?: MovedLinks | null;
 }
 
 /** Puts in what depends on the viewer and the place, in linear time. */
 export function fillDocument(
   document: PreparedDocument | PlainDocument,
-  { links, references, origin, taskForm }: DocumentFills,
+  { links, references, origin, taskForm, moved = null }: DocumentFills,
 ): RenderedDocument {
   if ('text' in document) return document;
-  const { parts, code, formulas, runs, isFinal } = document;
+  const { parts, code, formulas, runs, isFinal } = moved?.rename(document) ?? document;
   let run = 0;
   const filled = replacePlaceholders(parts, {
     code: (index) => code[index] ?? null,
@@ -40,7 +43,8 @@ export function fillDocument(
     task: (box, isInLink) => (taskForm === null || isInLink ? plainBox(box) : taskButton(taskForm, box)),
     text: (escaped) => linkText(escaped, runs[run++] ?? [], references),
   });
-  const html = fillLinks(origin === null ? filled : shortenInstanceUrls(filled, origin, references), links);
+  const shortened = origin === null ? filled : shortenInstanceUrls(filled, origin, references);
+  const html = fillLinks(moved?.fill(shortened, references) ?? shortened, moved?.links(links) ?? links);
   return { html: taskForm === null || parts.tasks.length === 0 ? html : taskFormHtml(taskForm) + html, isFinal };
 }
 

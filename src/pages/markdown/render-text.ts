@@ -4,6 +4,7 @@ import type { WebDeps } from '../../http/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { prepareDocument, shownTexts } from './prepare-document.ts';
+import { readMovedLinks } from './moved-links.ts';
 import type { TaskForm } from './rendered-markdown.ts';
 import { readReferences } from './reference-links.ts';
 import { fillDocument } from './render-document.ts';
@@ -15,7 +16,7 @@ import { repositoryLinks } from './repository-links.ts';
 export type RenderedText = RenderedDocument;
 
 /** What rendering needs of the modules. */
-export type TextDeps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy'>;
+export type TextDeps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy' | 'imports'>;
 
 export interface TextToRender {
   body: string;
@@ -54,19 +55,28 @@ export async function renderTexts(
       origin,
     }),
   );
-  const references = await readReferences(
+  const moved = await readMovedLinks(
     context,
     deps,
-    prepared.flatMap((document) => ('text' in document ? [] : document.references)),
+    prepared.map((document, at) => ({ body: texts[at]!.body, prepared: document })),
   );
+  const references = await readReferences(context, deps, [
+    ...prepared.flatMap((document) => ('text' in document ? [] : document.references)),
+    ...(moved?.references ?? []),
+  ]);
   const links = textLinks(repositoryLinks(place));
   return {
     texts: prepared.map((document, at) =>
-      fillDocument(document, { links, references, origin, taskForm: texts[at]!.taskForm ?? null }),
+      fillDocument(document, { links, references, origin, taskForm: texts[at]!.taskForm ?? null, moved }),
     ),
-    dependency: references.dependency,
+    dependency: moved === null ? references.dependency : both(references.dependency, moved.dependency),
   };
 }
+
+const both = (one: Dependency, other: Dependency): Dependency => ({
+  value: [one.value, other.value],
+  query: async () => [await one.query(), await other.query()],
+});
 
 const sourceOf = (body: string) => ({
   key: `text ${hash('sha256', body)}`,

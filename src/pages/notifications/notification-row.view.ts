@@ -6,7 +6,8 @@ import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewState } from '../issues/issue-row.view.ts';
-import { entryUrl, issueUrl } from '../issues/issue-urls.ts';
+import { entryUrl } from '../app/entry-urls.ts';
+import { issueUrl } from '../issues/issue-urls.ts';
 
 export interface NotificationRowView {
   id: number;

@@ -6,7 +6,7 @@ import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
-import { pageUrl } from '../issues/issue-urls.ts';
+import { pageUrl } from '../app/entry-urls.ts';
 import { createChangesUrlBuilder, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-urls.ts';
 import type { ChangesQuery, CommentPosition } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';

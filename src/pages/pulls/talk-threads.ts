@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { ListedThread, ReviewRow } from '../../pulls/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readTabClasses } from '../code/read-editor-configs.ts';
-import { entriesPerPage } from '../issues/issue-urls.ts';
+import { entriesPerPage } from '../app/entry-urls.ts';
 import { pullAt, urlOfPull } from './changes-urls.ts';
 import type { ChangesForms } from './comment-form.ts';
 import type { PullsDeps } from './deps.ts';

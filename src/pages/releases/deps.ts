@@ -13,4 +13,5 @@ export type ReleasesDeps = Pick<
   | 'config'
   | 'workers'
   | 'imageProxy'
+  | 'imports'
 >;

@@ -3,4 +3,7 @@ import type { CodeDeps } from '../code/deps.ts';
 
 /** What the pages of this folder call. */
 export type RunsDeps = CodeDeps &
-  Pick<WebDeps, 'clock' | 'accounts' | 'repositories' | 'ci' | 'issues' | 'notifications' | 'oneTimeSecrets'>;
+  Pick<
+    WebDeps,
+    'clock' | 'accounts' | 'repositories' | 'ci' | 'issues' | 'imports' | 'notifications' | 'oneTimeSecrets'
+  >;

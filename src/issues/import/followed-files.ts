@@ -1,0 +1,115 @@
+import { In } from 'typeorm';
+import { invalid } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import { storeAttachment } from '../attachments/add-attachment.ts';
+import { objectKey, parseFileName } from '../attachments/attachment.ts';
+import type { IssueDeps } from '../deps.ts';
+import { insertOrIgnore } from '../insert-or-ignore.ts';
+import { attachmentSchema, attachmentUseSchema } from '../schema/classification-schema.ts';
+import { derivedId } from './derived-id.ts';
+
+/** A file that texts of another forge show. */
+export interface FollowedFile {
+  /** Names it among the files of the repository. */
+  key: string;
+  name: string;
+  createdAt: number;
+  /** The entries that show it, by the number of their issue and their origin. */
+  shown: readonly (readonly [number: number, origin: string])[];
+}
+
+const idOf = (repositoryId: string, key: string): string => derivedId('attachment', repositoryId, key);
+
+/** The ids of those files of another forge that are here, by their keys. Whether a viewer sees them is not asked. */
+export async function findFollowedFiles(
+  { db }: Pick<IssueDeps, 'db'>,
+  repositoryId: string,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  const ids = new Map(keys.map((key) => [idOf(repositoryId, key), key]));
+  if (ids.size === 0) return new Map();
+  const rows = await db.read.find(attachmentSchema, { where: { id: In([...ids.keys()]) }, select: { id: true } });
+  return new Map(rows.map(({ id }) => [ids.get(id)!, id]));
+}
+
+/**
+ * Stores a file of another forge, and records which entries show it: a viewer who reads one of their issues sees it. One
+ * that is here is not fetched again; one that no entry shows is not kept. Refuses what an upload refuses of its bytes,
+ * and `attachment_quota`. No right is asked.
+ */
+export async function storeFollowedFile(
+  deps: IssueDeps,
+  { id: repositoryId }: Pick<Repository, 'id'>,
+  { key, name, createdAt, shown }: FollowedFile,
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+): Promise<void> {
+  const id = idOf(repositoryId, key);
+  const places = await placesOf(deps, repositoryId, shown);
+  if (places.length === 0) return;
+  const isHere = await deps.db.read.existsBy(attachmentSchema, { id });
+  const kept = isHere ? null : await fetchFile(deps, id, open);
+  try {
+    await deps.db.write(async (tx) => {
+      const { manager } = tx;
+      if (kept !== null) {
+        const [sum]: { bytes: number | null }[] = await manager.query(
+          'SELECT sum(a.bytes) AS bytes FROM attachments a WHERE a.repository_id = ?',
+          [repositoryId],
+        );
+        if (Number(sum?.bytes ?? 0) + kept.bytes > deps.settings.attachmentsPerRepositoryBytes)
+          throw invalid('attachment_quota', 'The files of this repository take all the space that they may have.', {
+            field: 'files',
+          });
+        const fixed = { id, repositoryId, issueId: places[0]!.issueId, uploaderId: null, createdAt };
+        await manager.insert(attachmentSchema, { ...fixed, name: parseFileName(name), ...kept });
+      }
+      for (const place of places) await insertOrIgnore(tx, attachmentUseSchema, { attachmentId: id, ...place });
+    });
+  } catch (error) {
+    if (kept !== null) await deps.objects.remove(objectKey(id));
+    throw error;
+  }
+}
+
+async function fetchFile(deps: IssueDeps, id: string, open: () => Promise<AsyncIterable<Uint8Array>>) {
+  // Left by a run that was cut off: it has no row.
+  await deps.objects.remove(objectKey(id));
+  const { stored, contentType } = await storeAttachment(deps, objectKey(id), await open());
+  return { ...stored, contentType };
+}
+
+/** The entries that are here. */
+async function placesOf(
+  { db }: Pick<IssueDeps, 'db'>,
+  repositoryId: string,
+  shown: FollowedFile['shown'],
+): Promise<{ issueId: string; position: number }[]> {
+  const places: { issueId: string; position: number }[] = [];
+  for (const [number, origin] of shown) {
+    const rows: { issueId: string; position: number }[] = await db.read.query(
+      `SELECT e.issue_id AS "issueId", e.position AS position FROM issues i JOIN issue_entries e ON e.issue_id = i.id
+       WHERE i.repository_id = ? AND i.number = ? AND e.origin = ?`,
+      [repositoryId, number, origin],
+    );
+    places.push(...rows.map(({ issueId, position }) => ({ issueId, position: Number(position) })));
+  }
+  return places;
+}
+
+/** Positions of entries of another forge by `number origin`: those that are here. */
+export async function findFollowedEntries(
+  { db }: Pick<IssueDeps, 'db'>,
+  repositoryId: string,
+  entries: FollowedFile['shown'],
+): Promise<Map<string, number>> {
+  if (entries.length === 0) return new Map();
+  const marks = (values: ReadonlySet<unknown>): string => [...values].map(() => '?').join(', ');
+  const [numbers, origins] = [new Set(entries.map(([number]) => number)), new Set(entries.map(([, origin]) => origin))];
+  const rows: { number: number; origin: string; position: number }[] = await db.read.query(
+    `SELECT i.number AS number, e.origin AS origin, e.position AS position
+     FROM issues i JOIN issue_entries e ON e.issue_id = i.id
+     WHERE i.repository_id = ? AND i.number IN (${marks(numbers)}) AND e.origin IN (${marks(origins)})`,
+    [repositoryId, ...numbers, ...origins],
+  );
+  return new Map(rows.map(({ number, origin, position }) => [`${number} ${origin}`, Number(position)]));
+}
