@@ -49,9 +49,11 @@ appendFileSync(
   Array.from({ length: refs }, (_, at) => {
     const name = at % 2 === 0 ? `heads/many/b${at}` : `tags/v${at % 9}.${at}`;
     return `${commits[at % commits.length]} refs/${name}\n`;
-  }).join(''),
+  })
+    // In the order that the header of the file states.
+    .sort((one, other) => (one.slice(41) < other.slice(41) ? -1 : 1))
+    .join(''),
 );
-git('pack-refs', '--all', '--no-prune');
 const database = new DatabaseSync(path.join(hearth.folder, 'data/hearth.db'));
 const [repository] = database.prepare("SELECT id FROM repositories WHERE name = 'bench'").all() as { id: string }[];
 database.close();

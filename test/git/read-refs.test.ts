@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { readRef, readRefs } from '../../src/git/refs/refs.ts';
@@ -69,4 +69,25 @@ t.test('a hundred thousand refs are listed in short turns', async (t) => {
   await readRefs(large);
   const { longestMs, cpuMs } = await measureTurns(async () => void (await readRefs(large)));
   t.ok(longestMs < cpuMs / 2, `${longestMs.toFixed(0)} of ${cpuMs.toFixed(0)} ms`);
+});
+
+t.test('one of many packed refs is found by halving, whether it has a peeled id or not', async (t) => {
+  const names = Array.from({ length: 3_000 }, (_, n) => `refs/heads/y${'x'.repeat(n % 60)}/${n}`).sort();
+  const peeled = repositoryWith(Object.fromEntries(names.map((name, n) => [name, oid((n % 7).toString())])), {});
+  const file = path.join(peeled, 'packed-refs');
+  const plain = readFileSync(file, 'utf8').replaceAll(/^\^.*\n/gm, '');
+  for (const content of [readFileSync(file, 'utf8'), plain, plain.replace(' sorted ', ' ')]) {
+    writeFileSync(file, content);
+    for (const [at, name] of names.entries())
+      if (at % 37 === 0 || at < 3 || at > 2_996) t.equal(await readRef(peeled, name), oid((at % 7).toString()), name);
+    for (const name of ['refs/a/x', 'refs/heads/x', `${names[70]}0`, `${names[2_000]!.slice(0, -1)}`, 'refs/tags/z'])
+      t.equal(
+        await readRef(peeled, name),
+        names.includes(name) ? oid((names.indexOf(name) % 7).toString()) : null,
+        name,
+      );
+  }
+  const [first, ...rest] = plain.split('\n');
+  writeFileSync(file, [first!.replace(' sorted', ''), ...rest.reverse().filter((line) => line !== ''), ''].join('\n'));
+  for (const name of [names[5]!, names[2_900]!]) t.ok(await readRef(peeled, name), 'in no order');
 });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { visitAll } from '../../kernel/index.ts';
+import { findPackedRef } from './find-packed-ref.ts';
 import { isWellFormedRef } from './ref-name.ts';
 
 /** Refs for the server's own use; git hides them from clients, too. */
@@ -40,9 +41,8 @@ export async function readHeadBranch(repository: string): Promise<string | null>
 }
 
 /** The value of a ref in `packed-refs`, regardless of a loose one; null when it has none. */
-export async function readPackedRef(repository: string, ref: string): Promise<string | null> {
-  return (await readPackedRefs(repository)).get(ref) ?? null;
-}
+export const readPackedRef = (repository: string, ref: string): Promise<string | null> =>
+  findPackedRef(path.join(repository, 'packed-refs'), ref);
 
 /**
  * The object that one ref names, without reading the others; null for none, and for a name that no ref can have.
@@ -58,11 +58,8 @@ export async function readRef(repository: string, ref: string): Promise<string |
   if (value.startsWith('ref: ')) return (await readRefs(repository)).get(ref) ?? null;
   if (value !== '') return objectId.test(value) ? value : null;
   // In this order: see `readRefs`.
-  const packed = await readFile(path.join(repository, 'packed-refs')).catch(whenAbsent(Buffer.alloc(0)));
-  const at = packed.indexOf(` ${ref}\n`);
-  if (at < 0) return null;
-  const oid = packed.subarray(packed.lastIndexOf('\n', at) + 1, at).toString('latin1');
-  return objectId.test(oid) ? oid : null;
+  const packed = await findPackedRef(path.join(repository, 'packed-refs'), ref);
+  return packed !== null && objectId.test(packed) ? packed : null;
 }
 
 /** In the order of names. Both are so already, but for names beyond the Basic Multilingual Plane. */

@@ -34,10 +34,8 @@ export async function showTags(
   origin: string,
   tags: readonly NamedRef[],
 ): Promise<z.output<typeof tagShape>[]> {
-  const notes = await git.queries.tags(
-    found.path,
-    tags.map(({ oid }) => oid),
-  );
+  const ids = tags.map(({ oid }) => oid);
+  const [notes, refs] = await Promise.all([git.queries.tags(found.path, ids), git.queries.cachedRefs(found.path)]);
   const page = origin + repositoryUrl(found.canonical);
   const at = `${origin}/${found.canonical.owner}/${found.canonical.name}`;
   return Promise.all(
@@ -48,7 +46,7 @@ export async function showTags(
         .catch(() => null);
       const path = name.split('/').map(encodeURIComponent).join('/');
       // By its full name where a branch has the same short one.
-      const isShadowed = (await git.refs.tip(found.path, `refs/heads/${name}`)) !== null;
+      const isShadowed = refs.has(`refs/heads/${name}`);
       const archive = isShadowed ? `${page}/archive/refs/tags/${path}` : `${at}/archive/${path}`;
       return {
         name,
