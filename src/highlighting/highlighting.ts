@@ -1,6 +1,5 @@
 import type { TaskLimits, WorkerPool } from '../workers/index.ts';
 import type { run } from './highlight-task.ts';
-import { textFor } from './line-ranges.ts';
 import type { LineRanges } from './line-ranges.ts';
 import { languageOf } from './languages.ts';
 
@@ -49,7 +48,7 @@ export function createHighlighting({ workers }: { workers: WorkerPool }): Highli
       const outcome = await workers.run<typeof run>({
         task: 'highlight',
         key: ranges === undefined ? `${oid} ${grammar}` : `${oid} ${grammar} ${ranges.join(' ')}`,
-        input: () => (ranges === undefined ? { grammar, text } : { grammar, text: textFor(text, ranges), ranges }),
+        input: () => ({ grammar, text, ...(ranges !== undefined && { ranges }) }),
         client,
         limits,
       });

@@ -1,8 +1,33 @@
 import hljs from 'highlight.js/lib/core';
+import type { Emitter } from 'highlight.js';
 import { grammars } from './grammars.ts';
+import { LineWriter, TokenRecorder } from './line-writer.ts';
+import type { LineRanges } from './line-ranges.ts';
 
-// One class per kind of token, without the library's prefix; the stylesheet names them.
-hljs.configure({ classPrefix: 'x-' });
+/** Takes the tokens of the next text; the languages within it record theirs. */
+let writer: LineWriter | null = null;
+
+/** The library makes one for each text, and for each part of it in another language. */
+function nextEmitter(): Emitter {
+  const next = writer ?? new TokenRecorder();
+  writer = null;
+  return next;
+}
+
+// Called with `new`, which takes what a function returns.
+hljs.configure({ __emitter: nextEmitter as unknown as new () => Emitter });
+
+/**
+ * Lines of HTML with a span for each token, one class per kind of token; the stylesheet names them.
+ * @param grammar one that is loaded
+ * @param ranges the only lines that are written, the others up to the last of them are empty; all without it
+ */
+export function highlightLines(grammar: string, text: string, ranges?: LineRanges): string[] {
+  const lines = new LineWriter(ranges);
+  writer = lines;
+  hljs.highlight(text, { language: grammar, ignoreIllegals: true });
+  return lines.lines;
+}
 
 const namesByAlias = new Map(
   Object.entries(grammars).flatMap(([name, { aliases }]) =>

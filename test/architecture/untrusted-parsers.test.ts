@@ -27,7 +27,7 @@ const ownParsers: Record<string, string> = {
   'src/pages/markdown/render-markdown.ts': 'Markdown',
   'src/pages/markdown/render-asciidoc.ts': 'AsciiDoc',
   'src/pages/markdown/parse-notebook.ts': 'notebooks',
-  'src/highlighting/split-lines.ts': 'coloured code',
+  'src/highlighting/line-writer.ts': 'coloured code',
   'src/pages/code/word-diff.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',
   'src/pages/issues/line-diff.ts': 'revisions of a text',

@@ -1,12 +1,13 @@
+import hljs from 'highlight.js/lib/core';
 import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { embedded } from '../../src/embedded/index.ts';
+import { grammars } from '../../src/highlighting/grammars.ts';
 import { createHighlighting, languageOf } from '../../src/highlighting/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { createWorkerPool } from '../../src/workers/index.ts';
+import { run as highlightBlocks } from '../../src/highlighting/highlight-blocks-task.ts';
 import { run } from '../../src/highlighting/highlight-task.ts';
-import { textFor } from '../../src/highlighting/line-ranges.ts';
-import { splitLines } from '../../src/highlighting/split-lines.ts';
 
 t.test('a language is recognised by the file name alone', async (t) => {
   const cases: [string, string | null][] = [
@@ -26,12 +27,49 @@ t.test('a language is recognised by the file name alone', async (t) => {
   for (const [name, language] of cases) t.equal(languageOf(name)?.name ?? null, language, name);
 });
 
-t.test('highlighted HTML is split into lines that are each well-formed', async (t) => {
-  t.same(splitLines('<span class="a">x\ny <span class="b">z\n</span></span>w'), [
-    '<span class="a">x</span>',
-    '<span class="a">y <span class="b">z</span></span>',
-    '<span class="a"><span class="b"></span></span>w',
-  ]);
+const samples: [grammar: string, text: string][] = [
+  ['typescript', 'const a = `x ${b /* c\nd */} <y>\n`;\nclass A extends B { /** @param {C} d */ }\n'],
+  ['typescript', 'const view = <p title="&amp;">\n  {a}\n</p>;\nconst c = css`a { b: c }\n`;'],
+  ['xml', '<style>\n a { color: red }\n</style><script>\nlet a = `\n</script>\n<script>`; let b</script><p>&lt;'],
+  ['markdown', '# A\n\n<b>x</b> `code`\n\n```js\nlet a\n```\n* _a **b**_\n'],
+  ['css', '@media (min-width: 1px) { a:hover > b::after { content: "\\"" } }\n/* \n\n'],
+  ['python', 'def f(a: int) -> \'x\':\n    """a\n    >>> b\n    """\n    return f\'{a!r}\''],
+  ['plaintext', 'a\n<b>\n'],
+  ['php-template', '<p><?php echo "a";\n?></p>\n<?= $b ?>'],
+  ['json', '{"a": [1, null,\n"b"]}\r\n'],
+  ['shell', '$ ls -l | grep "a"\nb\n'],
+  ['css', ''],
+];
+
+/** As the library itself makes HTML of one text. */
+async function asTheLibraryDoes(grammar: string, text: string): Promise<string> {
+  const plain = hljs.newInstance();
+  plain.configure({ classPrefix: 'x-' });
+  const names = new Set([grammar]);
+  for (const name of names) for (const inner of grammars[name]!.within?.split(' ') ?? []) names.add(inner);
+  for (const name of names) plain.registerLanguage(name, (await grammars[name]!.load()).default);
+  return plain.highlight(text, { language: grammar, ignoreIllegals: true }).value;
+}
+
+/** HTML without the ends and beginnings of spans at the ends of lines. */
+const unsplit = (html: string): string => html.replaceAll(/((?:<\/span>)*)\n((?:<span[^>]*>)*)/g, '\n');
+
+t.test('each line is well-formed, and its tokens are those of the library', async (t) => {
+  for (const [grammar, text] of samples) {
+    const lines = await run({ grammar, text });
+    const whole = await asTheLibraryDoes(grammar, text);
+    t.equal(lines.length, text.split('\n').length, grammar);
+    t.equal(unsplit(lines.join('\n')), unsplit(whole), grammar);
+    const open: string[] = [];
+    for (const [at, line] of whole.split('\n').entries()) {
+      let wanted = open.join('') + line;
+      for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) tag === '</span>' ? open.pop() : open.push(tag);
+      wanted += '</span>'.repeat(open.length);
+      t.equal(lines[at], wanted, `${grammar}, line ${at + 1}`);
+    }
+    const language = grammar === 'shell' ? 'console' : grammar;
+    t.strictSame(await highlightBlocks({ blocks: [{ language, text }] }), [whole], `${grammar} as a block`);
+  }
 });
 
 t.test('lines of a part have the colours that they have in the whole', async (t) => {
@@ -50,7 +88,7 @@ t.test('lines of a part have the colours that they have in the whole', async (t)
       const first = Math.floor(whole.length * part) + 1;
       return [first, first + 7];
     });
-    const some = await run({ grammar, text: textFor(text, ranges), ranges });
+    const some = await run({ grammar, text, ranges });
     t.equal(some.length, Math.min(ranges.at(-1)![1], whole.length), file);
     const isWanted = (line: number) => ranges.some(([first, last]) => first <= line && line <= last);
     t.same(
@@ -59,8 +97,13 @@ t.test('lines of a part have the colours that they have in the whole', async (t)
       file,
     );
   }
-  t.equal(textFor('a\nb', [[1, 1]]), 'a\nb');
-  t.equal(textFor('x\n'.repeat(500), [[10, 20]]), 'x\n'.repeat(60));
+  const opened = 'let a = 1;\n<Frame>\n'.concat('b\n'.repeat(100), '</Frame>\n');
+  const whole = await run({ grammar: 'typescript', text: opened });
+  t.strictSame(
+    await run({ grammar: 'typescript', text: opened, ranges: [[2, 2]] }),
+    ['', whole[1]!],
+    'what is far behind',
+  );
 });
 
 t.test('a worker thread highlights, caches, gives up in time and recovers', async (t) => {
