@@ -18,6 +18,7 @@ import { signatureSchemes } from './v312-signature-schemes.ts';
 import { packageLists } from './v330-package-lists.ts';
 import { packageObjects } from './v360-package-objects.ts';
 import { packageRetention } from './v361-package-retention.ts';
+import { packageBlobSources } from './v443-package-blob-sources.ts';
 import { keptCopies } from './v370-kept-copies.ts';
 import { noteChoices } from './v396-note-choices.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
@@ -226,4 +227,5 @@ export const migrations: readonly Migration[] = [
   importGroups,
   noteChoices,
   nodes,
+  packageBlobSources,
 ];

@@ -1,6 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import { openBlob, readBlob, readBlobRange, receiveBlob } from './blobs/store-blob.ts';
-import { findNamedBlob, renewNamedBlob } from './blobs/named-blobs.ts';
+import { findNamedBlob, imagesWithBlob, renewNamedBlob } from './blobs/named-blobs.ts';
 import type { Digest } from './blobs/blob-key.ts';
 import type { PackageDeps, PackageListener } from './deps.ts';
 import { formatNames } from './formats/format.ts';
@@ -121,6 +121,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
       range: bind(readBlobRange),
       find: ({ package: named }: FoundPackage, digest: Digest) => findNamedBlob(deps.db.read, named, digest),
       renew: ({ package: named }: FoundPackage, digest: Digest) => renewNamedBlob(deps, named, digest),
+      imagesWith: bind(imagesWithBlob),
       upload: bind(uploadBlob),
       mount: bind(mountBlob),
       remove: bind(removeNamedBlob),

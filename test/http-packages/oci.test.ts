@@ -82,6 +82,8 @@ t.test('an image goes up and comes down, for its owner and for everyone', async 
   t.equal((await send('GET', `/v2/alice/app/web/blobs/${layer}`)).text, 'a layer');
   const range = await send('GET', `/v2/alice/app/web/blobs/${layer}`, { headers: { Range: 'bytes=2-4' } });
   t.strictSame([range.status, range.text, range.headers.get('content-range')], [206, 'lay', 'bytes 2-4/7']);
+  for (const none of ['bytes=4-2', 'bytes=7-9'])
+    t.equal((await send('GET', `/v2/alice/app/web/blobs/${layer}`, { headers: { Range: none } })).status, 416, none);
   t.strictSame((await send('GET', '/v2/alice/app/web/tags/list')).json, { name: 'alice/app/web', tags: ['v1'] });
   t.equal((await send('GET', '/v2/alice/app/web/manifests/v2')).status, 404, 'a tag that is none');
   t.equal((await objectsOf('package-uploads')).length, 0, 'nothing of the uploads is left');
@@ -155,20 +157,36 @@ t.test('content is visible in a package only where an upload, a mount or a manif
   t.equal((await alice.call('HEAD', `/v2/alice/two/blobs/${digest}`)).status, 404);
   await pushImage(alice, 'alice/two', 'v1', { layer: 'of two' });
   t.equal((await alice.call('HEAD', `/v2/alice/two/blobs/${digest}`)).status, 404, 'the same owner has it');
-  const mount = (client: typeof alice, to: string, from: string) =>
-    client.call('POST', `/v2/${to}/blobs/uploads/?mount=${digest}&from=${from}`);
   const mounted = await alice.call('POST', `/v2/alice/two/blobs/uploads/?mount=${digest}&from=alice/one`, {
     auth: `Bearer ${await alice.token('repository:alice/two:pull,push', 'repository:alice/one:pull')}`,
   });
   t.equal(mounted.status, 201);
   t.equal((await alice.call('GET', `/v2/alice/two/blobs/${digest}`)).text, 'seen in one');
-  t.equal((await mount(alice, 'alice/three', 'alice/two')).status, 202, 'its token was not asked for the source');
+  const narrow = { auth: `Bearer ${await alice.token('repository:alice/three:pull,push')}` };
+  const from = (source: string, of: string, options: { auth?: string } = {}) =>
+    alice.call('POST', `/v2/alice/three/blobs/uploads/?mount=${of}${source === '' ? '' : `&from=${source}`}`, options);
+  t.equal((await from('alice/two', digest, narrow)).status, 201, 'everyone reads the source');
+  t.equal((await alice.call('DELETE', `/v2/alice/three/blobs/${digest}`)).status, 202);
+  t.equal((await from('', digest, narrow)).status, 201, 'without a source: one that everyone reads');
   const direct = { auth: basic(tokens.bob) };
   t.equal((await bob.call('POST', `/v2/bob/copy/blobs/uploads/?mount=${digest}&from=alice/one`, direct)).status, 201);
   t.equal((await send('GET', `/v2/bob/copy/blobs/${digest}`)).text, 'seen in one', 'linked for another owner');
   const { digest: hidden } = { digest: await alice.pushBlob('alice/closed/secret', 'hidden content') };
   const probe = await bob.call('POST', `/v2/bob/copy/blobs/uploads/?mount=${hidden}&from=alice/closed/secret`, direct);
   t.equal(probe.status, 202, 'no word about what is hidden');
+  for (const source of ['alice/closed/secret', 'alice/absent']) {
+    const refused = await from(source, hidden, narrow);
+    t.equal(refused.status, 401, `its token was not asked for ${source}`);
+    t.match(
+      refused.headers.get('www-authenticate'),
+      `scope="repository:alice/three:pull,push repository:${source}:pull",error="insufficient_scope"`,
+    );
+  }
+  t.notMatch((await from('a"b/c', hidden, { auth: basic('no') })).headers.get('www-authenticate'), 'a"b');
+  t.equal((await from('', hidden, narrow)).status, 202, 'a source that the token does not name');
+  const both = `repository:alice/three:pull,push repository:alice/closed/secret:pull`;
+  t.equal((await from('', hidden, { auth: `Bearer ${await alice.token(...both.split(' '))}` })).status, 201);
+  t.equal((await bob.call('POST', `/v2/bob/copy/blobs/uploads/?mount=${hidden}`, direct)).status, 202);
   t.equal((await objectsOf(digest.slice(7))).length, 2, 'once per owner');
 });
 
@@ -263,11 +281,19 @@ t.test('tags and manifests are deleted, restored by a push or from the trash, an
   t.equal((await alice.call('DELETE', `/v2/${name}/manifests/${digest}`)).status, 202);
   t.equal((await alice.call('GET', `/v2/${name}/manifests/${digest}`)).status, 404);
   t.equal((await alice.call('GET', `/v2/${name}/manifests/v2`)).status, 404);
+  const layer = `/v2/${name}/blobs/${digestOf('to be deleted')}`;
+  t.equal((await alice.call('DELETE', layer)).status, 202, 'only what is in the trash names it');
+  t.equal((await alice.call('HEAD', layer)).status, 404);
+  t.equal((await alice.call('DELETE', layer)).status, 404);
+  const without = await alice.pushManifest(name, 'v3', JSON.parse(manifest));
+  t.strictSame([without.status, codeOf(without)], [400, 'MANIFEST_BLOB_UNKNOWN'], 'a new one needs it');
   const found = await packages.find(localAdministrator, { owner: 'alice', format: 'oci', name: 'deleted' });
   const [trashed] = await packages.versions.page(found, { limit: 5, trashed: true });
   await packages.versions.restore(localAdministrator, found, trashed!);
   t.equal((await alice.call('GET', `/v2/${name}/manifests/v2`)).text, manifest, 'with the tag that named it');
+  t.equal((await alice.call('GET', layer)).text, 'to be deleted', 'and with its layers');
   await alice.call('DELETE', `/v2/${name}/manifests/${digest}`);
+  await alice.pushBlob(name, 'to be deleted');
   t.equal((await alice.pushManifest(name, 'v3', manifest)).status, 201);
   t.strictSame((await alice.call('GET', `/v2/${name}/tags/list`)).json.tags, ['v3']);
 });

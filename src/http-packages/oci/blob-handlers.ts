@@ -1,5 +1,7 @@
+import { anonymous } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
 import type { Context } from '../../http/index.ts';
-import { invalid, isDomainError } from '../../kernel/index.ts';
+import { invalid, isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import { blobMissing, readChunkRange, readDigest } from '../../packages/index.ts';
 import type { Digest, PublishTarget } from '../../packages/index.ts';
 import type { PackageHttpDeps } from '../deps.ts';
@@ -99,24 +101,48 @@ export async function startUpload(
   accepted(ctx, at, id, 0);
 }
 
-/** What the caller may not read, or its token does not name, is not mounted: the client sends it then. */
+/** What the caller may not read is not mounted, with no word about it: the client sends it then. */
 async function mount(
-  { packages }: PackageHttpDeps,
+  deps: PackageHttpDeps,
   caller: RegistryCaller,
   to: PublishTarget,
   digest: Digest,
   from: string | null,
 ): Promise<boolean> {
-  const [, owner, name] = /^([^/]+)\/(.+)$/.exec(from ?? '') ?? [];
-  if (owner === undefined || name === undefined) return false;
-  try {
-    requireGranted(caller, `${owner}/${name}`, 'pull');
-    const source = await packages.find(caller.viewer, { owner, name, format: 'oci' });
-    return await packages.blobs.mount(caller.viewer, to, source, digest);
-  } catch (error) {
-    if (isDomainError(error) && ['package_not_found', 'package_token_scope'].includes(error.reason)) return false;
-    throw error;
+  if (from !== null) return mountFrom(deps, caller, to, digest, from);
+  for (const name of await deps.packages.blobs.imagesWith(to.owner.id, digest)) {
+    const source = `${to.owner.handle}/${name}`;
+    const isMounted = await mountFrom(deps, caller, to, digest, source).catch(falseWithoutScope);
+    if (isMounted) return true;
   }
+  return false;
+}
+
+const falseWithoutScope = (error: unknown): boolean => {
+  if (isDomainError(error) && error.reason === 'package_token_scope') return false;
+  throw error;
+};
+
+/**
+ * Mounts a blob of one source, which everyone reads or the token of the caller was asked for. Refuses
+ * `package_token_scope` else, also where there is no source, so that the client asks for a token that names it.
+ */
+async function mountFrom(
+  { packages }: PackageHttpDeps,
+  caller: RegistryCaller,
+  to: PublishTarget,
+  digest: Digest,
+  from: string,
+): Promise<boolean> {
+  const [, owner, name] = /^([^/]+)\/(.+)$/.exec(from) ?? [];
+  if (owner === undefined || name === undefined) return false;
+  const find = (viewer: Viewer) => packages.find(viewer, { owner, name, format: 'oci' }).catch(nullIfNotFound);
+  let source = await find(anonymous);
+  if (source === null) {
+    requireGranted(caller, from, 'pull');
+    source = await find(caller.viewer);
+  }
+  return source !== null && packages.blobs.mount(caller.viewer, to, source, digest);
 }
 
 type UploadAt = OciName & { reference: string };

@@ -39,8 +39,13 @@ function scopeOf(ctx: Context, address: OciAddress | null): string | null {
   const name = `${address.owner}/${address.name}`;
   const isUpload = address.kind === 'upload' || address.kind === 'uploads';
   if (!isUpload && (ctx.method === 'GET' || ctx.method === 'HEAD')) return `repository:${name}:pull`;
-  return `repository:${name}:${ctx.method === 'DELETE' && !isUpload ? 'pull,delete' : 'pull,push'}`;
+  const own = `repository:${name}:${ctx.method === 'DELETE' && !isUpload ? 'pull,delete' : 'pull,push'}`;
+  const source = address.kind === 'uploads' ? (new URLSearchParams(ctx.querystring).get('from') ?? '') : '';
+  return isPackagePath(source) ? `${own} repository:${source}:pull` : own;
 }
+
+/** A name that may stand in a header. */
+const isPackagePath = (text: string): boolean => text.length < 256 && /^[a-z0-9._-]+(?:\/[a-z0-9._-]+)+$/i.test(text);
 
 /** The challenge that leads clients to the token service. */
 export function challenge(ctx: Context, address: OciAddress | null, error?: string): string {

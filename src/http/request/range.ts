@@ -6,7 +6,7 @@ export interface Range {
 
 /**
  * One range of bytes of a `Range` header (RFC 9110, 14.2); null for none, for several, and for anything that is not
- * understood: then all of it is sent.
+ * understood: then all of it is sent. One that ends before it begins is refused, as nginx does.
  * @param bytes size of the whole
  */
 export function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | null {
@@ -17,6 +17,6 @@ export function parseRange(header: string, bytes: number): Range | 'unsatisfiabl
     return suffix === 0 ? 'unsatisfiable' : { first: bytes - suffix, last: bytes - 1 };
   }
   const [first, last] = [Number(from), to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)];
-  if (to !== '' && Number(to) < first) return null;
-  return first >= bytes ? 'unsatisfiable' : { first, last };
+  const isBackwards = to !== '' && Number(to) < first;
+  return isBackwards || first >= bytes ? 'unsatisfiable' : { first, last };
 }

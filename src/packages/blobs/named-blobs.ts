@@ -4,7 +4,6 @@ import type { Tx } from '../../db/index.ts';
 import type { PackageDeps } from '../deps.ts';
 import { packageBlobNameSchema, packageBlobSchema } from '../schema/blob-schema.ts';
 import type { PackageBlobRow } from '../schema/blob-schema.ts';
-import { packageFileSchema } from '../schema/package-schema.ts';
 import type { PackageRow } from '../schema/package-schema.ts';
 import type { Digest } from './blob-key.ts';
 
@@ -23,8 +22,40 @@ export async function findNamedBlob(
   if (row === null) return null;
   const { sha256 } = row;
   if ((await manager.findOneBy(packageBlobNameSchema, { packageId, sha256 })) !== null) return row;
-  const files = await manager.findBy(packageFileSchema, { ownerId, sha256 });
-  return files.some((file) => file.packageId === packageId) ? row : null;
+  return (await isInVersion(manager, { id: packageId, ownerId }, sha256)) ? row : null;
+}
+
+/** Whether a version outside the trash names a blob. */
+async function isInVersion(manager: EntityManager, { id, ownerId }: Named, sha256: string): Promise<boolean> {
+  const [file] = await manager.query(
+    `SELECT 1 FROM package_files f JOIN package_versions v ON v.id = f.version_id
+      WHERE f.owner_id = ? AND f.sha256 = ? AND f.package_id = ? AND v.deleted_at IS NULL LIMIT 1`,
+    [ownerId, sha256, id],
+  );
+  return file !== undefined;
+}
+
+/**
+ * Images of an owner that have a blob: where a client may take it from without naming one.
+ * @returns at most 20
+ */
+export async function imagesWithBlob(
+  { db }: Pick<PackageDeps, 'db'>,
+  ownerId: string,
+  digest: Digest,
+): Promise<string[]> {
+  const row = await rowBy(db.read, packageBlobSchema, { ownerId, [digest.algorithm]: digest.hex });
+  if (row === null) return [];
+  const { sha256 } = row;
+  const found: { name: string }[] = await db.read.query(
+    `SELECT p.name FROM packages p WHERE p.format = 'oci' AND p.id IN (
+      SELECT n.package_id FROM package_blob_names n WHERE n.sha256 = ?
+      UNION SELECT f.package_id FROM package_files f JOIN package_versions v ON v.id = f.version_id
+        WHERE f.owner_id = ? AND f.sha256 = ? AND v.deleted_at IS NULL)
+      AND p.owner_id = ? LIMIT 20`,
+    [sha256, ownerId, sha256, ownerId],
+  );
+  return found.map(({ name }) => name);
 }
 
 /** Inside a write: makes a blob visible in a package. */
@@ -54,14 +85,16 @@ export async function renewNamedBlob(
   });
 }
 
-/** Inside a write: takes a blob out of a package. False where a version names it, which keeps it. */
+/**
+ * Inside a write: takes a blob out of a package. False where a version names it, which keeps it; a version in the
+ * trash brings it back when it is restored.
+ */
 export async function forgetBlobName(
   { manager }: Tx,
   { id: packageId, ownerId }: Named,
   sha256: string,
 ): Promise<boolean> {
-  const files = await manager.findBy(packageFileSchema, { ownerId, sha256 });
-  if (files.some((file) => file.packageId === packageId)) return false;
+  if (await isInVersion(manager, { id: packageId, ownerId }, sha256)) return false;
   await manager.delete(packageBlobNameSchema, { packageId, sha256 });
   return true;
 }

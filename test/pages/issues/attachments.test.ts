@@ -100,7 +100,8 @@ t.test('ETag and Range', async (t) => {
   t.strictSame(await range('bytes=5-500'), [206, '56789', 'bytes 5-9/10']);
   t.strictSame(await range('bytes=10-'), [416, '', 'bytes */10']);
   t.strictSame(await range('bytes=-0'), [416, '', 'bytes */10']);
-  for (const odd of ['bytes=4-2', 'bytes=0-1,3-4', 'lines=1-2', 'bytes=-', 'bytes=a-b'])
+  t.strictSame(await range('bytes=4-2'), [416, '', 'bytes */10']);
+  for (const odd of ['bytes=0-1,3-4', 'lines=1-2', 'bytes=-', 'bytes=a-b'])
     t.strictSame(await range(odd), [200, '0123456789', undefined], odd);
   t.strictSame(await range('bytes=2-4', { 'If-Range': tag }), [206, '234', 'bytes 2-4/10']);
   t.strictSame(await range('bytes=2-4', { 'If-Range': '"other"' }), [200, '0123456789', undefined]);
