@@ -18,11 +18,13 @@ import { makeImage } from './release-parts/image.ts';
 import { billOfMaterials, readLockFile } from './release-parts/bill-of-materials.ts';
 import { licenceTexts } from './release-parts/licences.ts';
 import { provenance } from './release-parts/provenance.ts';
-import { architectures, Refusal, run } from './release-parts/release-in-progress.ts';
+import { announce, architectures, Refusal, run } from './release-parts/release-in-progress.ts';
 import type { Release } from './release-parts/release-in-progress.ts';
 import { signSums, sumsOf } from './release-parts/signature.ts';
 
 const project = join(import.meta.dirname, '..');
+/** Whatever fails after it fails because its files are removed. */
+let isInterrupted = false;
 
 async function main(words: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -42,13 +44,18 @@ async function main(words: string[]): Promise<void> {
   const before = await checkBefore({ project, version, key: values.key, output });
   await mkdir(dirname(output), { recursive: true });
   const workFolder = await mkdtemp(join(dirname(output), `.${basename(output)}-unfinished-`));
-  const removeWork = () => rm(workFolder, { recursive: true, force: true });
+  const removeWork = () => rm(workFolder, { recursive: true, force: true, maxRetries: 5 });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => void removeWork().finally(() => process.exit(1)));
+    process.once(signal, () => {
+      isInterrupted = true;
+      console.error('scripts/release: Interrupted. Nothing was released.');
+      void removeWork().finally(() => process.exit(1));
+    });
   try {
     const release = await cut(version, before.commit, workFolder);
     const files = join(workFolder, 'files');
     await mkdir(files);
+    announce('the packages of npm');
     await install(release, values['packages-of-checkout'] ?? false);
     await makeFiles(release, files, {
       executables: values.executables,
@@ -56,6 +63,7 @@ async function main(words: string[]): Promise<void> {
       withImage: !values['without-image'],
       signers: before.signers,
     });
+    announce('the signature');
     await signSums(files, { key: values.key!, signers: before.signers });
     await publish(release, files, output);
   } finally {
@@ -127,6 +135,7 @@ async function makeFiles(
   for (const { node, debian } of architectures) {
     const executable = join(files, `hearth-${version}-linux-${node}`);
     await rename(executables[node], executable);
+    announce(`the package for Debian, ${debian}`);
     await makeDebianPackage(release, {
       architecture: debian,
       executable,
@@ -135,8 +144,10 @@ async function makeFiles(
     });
   }
   const baseSystems = options.withImage ? await makeBaseSystems(release, options.baseSystem) : null;
-  if (baseSystems !== null)
+  if (baseSystems !== null) {
+    announce('the image');
     await makeImage(release, { baseSystems, files, output: join(files, `hearth-${version}-image.tar`) });
+  }
   const packaging = join(source, 'packaging');
   for (const name of ['compose.yaml', 'kubernetes.yaml', 'install.sh'])
     await write(
@@ -177,8 +188,9 @@ try {
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
   const isUsage = typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS');
-  if (!(error instanceof Refusal || isUsage || code === 'ENOSPC')) throw error;
+  const isExpected = error instanceof Refusal || isUsage || code === 'ENOSPC' || isInterrupted;
+  if (!isExpected) throw error;
   const text = code === 'ENOSPC' ? 'The disk is full.' : message;
-  console.error(`scripts/release: ${text} Nothing was released.`);
+  if (!isInterrupted) console.error(`scripts/release: ${text} Nothing was released.`);
   process.exitCode = 1;
 }

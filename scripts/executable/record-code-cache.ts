@@ -162,7 +162,7 @@ async function recordServe(
     child.stdout.setEncoding('utf8').on('data', listen);
     child.stderr.setEncoding('utf8').on('data', listen);
     child.on('exit', (exitCode) => reject(new Error(`The recording executable ended with ${exitCode}: ${output}`)));
-    setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 300_000).unref();
+    setTimeout(() => reject(new Error(`The recording executable does not get ready: ${output}`)), 900_000).unref();
   }).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw error;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DebianPackage } from './provenance.ts';
-import { architectures, Refusal, run } from './release-in-progress.ts';
+import { announce, architectures, Refusal, run } from './release-in-progress.ts';
 import type { Release } from './release-in-progress.ts';
 
 export type Executables = Record<'x64' | 'arm64', string>;
@@ -23,6 +23,7 @@ export async function makeExecutables(release: Release, folder: string | undefin
 
 /** Builds in the clone, with the Node of the lock file for that processor. */
 async function build(release: Release, arch: 'x64' | 'arm64', output: string): Promise<void> {
+  announce(`the executable for ${arch}`);
   const { source } = release;
   const installed = (name: string) => join(source, `node_modules/node-linux-${name}/bin/node`);
   const runtime = (await isThere(installed(arch))) ? installed(arch) : await fetchRuntime(release, arch);
@@ -88,6 +89,7 @@ export async function makeBaseSystems(release: Release, folder: string | undefin
 }
 
 async function makeBaseSystem({ seconds }: Release, architecture: string, output: string, made: string): Promise<void> {
+  announce(`the base system for ${architecture}`);
   const list = `cd "$1/var/cache/apt/archives" && sha256sum *.deb >>${made}/packages.txt`;
   const remove = `rm -rf ${['etc/apt', 'var/cache', 'var/lib/apt', 'var/lib/dpkg', 'var/log'].map((each) => `"$1/${each}"`).join(' ')}`;
   const words = [

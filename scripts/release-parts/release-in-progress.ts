@@ -27,6 +27,9 @@ export const architectures = [
   { node: 'arm64', debian: 'arm64', container: 'arm64' },
 ] as const;
 
+/** Tells the person who waits which part is made now. @param part a noun phrase */
+export const announce = (part: string): void => console.error(`scripts/release: ${part} …`);
+
 /**
  * Runs a program.
  * @param env added to this process's

@@ -1,8 +1,9 @@
 // A release of a small project with programs that were made before: the same bytes twice, verified by tools of the
 // operating system, and nothing half when something is wrong.
-// time limit: 180 s
-import { execFileSync, spawnSync } from 'node:child_process';
+// time limit: 300 s
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -196,6 +197,28 @@ t.test('a full disk in the middle', async (t) => {
   t.strictSame(readdirSync(disk), []);
   t.strictSame(state(), was);
 });
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  t.test(`interrupted by ${signal}`, async (t) => {
+    const was = state();
+    const words = ['0.2.0', '--key', key, '--output', path.join(folder, `by-${signal}`), ...made];
+    const script = path.join(project, 'scripts/release.ts');
+    const child = spawn(process.execPath, [script, ...words], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, HEARTH_RELEASE_SPACE: 'any' },
+    });
+    let said = '';
+    for await (const text of child.stderr.setEncoding('utf8') as AsyncIterable<string>) {
+      const isFirst = said === '';
+      said += text;
+      if (isFirst) child.kill(signal);
+    }
+    t.equal(child.exitCode ?? (await once(child, 'exit'))[0], 1);
+    t.match(said, /^scripts\/release: the packages of npm …\n/);
+    t.equal(said.split('Nothing was released.').length, 2, said);
+    t.match(said, /Interrupted\. Nothing was released\.\n$/);
+    t.strictSame(state(), was, 'as before');
+  });
 
 t.test('two releases of one commit', async (t) => {
   const base = git('rev-parse', 'HEAD');
