@@ -3,6 +3,7 @@ import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
+import { sharedState } from './v430-shared-state.ts';
 import { imports } from './v230-imports.ts';
 import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -228,4 +229,5 @@ export const migrations: readonly Migration[] = [
   noteChoices,
   nodes,
   packageBlobSources,
+  sharedState,
 ];

@@ -119,7 +119,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       waiting: settings.hashesWaiting,
       random,
     }),
-    signInRateLimit: createSignInRateLimit({
+    signInRateLimit: createSignInRateLimit(tools, {
       failures: settings.signInFailures,
       windowSeconds: settings.signInWindowSeconds,
     }),
@@ -127,8 +127,8 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     deletionHooks: [],
     securityListeners: [],
     signUpHooks: [],
-    resetRateLimit: createResetRateLimit(settings),
-    codeRateLimit: createCodeRateLimit(settings),
+    resetRateLimit: createResetRateLimit(tools, settings),
+    codeRateLimit: createCodeRateLimit(tools, settings),
     applicationTokens: { port: null },
     background: new Set(),
   };

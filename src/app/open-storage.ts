@@ -7,7 +7,8 @@ import { createImageStore, createObjectImageStore } from '../images/index.ts';
 import type { ObjectImageStoreOptions } from '../images/index.ts';
 import { systemClock, systemRandom } from '../kernel/index.ts';
 import { createMail } from '../mail/index.ts';
-import { createLeases, createNodes } from '../nodes/index.ts';
+import { createKeptValues, createLeases, createNodes } from '../nodes/index.ts';
+import type { OpenKeptValues } from '../nodes/index.ts';
 import { createFolderStore, openStore } from '../objects/index.ts';
 import { createOutbox } from '../outbox/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
@@ -34,6 +35,8 @@ export async function openStorage(
   const { store: objects } = opened;
   // Before the first write: the index is updated at the end of every write.
   const search = createSearch({ db, logger });
+  const kept = { db, clock, random, instanceKey: new InstanceKey(key, random, 'nodes') };
+  const openKeptValues: OpenKeptValues = (kind) => createKeptValues(kept, kind);
   const outbox = createOutbox({ db, clock, logger });
   return {
     config,
@@ -65,6 +68,7 @@ export async function openStorage(
     outbox,
     mail: createMail({ config, keyFile: key, db, outbox, clock, random, logger }),
     instanceKey: (purpose: string) => new InstanceKey(key, random, purpose),
+    openKeptValues,
     imagesOf: (kind: ObjectImageStoreOptions['kind']) =>
       objects.place === 'folder'
         ? createImageStore({ directory: imageFolder(config, kind), clock, random, logger })

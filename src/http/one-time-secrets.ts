@@ -1,15 +1,16 @@
-import type { Clock, Random } from '../kernel/index.ts';
+import type { Random } from '../kernel/index.ts';
+import type { OpenKeptValues } from '../nodes/index.ts';
 
 /**
  * Secrets that a page shows exactly once. A form that creates a token responds with a redirect, and the page behind it
- * shows the token: until then the secret is in memory, under a random token that only its owner can redeem. A restart
- * loses it; then the person creates a new one.
+ * shows the token: until then the secret is kept under a random token that only its owner can redeem. What is lost is
+ * created anew.
  */
 export interface OneTimeSecrets {
   /** Stores a secret for five minutes. @returns the token for the URL */
-  store(ownerId: string, secret: OneTimeSecret): string;
+  store(ownerId: string, secret: OneTimeSecret): Promise<string>;
   /** Returns the secret and deletes it; null for a token that is used, expired or another person's. */
-  take(ownerId: string, token: string): OneTimeSecret | null;
+  take(ownerId: string, token: string): Promise<OneTimeSecret | null>;
 }
 
 export interface OneTimeSecret {
@@ -18,33 +19,26 @@ export interface OneTimeSecret {
   value: string;
 }
 
+interface Deps {
+  random: Random;
+  openKeptValues: OpenKeptValues;
+}
+
 const ttlMs = 5 * 60 * 1000;
-const maxStored = 1000;
+const most = { values: 1000, characters: 1024 * 1024 };
+const tokenBytes = 16;
 
-export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: Random }): OneTimeSecrets {
-  const secrets = new Map<string, { ownerId: string; secret: OneTimeSecret; until: number }>();
-
-  const removeExpired = (): void => {
-    // Map keeps insertion order and all entries have the same TTL: the first ones are the oldest.
-    for (const [token, { until }] of secrets) {
-      if (until > clock.now() && secrets.size < maxStored) break;
-      secrets.delete(token);
-    }
-  };
-
+export function createOneTimeSecrets({ random, openKeptValues }: Deps): OneTimeSecrets {
+  const secrets = openKeptValues({ kind: 'secret', ttlMs, most });
   return {
-    store(ownerId, secret) {
-      removeExpired();
-      const token = random.bytes(16).toString('base64url');
-      secrets.set(token, { ownerId, secret, until: clock.now() + ttlMs });
+    async store(ownerId, secret) {
+      const token = random.bytes(tokenBytes).toString('base64url');
+      await secrets.keep(`${ownerId} ${token}`, JSON.stringify(secret));
       return token;
     },
-    take(ownerId, token) {
-      removeExpired();
-      const found = secrets.get(token);
-      if (found?.ownerId !== ownerId) return null;
-      secrets.delete(token);
-      return found.secret;
+    async take(ownerId, token) {
+      const found = await secrets.take(`${ownerId} ${token}`);
+      return found === null ? null : (JSON.parse(found) as OneTimeSecret);
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { Clock, Random } from '../kernel/index.ts';
+import type { Random } from '../kernel/index.ts';
+import type { OpenKeptValues } from '../nodes/index.ts';
 
 /** A form that waits while its person proves at a provider who they are. */
 export interface PendingForm {
@@ -9,46 +10,40 @@ export interface PendingForm {
 
 /**
  * Forms that were sent before their person was asked to confirm who they are, so that nothing that was typed is lost on
- * the way to a provider and back. In memory, one for each session: a restart loses it, and the form is typed again.
+ * the way to a provider and back. One for each session; a form that is lost is typed again.
  */
 export interface PendingForms {
   /** Keeps a form for ten minutes, instead of an earlier one. @returns the token for the URL; null for a large one */
-  store(sessionId: string, form: PendingForm): string | null;
+  store(sessionId: string, form: PendingForm): Promise<string | null>;
   /** The form of this session; null for a token that is replaced, expired or of another session. */
-  find(sessionId: string, token: string): PendingForm | null;
+  find(sessionId: string, token: string): Promise<PendingForm | null>;
+}
+
+interface Deps {
+  random: Random;
+  openKeptValues: OpenKeptValues;
 }
 
 const ttlMs = 10 * 60_000;
 const maxFormCharacters = 256 * 1024;
-const maxStoredCharacters = 16 * 1024 * 1024;
+const most = { values: 10_000, characters: 16 * 1024 * 1024 };
+const tokenBytes = 16;
 
-export function createPendingForms({ clock, random }: { clock: Clock; random: Random }): PendingForms {
-  const forms = new Map<string, { token: string; form: PendingForm; until: number; size: number }>();
-  let stored = 0;
-
-  function forget(sessionId: string): void {
-    stored -= forms.get(sessionId)?.size ?? 0;
-    forms.delete(sessionId);
-  }
-
+export function createPendingForms({ random, openKeptValues }: Deps): PendingForms {
+  const forms = openKeptValues({ kind: 'form', ttlMs, most });
   return {
-    store(sessionId, form) {
-      forget(sessionId);
+    async store(sessionId, form) {
       const size = form.fields.reduce((sum, [name, value]) => sum + name.length + value.length, form.action.length);
       if (size > maxFormCharacters) return null;
-      // In the order of their end: each is stored for the same time, and again at the end when it is replaced.
-      for (const [id, { until }] of forms) {
-        if (until > clock.now() && stored + size <= maxStoredCharacters) break;
-        forget(id);
-      }
-      const token = random.bytes(16).toString('base64url');
-      forms.set(sessionId, { token, form, until: clock.now() + ttlMs, size });
-      stored += size;
+      const token = random.bytes(tokenBytes).toString('base64url');
+      await forms.keep(sessionId, JSON.stringify({ token, form }));
       return token;
     },
-    find(sessionId, token) {
-      const found = forms.get(sessionId);
-      return found !== undefined && found.token === token && found.until > clock.now() ? found.form : null;
+    async find(sessionId, token) {
+      const found = await forms.find(sessionId);
+      if (found === null) return null;
+      const kept = JSON.parse(found) as { token: string; form: PendingForm };
+      return kept.token === token ? kept.form : null;
     },
   };
 }

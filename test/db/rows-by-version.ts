@@ -1671,4 +1671,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['leases', { name: 'task:backup.nightly', node: 'node400', until: 5000000000000 }],
     ['pushes', { id: 'p400', repository_id: 'r1', via: 'http', options: '[]', created_at: 3, node: 'node400' }],
   ],
+  430: [
+    ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
+    ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],
+  ],
 };

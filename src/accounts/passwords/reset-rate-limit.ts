@@ -1,11 +1,12 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Database } from '../../db/index.ts';
 import { rateLimited } from '../../kernel/index.ts';
+import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
 import { networkPrefix } from '../sessions/network-prefix.ts';
 
 /**
- * Counts requests for a new password per address, whether or not an account has it, and per network. In memory; the
- * mails of an account are limited in the database besides.
+ * Counts requests for a new password per address, whether or not an account has it, and per network. The mails of an
+ * account are limited besides.
  */
 export interface ResetRateLimit {
   /** Counts one request. Refuses with `too_many_resets` (unavailable). @param key the address as it is compared */
@@ -15,16 +16,17 @@ export interface ResetRateLimit {
 const hourSeconds = 60 * 60;
 
 export function createResetRateLimit(
+  deps: { db: Database },
   limits: Pick<AccountSettings, 'resetsPerAddressHour' | 'resetsPerNetworkHour'>,
 ): ResetRateLimit {
-  const addresses = new RateLimiterMemory({ points: limits.resetsPerAddressHour, duration: hourSeconds });
-  const networks = new RateLimiterMemory({ points: limits.resetsPerNetworkHour, duration: hourSeconds });
+  const addresses = createAttemptCounter(deps, 'reset of address', hourSeconds);
+  const networks = createAttemptCounter(deps, 'reset of network', hourSeconds);
   return {
     async count({ key, network }) {
-      const [ofNetwork, ofAddress] = [await networks.penalty(networkPrefix(network)), await addresses.penalty(key)];
+      const [ofNetwork, ofAddress] = [await networks.add(networkPrefix(network)), await addresses.add(key)];
       const waitMs = Math.max(
-        ofNetwork.consumedPoints > limits.resetsPerNetworkHour ? ofNetwork.msBeforeNext : 0,
-        ofAddress.consumedPoints > limits.resetsPerAddressHour ? ofAddress.msBeforeNext : 0,
+        ofNetwork.count > limits.resetsPerNetworkHour ? ofNetwork.leftMs : 0,
+        ofAddress.count > limits.resetsPerAddressHour ? ofAddress.leftMs : 0,
       );
       if (waitMs === 0) return;
       const message = 'A new password was asked for too often. Try again in an hour.';

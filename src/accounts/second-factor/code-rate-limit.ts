@@ -1,5 +1,6 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Database } from '../../db/index.ts';
 import { rateLimited } from '../../kernel/index.ts';
+import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
 import { accountNetwork } from '../sessions/network-prefix.ts';
 
@@ -11,7 +12,7 @@ export interface CodeAttempt {
 
 /**
  * Counts wrong codes. Six digits can be guessed, so codes of an app are limited per person, too, whatever networks they
- * come from; recovery codes and passkeys cannot be guessed and go on. In memory; a restart resets it.
+ * come from; recovery codes and passkeys cannot be guessed and go on.
  */
 export interface CodeRateLimit {
   /** Refuses with `too_many_tries` (unavailable) when there were too many. @param isGuessable for codes of an app */
@@ -22,26 +23,27 @@ export interface CodeRateLimit {
 const daySeconds = 24 * 60 * 60;
 
 export function createCodeRateLimit(
+  deps: { db: Database },
   limits: Pick<AccountSettings, 'codeFailures' | 'codeFailuresPerDay' | 'signInWindowSeconds'>,
 ): CodeRateLimit {
-  const networks = new RateLimiterMemory({ points: limits.codeFailures, duration: limits.signInWindowSeconds });
-  const people = new RateLimiterMemory({ points: limits.codeFailuresPerDay, duration: daySeconds });
+  const networks = createAttemptCounter(deps, 'code of network', limits.signInWindowSeconds);
+  const people = createAttemptCounter(deps, 'code of person', daySeconds);
   const networkKey = ({ personId, address }: CodeAttempt) => `${personId} ${accountNetwork(address)}`;
 
   return {
     async refuseExhausted(attempt, isGuessable) {
       const ofNetwork = await networks.get(networkKey(attempt));
-      if (ofNetwork !== null && ofNetwork.consumedPoints >= limits.codeFailures)
-        throw tooManyCodes(ofNetwork.msBeforeNext, 'Too many wrong codes.');
+      if (ofNetwork.count >= limits.codeFailures)
+        throw tooManyCodes(ofNetwork.leftMs, 'Too many wrong codes.');
       const ofPerson = isGuessable ? await people.get(attempt.personId) : null;
-      if (ofPerson !== null && ofPerson.consumedPoints >= limits.codeFailuresPerDay)
+      if (ofPerson !== null && ofPerson.count >= limits.codeFailuresPerDay)
         throw tooManyCodes(
-          ofPerson.msBeforeNext,
+          ofPerson.leftMs,
           'Too many wrong codes of an app for this account. Use a recovery code or a passkey.',
         );
     },
     async countWrong(attempt) {
-      await Promise.all([networks.penalty(networkKey(attempt)), people.penalty(attempt.personId)]);
+      await Promise.all([networks.add(networkKey(attempt)), people.add(attempt.personId)]);
     },
   };
 }

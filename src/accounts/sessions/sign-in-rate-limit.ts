@@ -1,5 +1,7 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Database } from '../../db/index.ts';
 import { rateLimited } from '../../kernel/index.ts';
+import { createAttemptCounter } from '../../nodes/index.ts';
+import type { AttemptCounter } from '../../nodes/index.ts';
 import { foldHandle } from '../../owners/index.ts';
 import { accountNetwork, networkPrefix } from './network-prefix.ts';
 
@@ -14,7 +16,7 @@ export interface SignInAttempt {
  * Counts failed sign-ins per account and network, and per network whatever the account. Wrong passwords from elsewhere
  * refuse no one: names are public, so an attacker could keep each person out (security D04). An account that is guessed
  * at from many networks leaves each of them fewer tries, which a person with the right password does not need. Only
- * passwords count: tokens and keys cannot be guessed. In memory; a restart resets it.
+ * passwords count: tokens and keys cannot be guessed.
  */
 export interface SignInRateLimit {
   /** Refuses with `too_many_tries` while the account from this network, or the network, is over its limit. */
@@ -33,54 +35,55 @@ const manyNetworks = 5;
 /** The failures that each network has then. */
 const fewFailures = 3;
 
-export function createSignInRateLimit(limits: { failures: number; windowSeconds: number }): SignInRateLimit {
-  const makeCounter = () => new RateLimiterMemory({ points: limits.failures, duration: limits.windowSeconds });
+export function createSignInRateLimit(
+  deps: { db: Database },
+  limits: { failures: number; windowSeconds: number },
+): SignInRateLimit {
+  const makeCounter = (of: string) => createAttemptCounter(deps, `sign-in of ${of}`, limits.windowSeconds);
   /** Of an account, from all networks: refuses nothing by itself. */
-  const accounts = makeCounter();
-  const pairs = makeCounter();
-  const networks = makeCounter();
+  const accounts = makeCounter('account');
+  const pairs = makeCounter('account and network');
+  const networks = makeCounter('network');
 
   const accountKey = ({ account }: SignInAttempt): string => foldHandle(account).slice(0, maxAccountKeyLength);
-  const limitedCounters = (attempt: SignInAttempt): [RateLimiterMemory, string][] => [
+  const limitedCounters = (attempt: SignInAttempt): [AttemptCounter, string][] => [
     [pairs, `${accountKey(attempt)} ${accountNetwork(attempt.address)}`],
     ...(attempt.address === null
       ? []
-      : [[networks, networkPrefix(attempt.address)] satisfies [RateLimiterMemory, string]]),
+      : [[networks, networkPrefix(attempt.address)] satisfies [AttemptCounter, string]]),
   ];
 
-  async function limitOf(counter: RateLimiterMemory, attempt: SignInAttempt): Promise<number> {
+  async function limitOf(counter: AttemptCounter, attempt: SignInAttempt): Promise<number> {
     if (counter !== pairs) return limits.failures;
     const ofAll = await accounts.get(accountKey(attempt));
-    const isGuessedAt = ofAll !== null && ofAll.consumedPoints > manyNetworks * limits.failures;
+    const isGuessedAt = ofAll.count > manyNetworks * limits.failures;
     return isGuessedAt ? Math.min(fewFailures, limits.failures) : limits.failures;
   }
 
   async function forgive(attempt: SignInAttempt): Promise<void> {
-    for (const [counter, key] of [[accounts, accountKey(attempt)] as const, ...limitedCounters(attempt)]) {
-      // A window that ended meanwhile must not begin below zero.
-      if (((await counter.get(key))?.consumedPoints ?? 0) > 0) await counter.reward(key);
-    }
+    for (const [counter, key] of [[accounts, accountKey(attempt)] as const, ...limitedCounters(attempt)])
+      await counter.takeBack(key);
   }
 
   return {
     async refuseExhausted(attempt) {
       for (const [counter, key] of limitedCounters(attempt)) {
         const state = await counter.get(key);
-        if (state !== null && state.consumedPoints >= (await limitOf(counter, attempt)))
-          throw tooManyAttempts(state.msBeforeNext);
+        if (state.count >= (await limitOf(counter, attempt)))
+          throw tooManyAttempts(state.leftMs);
       }
     },
 
     async count(attempt) {
-      await accounts.penalty(accountKey(attempt));
+      await accounts.add(accountKey(attempt));
       // Counted first and compared afterwards: two concurrent sign-ins cannot both be the last one allowed.
       const counters = limitedCounters(attempt);
-      const states = await Promise.all(counters.map(([counter, key]) => counter.penalty(key)));
+      const states = await Promise.all(counters.map(([counter, key]) => counter.add(key)));
       const bounds = await Promise.all(counters.map(([counter]) => limitOf(counter, attempt)));
-      const exhausted = states.find((state, at) => state.consumedPoints > bounds[at]!);
+      const exhausted = states.find((state, at) => state.count > bounds[at]!);
       if (exhausted === undefined) return;
       await forgive(attempt);
-      throw tooManyAttempts(exhausted.msBeforeNext);
+      throw tooManyAttempts(exhausted.leftMs);
     },
 
     forgive,

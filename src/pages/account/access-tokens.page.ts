@@ -81,15 +81,15 @@ export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
         repositoryIds: await reachOf(context, deps, input.repos),
         expiresAt: input.expires_in === 'never' ? null : clock.now() + Number(input.expires_in) * dayMs,
       });
-      return seeOther(`/settings/tokens/new/${oneTimeSecrets.store(person.id, { name: token.name, value: secret })}`);
+      return seeOther(`/settings/tokens/new/${await oneTimeSecrets.store(person.id, { name: token.name, value: secret })}`);
     },
     (refusal) => tokensPage(context, deps, input, refusal),
   );
 };
 
 /** The only page that ever shows the token; asked again, it leads back to the list. */
-export const showNewToken: Page<PersonContext, AccountDeps> = ({ person, params }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+export const showNewToken: Page<PersonContext, AccountDeps> = async ({ person, params }, { oneTimeSecrets }) => {
+  const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));
   return page(
     'account/new-access-token',

@@ -62,18 +62,18 @@ export const newRecoveryCodes: Page<PersonContext, AccountDeps> = (context, deps
   });
 
 /** The redirect to the page that shows recovery codes, once. */
-export const redirectToRecoveryCodes = (
+export const redirectToRecoveryCodes = async (
   { oneTimeSecrets }: AccountDeps,
   personId: string,
   codes: readonly string[],
-): Reply =>
+): Promise<Reply> =>
   seeOther(
-    `${here}/recovery-codes/${oneTimeSecrets.store(personId, { name: 'Recovery codes', value: codes.join('\n') })}`,
+    `${here}/recovery-codes/${await oneTimeSecrets.store(personId, { name: 'Recovery codes', value: codes.join('\n') })}`,
   );
 
 /** The only page that ever shows recovery codes; asked again, it leads back. */
-export const showRecoveryCodes: Page<PersonContext, AccountDeps> = ({ person, params }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+export const showRecoveryCodes: Page<PersonContext, AccountDeps> = async ({ person, params }, { oneTimeSecrets }) => {
+  const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice(here, 'recovery-codes-gone'));
   return page('account/recovery-codes', { codes: secret.value.split('\n') }, { showsSecret: true });
 };

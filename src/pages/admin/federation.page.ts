@@ -76,13 +76,13 @@ export const invitePeer: Page<PersonContext, AdminDeps> = async (context, deps) 
   submitForm(
     async () => {
       const { code } = await deps.federation.invitePeer();
-      return seeOther(`${here}/code/${deps.oneTimeSecrets.store(context.person.id, { name: 'pairing', value: code })}`);
+      return seeOther(`${here}/code/${await deps.oneTimeSecrets.store(context.person.id, { name: 'pairing', value: code })}`);
     },
     (refusal) => federationPage(context, deps, { refusal }),
   );
 
-export const showPairingCode: Page<PersonContext, AdminDeps> = ({ person, params }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+export const showPairingCode: Page<PersonContext, AdminDeps> = async ({ person, params }, { oneTimeSecrets }) => {
+  const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice(here, 'pairing-code-gone'));
   return page('admin/pairing-code', { code: secret.value }, { showsSecret: true });
 };

@@ -39,7 +39,7 @@ export const addPerson: Page<PersonContext, AdminDeps> = (context, deps) => {
         ...(address === '' ? {} : { address }),
       });
       if (password === null) return seeOther(withNotice(`/admin/people/${id}`, 'person-added'));
-      const oneTimeToken = oneTimeSecrets.store(self.id, { name: 'password', value: password });
+      const oneTimeToken = await oneTimeSecrets.store(self.id, { name: 'password', value: password });
       return seeOther(`/admin/people/${id}/secret/${oneTimeToken}`);
     },
     (refusal) => newPersonPage(context, deps, refusal),

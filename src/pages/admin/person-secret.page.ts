@@ -7,7 +7,7 @@ import type { AdminDeps } from './deps.ts';
 export const showPersonSecret: Page<PersonContext, AdminDeps> = async ({ person, params }, deps) => {
   const { accounts, oneTimeSecrets } = deps;
   const { id, username } = await accounts.personById(params.id ?? '');
-  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+  const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice(`/admin/people/${id}`, 'person-secret-gone'));
   return page(
     'admin/person-secret',

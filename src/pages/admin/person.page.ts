@@ -83,7 +83,7 @@ export const showPerson: Page<PersonContext, AdminDeps> = (context, deps) => per
 export const makeResetLink = personForm('link', async (id, { person, origin }, { accounts, oneTimeSecrets }) => {
   const { secret } = await accounts.makeResetLink(id);
   const value = `${origin}/login/reset?token=${encodeURIComponent(secret)}`;
-  return seeOther(`${pageOf(id)}/secret/${oneTimeSecrets.store(person.id, { name: 'link', value })}`);
+  return seeOther(`${pageOf(id)}/secret/${await oneTimeSecrets.store(person.id, { name: 'link', value })}`);
 });
 
 /** Field `username`. The old one stays reserved and redirects (security E07). */

@@ -54,7 +54,7 @@ async function confirmPage(context: PersonContext, deps: Deps, refusal: FormRefu
   const action = query.size === 0 ? path : `${path}?${query}`;
   const fields = form.entries().filter(([name]) => !ownFields.includes(name));
   const token =
-    deps.singleSignOn.providers.length === 0 ? null : deps.pendingForms.store(session.id, { action, fields });
+    deps.singleSignOn.providers.length === 0 ? null : await deps.pendingForms.store(session.id, { action, fields });
   const proofs = await proofsOf(context, deps, token);
   return page(
     'app/confirm-identity',
@@ -107,8 +107,8 @@ export function withConfirmation(route: { page: unknown; confirmation?: Confirma
 }
 
 /** `/login/confirm/:token`, after a proof at a provider: the form that waits is one click away. */
-export const continueForm: Page<PersonContext, Deps> = ({ params, session }, { pendingForms }) => {
-  const waiting = pendingForms.find(session.id, params.token ?? '');
+export const continueForm: Page<PersonContext, Deps> = async ({ params, session }, { pendingForms }) => {
+  const waiting = await pendingForms.find(session.id, params.token ?? '');
   if (waiting === null) return seeOther('/?done=confirmed');
   const { action, fields } = waiting;
   const none: Proofs = { password: false, passkey: null, providers: [] };

@@ -39,6 +39,7 @@ import type {
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
 import { chooseLanguage, inLanguage } from '../../translation/index.ts';
+import type { OpenKeptValues } from '../../nodes/index.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -77,6 +78,8 @@ export interface WebOptions
     Partial<Pick<WebDeps, 'origins' | 'scheduledTasks' | 'startTask'>> {
   logger: Logger;
   random?: Random;
+  /** For what pages keep between two requests. */
+  openKeptValues: OpenKeptValues;
   runners?: RunnerListener;
   probe?: Probe;
 }
@@ -108,6 +111,7 @@ export function createWebServer(options: WebOptions): WebServer {
         render(template, { identity, preferences: readPreferences(headers.cookie), path: '/', unread: 0 }, locals),
       ),
   });
+  const kept = { random, openKeptValues: options.openKeptValues };
   const deps: WebDeps = {
     origins: new Map(),
     scheduledTasks: async () => [],
@@ -115,8 +119,8 @@ export function createWebServer(options: WebOptions): WebServer {
     ...options,
     assets,
     highlighting: createHighlighting(options),
-    oneTimeSecrets: createOneTimeSecrets({ clock, random }),
-    pendingForms: createPendingForms({ clock, random }),
+    oneTimeSecrets: createOneTimeSecrets(kept),
+    pendingForms: createPendingForms(kept),
     backgroundPriority: admission.background,
     consents: oauth.consents,
   };

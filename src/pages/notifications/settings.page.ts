@@ -104,12 +104,12 @@ export const makeFeed: Page<PersonContext, NotificationsDeps> = async (
   { notifications, oneTimeSecrets },
 ) => {
   const secret = await notifications.makeFeed(viewer);
-  return seeOther(`${path}/feed/${oneTimeSecrets.store(person.id, { name: 'feed', value: secret })}`);
+  return seeOther(`${path}/feed/${await oneTimeSecrets.store(person.id, { name: 'feed', value: secret })}`);
 };
 
 /** The only page that ever shows the address; asked again, it leads back to the settings. */
-export const showNewFeed: Page<PersonContext, NotificationsDeps> = ({ person, params, origin }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params['oneTimeToken'] ?? '');
+export const showNewFeed: Page<PersonContext, NotificationsDeps> = async ({ person, params, origin }, { oneTimeSecrets }) => {
+  const secret = await oneTimeSecrets.take(person.id, params['oneTimeToken'] ?? '');
   if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
   return page(
     'notifications/new-feed',

@@ -116,11 +116,16 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
   }
 
   /** Leads to the page that shows a secret once; without one, to the application. */
-  function leadToSecret(context: V, deps: OAuthPageDeps, application: Application, secret: string | null): Reply {
+  async function leadToSecret(
+    context: V,
+    deps: OAuthPageDeps,
+    application: Application,
+    secret: string | null,
+  ): Promise<Reply> {
     const to = `${listUrl(context)}/${application.id}`;
     if (secret === null) return seeOther(withNotice(to, 'application-saved'));
     const value = { name: application.name, value: secret };
-    return seeOther(`${to}/secret/${deps.oneTimeSecrets.store(context.person.id, value)}`);
+    return seeOther(`${to}/secret/${await deps.oneTimeSecrets.store(context.person.id, value)}`);
   }
 
   return {
@@ -154,7 +159,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
     },
     async showSecret(context, deps) {
       const application = await applicationOf(context, deps);
-      const secret = deps.oneTimeSecrets.take(context.person.id, context.params['oneTimeToken'] ?? '');
+      const secret = await deps.oneTimeSecrets.take(context.person.id, context.params['oneTimeToken'] ?? '');
       const url = `${listUrl(context)}/${application.id}`;
       if (secret === null) return seeOther(withNotice(url, 'application-secret-gone'));
       return page(

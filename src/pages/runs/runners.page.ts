@@ -102,11 +102,11 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       const { scope } = placeOf(context);
       const token = await ci.runners.resetRegistrationToken(scope, context.person.id);
       return seeOther(
-        `${list(context)}/token/${oneTimeSecrets.store(context.person.id, { name: 'registration', value: token })}`,
+        `${list(context)}/token/${await oneTimeSecrets.store(context.person.id, { name: 'registration', value: token })}`,
       );
     },
-    showToken: (context, { oneTimeSecrets }) => {
-      const secret = oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
+    showToken: async (context, { oneTimeSecrets }) => {
+      const secret = await oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
       if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       return page(
         'runs/runner-token',
@@ -131,12 +131,12 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
           });
           const { id, uuid, name, ephemeral } = runner;
           const value = JSON.stringify({ kind: 'created', id, uuid, name, ephemeral, token } satisfies RunnerIdentity);
-          return seeOther(`${list(context)}/new/${deps.oneTimeSecrets.store(person.id, { name: 'runner', value })}`);
+          return seeOther(`${list(context)}/new/${await deps.oneTimeSecrets.store(person.id, { name: 'runner', value })}`);
         },
         (refusal) => runnersPage(context, deps, refusal),
       ),
-    showNew: (context, { oneTimeSecrets }) => {
-      const secret = oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
+    showNew: async (context, { oneTimeSecrets }) => {
+      const secret = await oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
       if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       const runner = JSON.parse(secret.value) as Extract<RunnerIdentity, { kind: 'created' }>;
       return page(

@@ -54,7 +54,7 @@ export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
           ? await accounts.addInvite(person.id, { address })
           : await organisations.invite(viewer, organisation, { address, role: form.text('role') });
       const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
-      const oneTimeToken = oneTimeSecrets.store(person.id, {
+      const oneTimeToken = await oneTimeSecrets.store(person.id, {
         name: invite.mailedAt === null ? '' : invite.address!,
         value: link,
       });
@@ -73,8 +73,8 @@ export const resendInvite: Page<PersonContext, SignInDeps> = (context, deps) =>
     (refusal) => invitesPage(context, deps, refusal),
   );
 
-export const showNewInvite: Page<PersonContext, SignInDeps> = ({ person, params }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+export const showNewInvite: Page<PersonContext, SignInDeps> = async ({ person, params }, { oneTimeSecrets }) => {
+  const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
   return page('sign-in/new-invite', { link: secret.value, sentTo: secret.name || null }, { showsSecret: true });
 };

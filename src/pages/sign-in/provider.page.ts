@@ -28,11 +28,11 @@ async function orProblem(context: RequestContext, work: () => Promise<Reply>): P
  * `/login/oidc/:provider` sends the browser to a provider: to sign in, or with `?confirm=` to confirm what a waiting
  * form does. It changes nothing here, so any page may link to it.
  */
-export const goToProvider: Page<RequestContext, SignInDeps> = (context, { singleSignOn, pendingForms }) => {
+export const goToProvider: Page<RequestContext, SignInDeps> = async (context, { singleSignOn, pendingForms }) => {
   const { params, query, origin, session } = context;
   const token = query.get('confirm');
   const next = returnTarget(query.get('next'));
-  if (session !== null && (token === null || pendingForms.find(session.id, token) === null)) return seeOther(next);
+  if (session !== null && (token === null || (await pendingForms.find(session.id, token)) === null)) return seeOther(next);
   const [purpose, target] =
     session === null || token === null
       ? (['sign-in', next] as const)
