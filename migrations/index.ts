@@ -4,6 +4,7 @@ import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
 import { sharedState } from './v430-shared-state.ts';
+import { ciParts } from './v431-ci-parts.ts';
 import { imports } from './v230-imports.ts';
 import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -228,6 +229,7 @@ export const migrations: readonly Migration[] = [
   importGroups,
   noteChoices,
   nodes,
-  packageBlobSources,
   sharedState,
+  ciParts,
+  packageBlobSources,
 ];

@@ -1,8 +1,9 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * What a process may keep in memory where it has the database for itself, and what each node must find elsewhere: sealed
- * values of some minutes, and counts of attempts. Their times are by the clock of the database, their names are digests.
+ * What a process may keep in memory where it has the database for itself, and what each node must find elsewhere:
+ * sealed values of some minutes, and counts of attempts. Their times are by the clock of the database, their names are
+ * digests.
  */
 export const sharedState: Migration = {
   version: 430,

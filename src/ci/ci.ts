@@ -21,6 +21,7 @@ import { createIdentityService } from './identity/identity-service.ts';
 import { reencryptIdentityKeys, removeRetired } from './identity/signing-keys.ts';
 import { recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
+import { LogParts } from './logs/log-parts.ts';
 import { LogStore } from './logs/log-store.ts';
 import { uploadLogs } from './logs/upload-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
@@ -79,6 +80,8 @@ export interface CiOptions {
  */
 export function createCi(options: CiOptions) {
   const { db, clock, random, logger, settings } = options;
+  /** Whether a runner may talk to several nodes that share a bucket. */
+  const isShared = db.node !== null && options.objects.place === 's3';
   const order = new FairScheduler();
   const queue = new TaskQueue({
     db,
@@ -97,7 +100,7 @@ export function createCi(options: CiOptions) {
     runs: new RunLoader({ ...options, workflows }),
     notifier: createNotifier(),
     reports: new TaskReports(),
-    logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects),
+    logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects, isShared ? new LogParts(db) : null),
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
     queue,
     endings: [recordEndedRun],

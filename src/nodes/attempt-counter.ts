@@ -55,18 +55,19 @@ function inRows(db: Pick<Database, 'read' | 'write'>, name: string, windowSecond
   const now = databaseTime();
   const idOf = (key: string): string => createHash('sha256').update(`${name} ${key}`).digest('hex');
   const write = <T extends object>(id: string, sql: string, values: readonly unknown[]): Promise<T[]> =>
-    db.write(({ manager }) => rows<T>(manager, sql, [...values]), { scope: `attempts:${id}`, durable: 'with-the-next' });
+    db.write(({ manager }) => rows<T>(manager, sql, [...values]), {
+      scope: `attempts:${id}`,
+      durable: 'with-the-next',
+    });
   const attemptsOf = ([row]: { count: unknown; leftMs: unknown }[]): Attempts =>
     row === undefined ? none : { count: Number(row.count), leftMs: Number(row.leftMs) };
 
   return {
     async get(key) {
       return attemptsOf(
-        await rows(
-          db.read,
-          `SELECT count, until - ${now} AS "leftMs" FROM attempts WHERE id = ? AND until > ${now}`,
-          [idOf(key)],
-        ),
+        await rows(db.read, `SELECT count, until - ${now} AS "leftMs" FROM attempts WHERE id = ? AND until > ${now}`, [
+          idOf(key),
+        ]),
       );
     },
     async add(key) {

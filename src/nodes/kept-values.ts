@@ -122,7 +122,10 @@ function inRows({ db, random, instanceKey }: KeptValuesDeps, { kind, ttlMs }: Ke
           ),
         { scope: `kept:${id}`, durable: 'with-the-next' },
       );
-      return opened(id, taken.filter(({ isThere }) => Boolean(isThere)));
+      return opened(
+        id,
+        taken.filter(({ isThere }) => Boolean(isThere)),
+      );
     },
   };
 }

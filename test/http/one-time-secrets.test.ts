@@ -38,7 +38,10 @@ t.test('several nodes: kept at one, shown at another, once', async (t) => {
   t.notOk(stored.includes(token));
   t.equal(await b.take('bob', token), null, 'of another person');
   const both = await Promise.all([a.take('alice', token), b.take('alice', token)]);
-  t.strictSame(both.filter((each) => each !== null), [secret]);
+  t.strictSame(
+    both.filter((each) => each !== null),
+    [secret],
+  );
   t.equal(await a.take('alice', token), null);
   const late = await b.store('alice', secret);
   await passTimes(db, 'kept_values');

@@ -40,7 +40,10 @@ t.test('counting, alone and by two nodes', async (t) => {
 
 t.test('the limits of accounts are those of all nodes together', async (t) => {
   const opened = await openTestDatabase(t);
-  const [a, b] = ['a', 'b'].map((node) => openNode(opened, node)) as [ReturnType<typeof openNode>, ReturnType<typeof openNode>];
+  const [a, b] = ['a', 'b'].map((node) => openNode(opened, node)) as [
+    ReturnType<typeof openNode>,
+    ReturnType<typeof openNode>,
+  ];
   const at = { address: '192.0.2.7' };
 
   const signIn = [a, b].map((node) => createSignInRateLimit(node, { failures: 3, windowSeconds: 60 }));

@@ -33,8 +33,7 @@ export function createCodeRateLimit(
   return {
     async refuseExhausted(attempt, isGuessable) {
       const ofNetwork = await networks.get(networkKey(attempt));
-      if (ofNetwork.count >= limits.codeFailures)
-        throw tooManyCodes(ofNetwork.leftMs, 'Too many wrong codes.');
+      if (ofNetwork.count >= limits.codeFailures) throw tooManyCodes(ofNetwork.leftMs, 'Too many wrong codes.');
       const ofPerson = isGuessable ? await people.get(attempt.personId) : null;
       if (ofPerson !== null && ofPerson.count >= limits.codeFailuresPerDay)
         throw tooManyCodes(

@@ -69,8 +69,7 @@ export function createSignInRateLimit(
     async refuseExhausted(attempt) {
       for (const [counter, key] of limitedCounters(attempt)) {
         const state = await counter.get(key);
-        if (state.count >= (await limitOf(counter, attempt)))
-          throw tooManyAttempts(state.leftMs);
+        if (state.count >= (await limitOf(counter, attempt))) throw tooManyAttempts(state.leftMs);
       }
     },
 

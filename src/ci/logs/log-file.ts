@@ -19,12 +19,12 @@ const lineFeed = 0x0a;
  * object: `LogFile` for the writer, `LogView` for another process.
  */
 export abstract class LogReader {
-  protected readonly path: string;
+  readonly file: string;
   protected readonly index = new LogIndex();
   #loaded: Promise<void> | null = null;
 
   constructor(file: string) {
-    this.path = file;
+    this.file = file;
   }
 
   get rows(): number {
@@ -121,7 +121,7 @@ export abstract class LogReader {
     await this.load();
     const end = this.bytes;
     let at = this.index.startOf(Math.floor(from / rowsPerBlock));
-    const file = await open(this.path, 'r').catch(nullIfAbsent);
+    const file = await open(this.file, 'r').catch(nullIfAbsent);
     if (file === null) return;
     try {
       while (at < end) {
@@ -140,7 +140,7 @@ export abstract class LogReader {
   async *blocks(): AsyncGenerator<{ firstRow: number; bytes: Buffer }> {
     await this.load();
     const { rows } = this;
-    const file = await open(this.path, 'r').catch(nullIfAbsent);
+    const file = await open(this.file, 'r').catch(nullIfAbsent);
     if (file === null) return;
     let buffer = Buffer.allocUnsafe(searchedAtOnce);
     try {
@@ -163,7 +163,7 @@ export abstract class LogReader {
 
   /** Counts the rows that were added to the file since. */
   protected async scan(): Promise<void> {
-    const file = await open(this.path, 'r').catch(nullIfAbsent);
+    const file = await open(this.file, 'r').catch(nullIfAbsent);
     if (file === null) return;
     try {
       const { size } = await file.stat();
@@ -181,8 +181,8 @@ export abstract class LogReader {
 
   /** A stored index that does not fit the log, or cannot be read, counts as missing. */
   async #restore(): Promise<void> {
-    const stored = await readFile(indexFileOf(this.path)).catch(() => null);
-    const file = stored === null ? null : await open(this.path, 'r').catch(nullIfAbsent);
+    const stored = await readFile(indexFileOf(this.file)).catch(() => null);
+    const file = stored === null ? null : await open(this.file, 'r').catch(nullIfAbsent);
     if (stored === null || file === null) return;
     try {
       this.index.restore(stored, (await file.stat()).size);
@@ -211,7 +211,7 @@ export class LogFile extends LogReader {
    */
   async append(rows: Buffer): Promise<void> {
     await this.load();
-    this.#writer ??= await openForWriting(this.path);
+    this.#writer ??= await openForWriting(this.file);
     const at = this.bytes;
     for (let done = 0; done < rows.length; ) {
       const { bytesWritten } = await this.#writer.write(rows, done, rows.length - done, at + done);
@@ -235,7 +235,7 @@ export class LogFile extends LogReader {
     const at = this.index.storedBlocks * recordBytes;
     const added = this.index.serialize();
     if (added.length === 0) return;
-    const file = await open(indexFileOf(this.path), constants.O_RDWR | constants.O_CREAT, 0o600);
+    const file = await open(indexFileOf(this.file), constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       await file.truncate(at);
       await file.write(added, 0, added.length, at);
@@ -264,6 +264,9 @@ export class LogView extends LogReader {
       .finally(() => (this.#refreshing = null)));
   }
 }
+
+/** A log whose reader asks for added rows itself. */
+export type RefreshedLog = LogReader & { refresh(): Promise<unknown> };
 
 /** A row is never longer than one read. */
 async function readWholeRows(file: FileHandle, at: number, end: number): Promise<Buffer> {

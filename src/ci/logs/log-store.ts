@@ -2,24 +2,29 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createKeyedMutex } from '../../kernel/index.ts';
+import { createKeyedMutex, isDomainError } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import type { ObjectStore } from '../../objects/index.ts';
 import { ignoreUnavailable } from '../ignore-unavailable.ts';
 import { RemoteLogCache, logKey, logPath, logPrefix } from './remote-log-cache.ts';
 import { indexFileOf, LogFile, LogView } from './log-file.ts';
-import type { LogReader } from './log-file.ts';
+import type { LogReader, RefreshedLog } from './log-file.ts';
+import type { LogParts } from './log-parts.ts';
 import { RowBuffer } from './row-buffer.ts';
+import { SharedLogFile } from './shared-log-file.ts';
 
 const readAtOnce = 1024 * 1024;
 const isThere = [() => true, () => false] as const;
+
+const copiesPrefix = '.copies-';
 
 /** Limit of open logs; above the number of concurrent tasks. */
 const maxOpen = 200;
 
 /**
  * The logs of all tasks, below one folder: a file for each. Where the store of objects is a bucket, complete logs go
- * there and are fetched for reading.
+ * there and are fetched for reading. Where several nodes serve the database besides, rows of a log that is not complete
+ * are parts in the database, and the files of this process are copies of them (`shared-log-file.ts`).
  */
 export class LogStore {
   readonly #folder: string;
@@ -29,18 +34,26 @@ export class LogStore {
   /** Least recently used first. Not the kernel's cache: a file that is being written is never closed. */
   readonly #open = new Map<number, LogFile>();
   readonly #writing = createKeyedMutex<number>();
+  readonly #parts: LogParts | null;
+  /** Copies of parts: of this process alone, since a command may run beside the server. */
+  readonly #copies: string;
 
-  constructor(folder: string, random: Random, objects: ObjectStore) {
+  /** @param parts null where no other node receives rows */
+  constructor(folder: string, random: Random, objects: ObjectStore, parts: LogParts | null) {
     this.#folder = folder;
     this.#objects = objects;
     this.#fetched = new RemoteLogCache(path.join(folder, '.fetched'), objects);
     this.#random = random;
+    this.#parts = parts;
+    this.#copies = path.join(folder, `${copiesPrefix}${random.uuid()}`);
   }
 
   /** At start: removes row buffers of calls that a crash interrupted. */
   async sweep(): Promise<void> {
     await this.#fetched.clear();
     await rm(this.#waiting, { recursive: true, force: true });
+    for (const name of await readdir(this.#folder).catch(() => []))
+      if (name.startsWith(copiesPrefix)) await rm(path.join(this.#folder, name), { recursive: true, force: true });
     await mkdir(this.#waiting, { recursive: true, mode: 0o700 });
   }
 
@@ -55,33 +68,57 @@ export class LogStore {
 
   /** The log for reading; also while rows are added. Refuses `object_store_unavailable`. */
   async log(taskId: number): Promise<LogReader> {
-    const log = this.#acquire(taskId);
+    const log = await this.#acquire(taskId);
     await log.load();
+    if (log instanceof SharedLogFile) {
+      const isOpen = await this.#writing(taskId, async () => {
+        if (await log.follow()) return true;
+        // Complete and elsewhere, with rows that this process may not have copied.
+        await this.#forget(taskId, log);
+        return false;
+      });
+      if (isOpen) return log;
+      const complete = await this.#fetched.open(taskId);
+      if (complete !== null) return complete;
+      const empty = this.#copyOf(taskId);
+      await empty.load();
+      return empty;
+    }
     if (log.rows > 0 || this.#objects.place === 'folder') return log;
     return (await this.#fetched.open(taskId)) ?? log;
   }
 
-  /** Gives a complete log to the store of objects, where that is elsewhere. Refuses as `ObjectStore.adopt` does. */
-  async store(taskId: number): Promise<void> {
+  /**
+   * Gives a complete log to the store of objects, where that is elsewhere. Refuses as `ObjectStore.adopt` does.
+   * @param rows how many it has: nothing happens when this process has not all of them
+   */
+  async store(taskId: number, rows: number): Promise<void> {
     if (this.#objects.place === 'folder') return;
     await this.withLock(taskId, async (log) => {
+      if (log instanceof SharedLogFile && log.rows < rows) return;
       await log.close();
-      const file = this.#fileOf(taskId);
+      const { file } = log;
       const hash = createHash('sha256');
       let bytes = 0;
       for await (const chunk of createReadStream(file, { highWaterMark: readAtOnce })) {
         hash.update(chunk as Buffer);
         bytes += (chunk as Buffer).length;
       }
-      await this.#objects.adopt(logKey(taskId), file, { bytes, sha256: hash.digest('hex') });
-      await rm(indexFileOf(file), { force: true });
-      this.#open.delete(taskId);
+      await this.#objects
+        .adopt(logKey(taskId), file, { bytes, sha256: hash.digest('hex') })
+        .catch((error: unknown) => this.#ignoreStored(log, error));
+      await this.#parts?.remove(taskId);
+      await this.#forget(taskId, log);
     });
   }
 
   /** The log as another process writes it; for one reader, who refreshes it. */
-  async view(taskId: number): Promise<LogView> {
+  async view(taskId: number): Promise<RefreshedLog> {
     const file = this.#fileOf(taskId);
+    if (await this.#isShared(taskId)) {
+      const copy = new SharedLogFile(path.join(this.#copies, `${this.#random.uuid()}.log`), taskId, this.#parts!);
+      return (await copy.follow()) ? copy : ((await this.#fetched.open(taskId)) ?? copy);
+    }
     const isHere = this.#objects.place === 'folder' || (await access(file).then(...isThere));
     return (isHere ? null : await this.#fetched.open(taskId)) ?? new LogView(file);
   }
@@ -89,10 +126,8 @@ export class LogStore {
   async remove(taskId: number): Promise<void> {
     await this.withLock(taskId, async (log) => {
       await log.close();
-      // The file first: a concurrent request must not count the rows of a file that is being removed.
-      await rm(this.#fileOf(taskId), { force: true });
-      await rm(indexFileOf(this.#fileOf(taskId)), { force: true });
-      this.#open.delete(taskId);
+      await this.#parts?.remove(taskId);
+      await this.#forget(taskId, log);
       if (this.#objects.place === 'folder') return;
       this.#fetched.forget(taskId);
       // The nightly task removes what the store does not remove now.
@@ -102,7 +137,7 @@ export class LogStore {
 
   /** Ids of all tasks that have a log. */
   async *ids(): AsyncGenerator<number> {
-    yield* this.idsHere();
+    yield* this.idsOutside();
     if (this.#objects.place === 'folder') return;
     for await (const { key } of this.#objects.list(logPrefix)) {
       const [, id] = /\/(\d+)\.log$/.exec(key) ?? [];
@@ -110,8 +145,9 @@ export class LogStore {
     }
   }
 
-  /** Ids of the tasks whose log is a file of this machine. */
-  async *idsHere(): AsyncGenerator<number> {
+  /** Ids of the tasks whose log is not in the store of objects: a file of this machine, or parts. */
+  async *idsOutside(): AsyncGenerator<number> {
+    if (this.#parts !== null) yield* await this.#parts.ids();
     for (const folder of await readdir(this.#folder).catch(() => [])) {
       if (!/^\d+$/.test(folder)) continue;
       for (const name of await readdir(path.join(this.#folder, folder))) {
@@ -125,16 +161,37 @@ export class LogStore {
     await this.#writing.settled();
     await Promise.all([...this.#open.values()].map((log) => log.close()));
     this.#open.clear();
+    if (this.#parts !== null) await rm(this.#copies, { recursive: true, force: true });
   }
 
   async #run<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
-    const log = this.#acquire(taskId);
+    const log = await this.#acquire(taskId);
     await log.load();
+    if (log instanceof SharedLogFile) await log.follow();
     return work(log);
   }
 
-  #acquire(taskId: number): LogFile {
-    const log = this.#open.get(taskId) ?? new LogFile(this.#fileOf(taskId));
+  /** Also on a database of several nodes a log that began as a file stays one: before it had them. */
+  async #isShared(taskId: number): Promise<boolean> {
+    return this.#parts !== null && !(await access(this.#fileOf(taskId)).then(...isThere));
+  }
+
+  /** The file first: a concurrent request must not count the rows of a file that is being removed. */
+  async #forget(taskId: number, log: LogFile): Promise<void> {
+    if (this.#open.get(taskId) === log) this.#open.delete(taskId);
+    await log.close();
+    await rm(log.file, { force: true });
+    await rm(indexFileOf(log.file), { force: true });
+  }
+
+  /** Another node was faster, which had the whole log, too. */
+  #ignoreStored(log: LogFile, error: unknown): void {
+    if (!(log instanceof SharedLogFile) || !isDomainError(error) || error.reason !== 'object_exists') throw error;
+  }
+
+  async #acquire(taskId: number): Promise<LogFile> {
+    const isShared = !this.#open.has(taskId) && (await this.#isShared(taskId));
+    const log = this.#open.get(taskId) ?? (isShared ? this.#copyOf(taskId) : new LogFile(this.#fileOf(taskId)));
     this.#open.delete(taskId);
     this.#open.set(taskId, log);
     for (const [id, old] of this.#open) {
@@ -148,6 +205,10 @@ export class LogStore {
 
   get #waiting(): string {
     return path.join(this.#folder, 'waiting');
+  }
+
+  #copyOf(taskId: number): SharedLogFile {
+    return new SharedLogFile(path.join(this.#copies, logPath(taskId)), taskId, this.#parts!);
   }
 
   /** A thousand tasks share a folder. */

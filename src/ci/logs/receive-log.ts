@@ -1,5 +1,5 @@
 import { collectAnnotations } from './collect-annotations.ts';
-import { conflict, createLru, invalid, notFound } from '../../kernel/index.ts';
+import { conflict, createLru, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
@@ -40,9 +40,25 @@ export async function receiveLog(
   runner: Pick<RunnerRow, 'id'>,
   incoming: IncomingLog,
 ): Promise<number> {
-  const { taskId, index, rows, noMore } = incoming;
+  const { index, rows } = incoming;
   if (index < 0) throw invalid('negative_log_index', 'The index of a log row is not negative.');
   await rows.flush();
+  return again(() => store(deps, masks, runner, incoming));
+}
+
+/** Another node that gets the same rows at the same time, from a call that was cut off, adds them first. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = 4; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !isDomainError(error) || error.reason !== 'log_moved') throw error;
+    }
+  }
+}
+
+function store(deps: CiDeps, masks: Masks, runner: Pick<RunnerRow, 'id'>, incoming: IncomingLog): Promise<number> {
+  const { taskId, index, rows, noMore } = incoming;
   return deps.logs.withLock(taskId, async (log) => {
     const task = await deps.db.read.findOneBy(taskSchema, { id: taskId, runnerId: runner.id });
     if (task === null) throw notFound('task_not_found', 'There is no such task.');

@@ -12,11 +12,11 @@ const restMs = 60_000;
  */
 export async function uploadLogs({ db, logs, clock, logger }: CiDeps): Promise<number> {
   let stored = 0;
-  for await (const id of logs.idsHere()) {
+  for await (const id of logs.idsOutside()) {
     const task = await db.read.findOneBy(taskSchema, { id });
     if (task?.sealedAt == null || task.logRemovedAt !== null || task.sealedAt > clock.now() - restMs) continue;
     try {
-      await logs.store(id);
+      await logs.store(id, task.logRows);
       stored += 1;
     } catch (error) {
       if (!isDomainError(error) || error.code !== 'unavailable') throw error;

@@ -1,3 +1,4 @@
+import { rows, rowsTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
@@ -176,8 +177,29 @@ async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promis
   for (const { taskId, position, ...row } of rows) await manager.update(stepSchema, { taskId, position }, row);
 }
 
+const longAgoMs = 3_600_000;
+
+/** Where several nodes serve the database: each sees that a runner is alive which reports to another one. */
+async function writeReportTimes({ clock, db, reports }: Pick<CiDeps, 'clock' | 'db' | 'reports'>): Promise<void> {
+  if (db.node === null) return;
+  const times = reports.drainTimes(clock.now() - longAgoMs);
+  if (times.length === 0) return;
+  await db.write(
+    ({ manager }) =>
+      rows(
+        manager,
+        `UPDATE ci_tasks SET reported_at = list.at FROM ${rowsTable({ id: 'bigint', at: 'bigint' })}
+          WHERE ci_tasks.id = list.id AND coalesce(ci_tasks.reported_at, 0) < list.at`,
+        [JSON.stringify(times)],
+      ),
+    { durable: 'with-the-next' },
+  );
+}
+
 /** Flushes the log lengths of steps to the database; called now and then. */
-export async function writeReports({ db, reports }: Pick<CiDeps, 'db' | 'reports'>): Promise<void> {
+export async function writeReports(deps: Pick<CiDeps, 'clock' | 'db' | 'reports'>): Promise<void> {
+  const { db, reports } = deps;
+  await writeReportTimes(deps);
   const steps = reports.drainUnwritten();
   if (steps.length === 0) return;
   await db.write(async ({ manager }) => {

@@ -57,7 +57,8 @@ async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promis
   }
   const runner = task.runnerId === null ? null : await deps.db.read.findOneBy(runnerSchema, { id: task.runnerId });
   const seenAt = runner === null ? 0 : (deps.presence.of(runner).lastSeenAt ?? 0);
-  const heardAt = deps.reports.lastReportAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
+  // The newer of both: a runner may report to another node by now.
+  const heardAt = Math.max(deps.reports.lastReportAt(task.id) ?? 0, task.reportedAt ?? task.confirmedAt);
   // A runner declares itself when it starts: then nobody works on a task any more that it reported before. A living one
   // that declares new labels reports again within seconds.
   const declaredAt = runner?.declaredAt ?? null;

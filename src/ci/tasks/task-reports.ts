@@ -5,6 +5,8 @@ interface StoredReport {
   at: number;
   steps: readonly StepRow[];
   written: boolean;
+  /** Whether its time is newer than in the database. */
+  isTimeNew: boolean;
 }
 
 /**
@@ -16,14 +18,13 @@ export class TaskReports {
 
   /** @param written whether the database has these steps already */
   record(taskId: number, at: number, steps: readonly StepRow[], written: boolean): void {
-    this.#reports.set(taskId, { at, steps, written });
+    this.#reports.set(taskId, { at, steps, written, isTimeNew: !written });
   }
 
   /** A sign of life other than a report, such as rows of its log. */
   recordActivity(taskId: number, at: number): void {
     const report = this.#reports.get(taskId);
-    if (report !== undefined) report.at = at;
-    else this.#reports.set(taskId, { at, steps: [], written: true });
+    this.#reports.set(taskId, { steps: [], written: true, ...report, at, isTimeNew: true });
   }
 
   lastReportAt(taskId: number): number | null {
@@ -44,6 +45,18 @@ export class TaskReports {
       report.written = true;
     }
     return steps;
+  }
+
+  /** Times of reports that the database does not have, and marks them as written. Reports of long ago are forgotten. */
+  drainTimes(forgottenBefore: number): [taskId: number, at: number][] {
+    const times: [number, number][] = [];
+    for (const [taskId, report] of this.#reports) {
+      if (report.isTimeNew) times.push([taskId, report.at]);
+      report.isTimeNew = false;
+      // Of a task that ended at another node.
+      if (report.at < forgottenBefore) this.#reports.delete(taskId);
+    }
+    return times;
   }
 
   forget(taskId: number): void {

@@ -81,7 +81,9 @@ export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
         repositoryIds: await reachOf(context, deps, input.repos),
         expiresAt: input.expires_in === 'never' ? null : clock.now() + Number(input.expires_in) * dayMs,
       });
-      return seeOther(`/settings/tokens/new/${await oneTimeSecrets.store(person.id, { name: token.name, value: secret })}`);
+      return seeOther(
+        `/settings/tokens/new/${await oneTimeSecrets.store(person.id, { name: token.name, value: secret })}`,
+      );
     },
     (refusal) => tokensPage(context, deps, input, refusal),
   );

@@ -76,7 +76,9 @@ export const invitePeer: Page<PersonContext, AdminDeps> = async (context, deps) 
   submitForm(
     async () => {
       const { code } = await deps.federation.invitePeer();
-      return seeOther(`${here}/code/${await deps.oneTimeSecrets.store(context.person.id, { name: 'pairing', value: code })}`);
+      return seeOther(
+        `${here}/code/${await deps.oneTimeSecrets.store(context.person.id, { name: 'pairing', value: code })}`,
+      );
     },
     (refusal) => federationPage(context, deps, { refusal }),
   );

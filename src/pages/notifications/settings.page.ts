@@ -108,7 +108,10 @@ export const makeFeed: Page<PersonContext, NotificationsDeps> = async (
 };
 
 /** The only page that ever shows the address; asked again, it leads back to the settings. */
-export const showNewFeed: Page<PersonContext, NotificationsDeps> = async ({ person, params, origin }, { oneTimeSecrets }) => {
+export const showNewFeed: Page<PersonContext, NotificationsDeps> = async (
+  { person, params, origin },
+  { oneTimeSecrets },
+) => {
   const secret = await oneTimeSecrets.take(person.id, params['oneTimeToken'] ?? '');
   if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
   return page(

@@ -131,7 +131,9 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
           });
           const { id, uuid, name, ephemeral } = runner;
           const value = JSON.stringify({ kind: 'created', id, uuid, name, ephemeral, token } satisfies RunnerIdentity);
-          return seeOther(`${list(context)}/new/${await deps.oneTimeSecrets.store(person.id, { name: 'runner', value })}`);
+          return seeOther(
+            `${list(context)}/new/${await deps.oneTimeSecrets.store(person.id, { name: 'runner', value })}`,
+          );
         },
         (refusal) => runnersPage(context, deps, refusal),
       ),

@@ -32,7 +32,8 @@ export const goToProvider: Page<RequestContext, SignInDeps> = async (context, { 
   const { params, query, origin, session } = context;
   const token = query.get('confirm');
   const next = returnTarget(query.get('next'));
-  if (session !== null && (token === null || (await pendingForms.find(session.id, token)) === null)) return seeOther(next);
+  if (session !== null && (token === null || (await pendingForms.find(session.id, token)) === null))
+    return seeOther(next);
   const [purpose, target] =
     session === null || token === null
       ? (['sign-in', next] as const)

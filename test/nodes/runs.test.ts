@@ -1,0 +1,138 @@
+// time limit: 240 s
+// A runner that talks to two servers of one PostgreSQL and one bucket, as it does behind a proxy: whatever one has
+// received, the other shows and goes on with.
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { openModules } from '../../src/app/index.ts';
+import type { TaskContent } from '../../src/ci/index.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
+import { driveRunner, openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
+import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
+import { startPostgres } from '../fixtures/postgres.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
+
+const postgres = testPostgresUrl ?? (await startPostgres(t)).url;
+const s3 = await startFakeS3(t);
+const env = {
+  SERVICE_DATABASE_URL: await createPostgresDatabaseFor(t, postgres),
+  SERVICE_DATABASE_POOL: '4',
+  ...s3.env,
+};
+
+const a = await openCi(t, { env });
+const { clock } = a;
+
+/** Another server with a folder of its own, but for the instance key and the repositories. */
+async function openSecond() {
+  const folder = temporaryFolder(t);
+  const data = path.join(folder, 'data');
+  mkdirSync(path.join(data, 'ci'), { recursive: true, mode: 0o700 });
+  const from = path.join(a.folder, 'data');
+  new InstanceKey(path.join(from, 'ci', 'secret.key'), systemRandom, 'nodes').for('nodes');
+  copyFileSync(path.join(from, 'ci', 'secret.key'), path.join(data, 'ci', 'secret.key'));
+  symlinkSync(path.join(from, 'repositories'), path.join(data, 'repositories'));
+  const { config } = loadConfig({
+    env: { SERVICE_DATA_DIR: data, SERVICE_BASE_URL: 'https://git.example.org', ...env },
+    cwd: folder,
+    readFile: () => '',
+  });
+  const modules = await openModules(config, { logger: silentLogger, clock });
+  t.teardown(() => modules.close());
+  await modules.ci.recover();
+  return modules;
+}
+
+const runnerA = await a.addRunner(['linux']);
+const b = await openSecond();
+const runnerB = await driveRunner({ ...b, clock }, runnerA.credentials);
+await a.push(workflow('on: push\njobs:\n  build: {runs-on: linux, steps: [{run: make}]}\n'));
+
+async function nextTask(): Promise<TaskContent> {
+  const task = await runnerA.fetch();
+  if (task === null) throw new Error('no task');
+  return task;
+}
+
+const lines = async (ci: typeof a.ci, task: number): Promise<string[]> =>
+  (await ci.logs.read(task, 0, 1000)).rows.map(({ content }) => content);
+
+/** What a follower at a node has seen, until the log is complete. */
+async function follow(ci: typeof a.ci, task: number): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const news of ci.logs.follow(task, 0, AbortSignal.timeout(60_000)))
+    seen.push(...news.rows.map(({ content }) => content));
+  return seen;
+}
+
+t.test('a log: rows through both nodes, read and followed at both, complete in the store', async (t) => {
+  const { taskId: id } = await nextTask();
+  await runnerA.report(id);
+  const followed = [follow(a.ci, id), follow(b.ci, id)];
+  t.equal(await runnerA.log(id, 0, ['one', 'two']), 2);
+  t.strictSame(await lines(b.ci, id), ['one', 'two'], 'what came to a is shown by b');
+  t.equal(await runnerB.log(id, 1, ['two', 'three', 'nul \0 end']), 4, 'an overlap at the other node');
+  t.equal(await runnerA.log(id, 0, ['one', 'two']), 2, 'a repeated call');
+  t.equal(await runnerB.log(id, 9, ['gap']), 4, 'behind a gap nothing is stored');
+  const both = await Promise.all([runnerA.log(id, 4, ['five', 'six']), runnerB.log(id, 4, ['five', 'six'])]);
+  t.strictSame(both, [6, 6], 'the same rows at the same time');
+  t.equal(await runnerA.log(id, 6, ['last'], true), 7);
+  const expected = ['one', 'two', 'three', 'nul \uFFFD end', 'five', 'six', 'last'];
+  for (const ci of [a.ci, b.ci]) t.strictSame(await lines(ci, id), expected);
+  for (const seen of await Promise.all(followed)) t.strictSame(seen, expected, 'followed to its end');
+  t.equal(await reasonOf(runnerB.log(id, 7, ['more'])), 'log_sealed');
+  await runnerB.report(id, { result: 'success', stoppedAt: clock.now() });
+
+  clock.advance(120_000);
+  t.equal(s3.objects.size, 0);
+  await Promise.all([a.ci.storeLogs(), b.ci.storeLogs()]);
+  t.strictSame(
+    [...s3.objects.keys()].map((key) => path.basename(key)),
+    [`${id}.log`],
+  );
+  t.strictSame(await a.db.read.query('SELECT * FROM ci_log_parts'), []);
+  for (const ci of [a.ci, b.ci]) t.strictSame(await lines(ci, id), expected, 'from the store');
+  t.equal(await reasonOf(runnerA.log(id, 7, ['more'])), 'log_sealed');
+});
+
+t.test('a runner that reports to one node for long is no lost one for the other', async (t) => {
+  await a.push(workflow('on: push\njobs:\n  build: {runs-on: linux, steps: [{run: make}]}\n'));
+  const { taskId: id } = await nextTask();
+  await runnerA.report(id);
+  for (let minutes = 0; minutes < 12; minutes += 2) {
+    clock.advance(115_000);
+    await runnerA.report(id);
+    await a.ci.sweep();
+    await b.ci.sweep();
+  }
+  t.match(await a.db.read.query('SELECT status FROM ci_tasks WHERE id = $1', [id]), [{ status: 'running' }]);
+  await runnerB.log(id, 0, ['the other node'], false);
+  for (let minutes = 0; minutes < 12; minutes += 2) {
+    clock.advance(115_000);
+    await runnerB.report(id);
+    await b.ci.sweep();
+    await a.ci.sweep();
+  }
+  t.match(await a.db.read.query('SELECT status FROM ci_tasks WHERE id = $1', [id]), [{ status: 'running' }]);
+  clock.advance(20 * 60_000);
+  await a.ci.sweep();
+  t.notMatch(
+    await a.db.read.query('SELECT status FROM ci_tasks WHERE id = $1', [id]),
+    [{ status: 'running' }],
+    'one that is silent at both is lost',
+  );
+});
+
+t.test('a runner that waits at one node gets the job that was queued at the other', async (t) => {
+  const waiting = runnerB.fetch(20_000);
+  await a.push(workflow('on: push\njobs:\n  build: {runs-on: linux, steps: [{run: make}]}\n'));
+  const task = await waiting;
+  t.ok(task);
+  t.equal(await reasonOf(runnerA.log(task!.taskId, 0, ['hello'], true)), 'nothing');
+  await runnerA.report(task!.taskId, { result: 'success', stoppedAt: clock.now() });
+  const ended = await b.db.read.query('SELECT status FROM ci_tasks WHERE id = $1', [task!.taskId]);
+  t.match(ended, [{ status: 'success' }]);
+});
