@@ -32,6 +32,6 @@ for (const language of languages) {
   const share = Object.keys(catalogue as object).length / Object.keys(source).length;
   console.log(`${language}: ${Object.keys(catalogue as object).length} messages, ${Math.floor(share * 100)}%`);
 }
-if (wanted.length === 0) findings.push(...checkUse(Object.keys(source), project));
+if (wanted.length === 0) findings.push(...checkUse(source, project));
 for (const finding of findings) console.error(finding);
 process.exit(findings.length === 0 ? 0 : 1);

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { findRefusals } from './find-refusals.ts';
 
 const load = createRequire(createRequire(import.meta.url).resolve('intl-messageformat'));
 const { parse, TYPE } = load(
@@ -103,10 +104,37 @@ const users = ['templates/**/*.pug', 'src/**/*.ts'];
 /** Keys that code puts together: `t(`notices.${key}`)`. */
 const familyPattern = /`([a-z0-9_]+(?:\.[a-z0-9_]+)*\.)\$\{/g;
 
+/** Keys of refusals, which no code names: the sentence of the error is looked up by its reason and English. */
+function usedByRefusals(source: Readonly<Record<string, string>>, project: string): Set<string> {
+  const refusals = findRefusals(project);
+  const isThrown = (key: string): boolean =>
+    refusals.some(
+      ({ reason, message }) =>
+        reason === key.split('.')[1] && (message === source[key] || isPassedOn(message) || isPassedOn(reason)),
+    );
+  return new Set(
+    Object.keys(source).filter((key) => key.startsWith('terms.') || (key.startsWith('errors.') && isThrown(key))),
+  );
+}
+
+/** Whether the words of an error come from elsewhere: a parameter, a table, a function. */
+export const isPassedOn = (message: string): boolean => /^\{\w+\}$/.test(message);
+
+/** Sentences that pages show in English in every language: `file:line: reason: sentence`. */
+export function untranslatedRefusals(source: Readonly<Record<string, string>>, project: string): string[] {
+  const known = new Set(
+    Object.entries(source).map(([key, message]) => `${key.split('.').slice(0, 2).join('.')} ${message}`),
+  );
+  return findRefusals(project)
+    .filter(({ reason, message }) => !isPassedOn(message) && !known.has(`errors.${reason} ${message}`))
+    .map(({ reason, message, place }) => `${place}: ${reason}: ${message}`);
+}
+
 /** Keys that are named and do not exist, and keys that exist and nothing names. */
-export function checkUse(keys: readonly string[], project: string): string[] {
+export function checkUse(source: Readonly<Record<string, string>>, project: string): string[] {
+  const keys = Object.keys(source);
   const known = new Set(keys);
-  const used = new Set<string>();
+  const used = usedByRefusals(source, project);
   const families = new Set<string>();
   const findings: string[] = [];
   for (const file of globSync(users, { cwd: project }).sort()) {
@@ -117,7 +145,8 @@ export function checkUse(keys: readonly string[], project: string): string[] {
       if (!known.has(key!)) findings.push(`${file}: ${key} is not in translations/en.json`);
     }
     for (const [key] of text.matchAll(/(?<=')[a-z0-9_]+(?:\.[a-z0-9_]+)+(?=')/g)) used.add(key);
-    if (/\bt\(\s*`/.test(text)) for (const [, family] of text.matchAll(familyPattern)) families.add(family!);
+    if (/\bt\((?:[^()`]|\([^()]*\))*`/.test(text))
+      for (const [, family] of text.matchAll(familyPattern)) families.add(family!);
   }
   for (const key of keys)
     if (!used.has(key) && ![...families].some((family) => key.startsWith(family)))

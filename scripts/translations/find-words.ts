@@ -26,7 +26,7 @@ const names =
 
 const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text.replace(names, ''));
 /** A literal of an expression that people read: it begins like a sentence or has several words. */
-const isProse = (text: string): boolean =>
+export const isProse = (text: string): boolean =>
   hasWords(text) && (/^\s*\p{Lu}\p{Ll}+/u.test(text) || /\p{L}[,.:]? \p{L}/u.test(text) || /^\s|\s$/.test(text));
 
 /** The literals of an expression, without keys of messages and what holes of templates have. */

@@ -33,11 +33,11 @@ export function parsePassword(password: unknown, field = 'password'): string {
     throw invalid('password_too_short', `A password needs at least ${minPasswordCharacters} characters.`, { field });
   }
   if (password.length > maxPasswordBytes || Buffer.byteLength(password) > maxPasswordBytes) {
-    throw invalid('password_too_long', `A password may have at most ${maxPasswordBytes} bytes.`, { field });
+    throw invalid('password_too_long', `A password can have at most ${maxPasswordBytes} bytes.`, { field });
   }
   const normal = normalisePassword(password);
   if (normal === null) {
-    throw invalid('password_unusable', 'A password may not contain NUL or broken characters.', { field });
+    throw invalid('password_unusable', 'A password cannot contain NUL or broken characters.', { field });
   }
   return normal;
 }

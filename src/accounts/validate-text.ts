@@ -40,7 +40,7 @@ export function parseText(value: unknown, rule: TextRule): string {
 }
 
 function tooLong({ field, called, maxCharacters }: TextRule) {
-  return invalid('text_too_long', `${called} may have at most ${maxCharacters} characters.`, { field });
+  return invalid('text_too_long', `${called} can have at most ${maxCharacters} characters.`, { field });
 }
 
 /**

@@ -36,7 +36,7 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
   if (type === null)
     throw invalid('image_type_not_allowed', 'An image must be a PNG, JPEG, GIF or WebP file.', { field });
   if (sniffImageType(bytes) !== type) {
-    throw invalid('image_content_mismatch', `This file says it is ${inWords(type)}, but its content is not.`, {
+    throw invalid('image_content_mismatch', `This file claims to be ${inWords(type)}, but its content is not.`, {
       field,
     });
   }
@@ -51,7 +51,7 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
 
 /** The refusal for a transport that stopped reading past `maxImageBytes`. */
 export function imageTooLarge(field = 'image') {
-  return invalid('image_too_large', 'An image may have at most 2 MB (2,097,152 bytes).', { field });
+  return invalid('image_too_large', 'An image can have at most 2 MB (2,097,152 bytes).', { field });
 }
 
 function inWords(type: ImageType): string {

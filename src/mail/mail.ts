@@ -78,7 +78,7 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
      */
     async sendTest(to: string): Promise<string> {
       const address = to.trim();
-      if (!isAddress(address)) throw invalid('invalid_address', 'That is no e-mail address.', { field: 'to' });
+      if (!isAddress(address)) throw invalid('invalid_address', 'Enter a valid email address.', { field: 'to' });
       const result = await sendNow(deps, testMail(settings, address));
       if ('error' in result) throw conflict('mail_not_sent', result.error);
       logger.info('mail.test_sent', { to: address });

@@ -44,7 +44,7 @@ export async function personToAdd(
 ): Promise<Person> {
   const person = await accounts.personByUsername(username.trim()).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    throw invalid('no_such_person', 'There is no person with this handle.', { field });
+    throw invalid('no_such_person', 'No user has this username.', { field });
   });
   if (person.disabledAt !== null)
     throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });

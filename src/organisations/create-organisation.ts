@@ -72,9 +72,9 @@ async function resolveFirstOwner(deps: OrganisationDeps, viewer: Viewer, owner: 
     if (owner === undefined) throw internal('the command line names the first owner');
     return (await personToAdd(deps, owner, 'owner')).id;
   }
-  if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first.');
+  if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a username first.');
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
-    throw forbidden('insufficient_scope', 'This token may not create organisations.');
+    throw forbidden('insufficient_scope', 'This token cannot create organisations.');
   }
   return viewer.id;
 }

@@ -79,4 +79,4 @@ export function mayManage(viewer: PersonViewer): boolean {
   return scopeAllows(viewer, 'admin') && viewer.repositoryIds === null;
 }
 
-export const insufficientScope = () => forbidden('insufficient_scope', 'This token may not manage organisations.');
+export const insufficientScope = () => forbidden('insufficient_scope', 'This token cannot manage organisations.');

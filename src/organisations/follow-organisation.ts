@@ -15,7 +15,7 @@ export async function followOrganisation(
     const key = { userId, organisationId };
     if (await manager.existsBy(organisationFollowSchema, key)) return;
     if ((await manager.countBy(organisationFollowSchema, { userId })) >= mostFollowed)
-      throw conflict('too_many_followed', `One follows at most ${mostFollowed} organisations.`);
+      throw conflict('too_many_followed', `You can follow at most ${mostFollowed} organisations.`);
     await manager.insert(organisationFollowSchema, { ...key, createdAt: now });
   });
 }

@@ -11,7 +11,7 @@ import { organisationSchema } from './organisation-schema.ts';
 export async function refuseLastOwner({ manager }: Tx, organisationId: string, personId: string): Promise<void> {
   const others = await manager.countBy(memberSchema, { organisationId, role: 'OWNER', userId: Not(personId) });
   if (others > 0) return;
-  throw conflict('last_owner', 'Every organisation needs at least one owner. Make another person an OWNER first.');
+  throw conflict('last_owner', 'Every organisation needs at least one owner. Make another member an owner first.');
 }
 
 /**
@@ -30,5 +30,8 @@ export async function refuseOnlyOwner({ manager }: Tx, personId: string): Promis
   const alone = owned.map(({ organisationId }) => organisationId).filter((id) => !safe.has(id));
   if (alone.length === 0) return;
   const names = (await manager.findBy(organisationSchema, { id: In(alone) })).map(({ name }) => name).sort();
-  throw conflict('last_owner', `The only OWNER of ${names.join(', ')} cannot be deleted. Name another OWNER first.`);
+  throw conflict(
+    'last_owner',
+    `The only owner of ${names.join(', ')} cannot be deleted. Make another member an owner first.`,
+  );
 }

@@ -24,7 +24,7 @@ export async function setMembershipPublic(
   const member = { organisationId, userId: viewer.id };
   if (!(await deps.db.read.existsBy(memberSchema, member))) throw memberNotFound();
   if ((await deps.owners.resolve(username))?.id !== viewer.id)
-    throw forbidden('not_yourself', 'People show their own membership, and nobody else’s.');
+    throw forbidden('not_yourself', 'You can only change the visibility of your own membership.');
   if (!scopeAllows(viewer, 'write')) throw insufficientScope();
   await deps.db.write(async ({ manager }) => {
     const { affected } = await manager.update(memberSchema, member, { isPublic });

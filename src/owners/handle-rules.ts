@@ -48,7 +48,7 @@ export function parseHandle(text: unknown, field = 'handle'): Handle {
   if (text.length > maxHandleLength) throw refuse(`A handle has at most ${maxHandleLength} characters.`);
   const folded = foldHandle(text);
   if (reservedHandles.has(folded)) {
-    throw invalid('reserved_handle', 'This handle is reserved. Choose another one.', { field });
+    throw invalid('reserved_handle', 'This name is reserved. Choose another one.', { field });
   }
   if (!grammar.test(folded)) {
     throw refuse('A handle consists of letters and digits, with single "-", "_" or "." between them.');

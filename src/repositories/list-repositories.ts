@@ -118,8 +118,7 @@ async function firstIds(
   if (key !== null) {
     const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(key) ?? [];
     const value = parse(text);
-    if (value === null || id === undefined)
-      throw invalid('invalid_page', 'This page address is not one that was given out.');
+    if (value === null || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
     conditions.push(`(${column}, r.id) ${direction === 'ASC' ? '>' : '<'} (:keyValue, :keyId)`);
     Object.assign(values, { keyValue: value, keyId: id });
   }

@@ -161,7 +161,7 @@ function sendThrough(outbound: Outbound) {
 }
 
 export function providerUnreachable({ title }: Pick<OidcProvider, 'title'>, cause: unknown): DomainError {
-  return unavailable('provider_unreachable', `${title} cannot be reached right now. Please try again in a while.`, {
+  return unavailable('provider_unreachable', `${title} cannot be reached right now. Try again later.`, {
     cause,
   });
 }

@@ -123,7 +123,7 @@ async function finish(
   const provider = providerBy(deps, name);
   const request = decryptRequest<SignInRequest>(deps, useOfRequest, sealed);
   if (request === null || request.provider !== name || parameters.get('state') !== request.state)
-    throw invalid('sign_in_expired', 'This sign-in was begun in another browser or too long ago. Please begin again.');
+    throw invalid('sign_in_expired', 'This sign-in was started in another browser or too long ago. Start again.');
   return { request, account: await verifyResponse(deps, provider, request, parameters) };
 }
 
@@ -198,7 +198,7 @@ async function readSignUp(
 ): Promise<{ account: ProviderAccount; title: string; next: string; suggestion: string }> {
   const pending = decryptRequest<PendingSignUp>(deps, useOfSignUp, sealed);
   if (pending === null)
-    throw invalid('sign_in_expired', 'This sign-in was begun in another browser or too long ago. Please begin again.');
+    throw invalid('sign_in_expired', 'This sign-in was started in another browser or too long ago. Start again.');
   const { account, next } = pending;
   const suggestion = suggestUsername(account.username) ?? '';
   return { account, next, title: providerBy(deps, account.provider).title, suggestion };
@@ -246,7 +246,7 @@ async function unlink(
 async function proves(deps: SingleSignOnDeps, personId: string, account: ProviderAccount): Promise<void> {
   const person = await deps.accounts.personOfIdentity(account);
   if (person?.id !== personId)
-    throw forbidden('other_account', 'That is not an account that you sign in with. Use one that is linked.');
+    throw forbidden('other_account', 'You do not sign in with that account. Use a linked account.');
 }
 
 async function lastProviderOf({ accounts, providers }: SingleSignOnDeps, personId: string): Promise<string | null> {

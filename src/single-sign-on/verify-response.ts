@@ -49,7 +49,7 @@ export async function verifyResponse(
     deps.logger.warn('sign_in.provider_answer', { provider: provider.name, error: explain(error) });
     if (isDomainError(error)) throw error;
     if (isConnectionFailure(error)) throw providerUnreachable(provider, error);
-    throw invalid('provider_answer', `The answer of ${provider.title} could not be verified. Please try again.`, {
+    throw invalid('provider_answer', `The response from ${provider.title} could not be verified. Try again.`, {
       cause: error,
     });
   }
@@ -61,7 +61,7 @@ function declined({ logger }: SingleSignOnDeps, { name, title }: OidcProvider, c
     'provider_refused',
     code === 'access_denied'
       ? `You were not signed in at ${title}.`
-      : `${title} did not sign you in. Please try again, or ask an administrator.`,
+      : `${title} did not sign you in. Try again, or ask an administrator.`,
     { cause },
   );
 }

@@ -120,3 +120,10 @@ function given(values: MessageValues, name: string): MessageValue {
 
 /** Whether a language, or English, has the message. */
 export const hasMessage = (key: string): boolean => compiledOf(catalogueOf(sourceLanguage), key) !== null;
+
+/** The keys of English messages that begin with a text. */
+export const listKeys = (start: string): string[] =>
+  Object.keys(catalogueOf(sourceLanguage).messages).filter((key) => key.startsWith(start));
+
+/** The English message of a key, as it is written. */
+export const sourceMessage = (key: string): string => catalogueOf(sourceLanguage).messages[key] ?? '';

@@ -4,5 +4,7 @@ export { dateFormat, formatList, formatNumber, numberFormat, relativeFormat } fr
 export { enablePseudoLanguages, findLanguage, languages, listLanguages, sourceLanguage } from './languages.ts';
 export type { LanguageFacts } from './languages.ts';
 export { chooseLanguage } from './negotiate-language.ts';
+export { translateRefusal } from './refusals.ts';
+export type { RefusalWords } from './refusals.ts';
 export { currentLanguage, currentLocale, inLanguage, rich, t } from './translate.ts';
 export type { Elements, RichPart } from './translate.ts';

@@ -180,7 +180,7 @@ t.test('user add refuses a taken or reserved name before asking for a password',
     await outputOf('user add Alice --random-password'),
     '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]',
   );
-  t.match(await outputOf('user add admin'), /handle is reserved.*\[2\]$/s);
+  t.match(await outputOf('user add admin'), /name is reserved.*\[2\]$/s);
   t.match(await outputOf(['user', 'add', 'no spaces']), /letters and digits.*\[2\]$/s);
   t.match(
     await outputOf('user rename carol alice'),

@@ -196,7 +196,7 @@ t.test('user rename and delete, by the same rules as the page', async (t) => {
   t.match(await outputOf('user', 'show', 'acme'), /acme is an organisation|no such person/);
   await outputOf('org', 'create', 'solo', '--owner', 'dorothy');
   t.match(await outputOf('user', 'delete', 'dorothy'), /needs to be confirmed.*\[2\]$/s);
-  t.match(await outputOf('user', 'delete', 'dorothy', '--yes'), /only OWNER of solo.*hearth org member role.*\[4\]$/s);
+  t.match(await outputOf('user', 'delete', 'dorothy', '--yes'), /only owner of solo.*hearth org member role.*\[4\]$/s);
   await outputOf('org', 'delete', 'solo', '--yes');
   await outputOf('repo', 'add', 'dorothy/work');
   t.match(await outputOf('user', 'delete', 'dorothy', '--yes'), /still owns work.*hearth repo transfer.*\[4\]$/s);

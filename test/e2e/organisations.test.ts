@@ -359,7 +359,7 @@ t.test(
     await form(page, '/orgs/potters/teams/kiln/members', { username: 'carol' });
     t.match(await page.textContent('main'), /carol/);
     await form(page, '/orgs/potters/teams/kiln/repositories', { repository: 'nothing' });
-    t.match(await page.textContent('main'), /has no repository of this name/);
+    t.match(await page.textContent('main'), /has no repository with this name/);
     await form(page, '/orgs/potters/teams/kiln/repositories', { repository: 'workshop', role: 'read' });
     t.match(await page.textContent('main'), /workshop/);
     const ofCarol = await (await open('carol')).newPage();

@@ -108,7 +108,7 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   await page.goto('/login/second-factor?next=/explore/repos');
   await page.getByLabel('Code of your app').fill('123456');
   await page.getByRole('button', { name: 'Continue' }).click();
-  t.match(await text(page), /This code is wrong, or was used before/);
+  t.match(await text(page), /This code is wrong or has already been used/);
   await look(t, page, 'second-factor-refused');
   await page.getByLabel('Code of your app').fill(totpCode(secret, stepOf(Date.now()) + 1));
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -173,7 +173,7 @@ t.test('the feed is what a plain list of everything would be, page by page, for 
     entries.some((entry) => shown(entry)[1] === 'carol/tool'),
     'what turned private is not shown',
   );
-  await t.rejects(federation.activityFeed(aliceViewer, { limit: 5, after: 'x' }), /not one that was given out/);
+  await t.rejects(federation.activityFeed(aliceViewer, { limit: 5, after: 'x' }), /page address is not valid/);
 });
 
 const web = { port: Number(new URL(hearth.origin).port) };
@@ -209,7 +209,7 @@ t.test('the page shows the feed with its filters, and takes names of things here
   }
   for (const target of ['nobody', 'nobody/nothing', 'alice/none', `bob/secret@${hearth.host}`]) {
     const { status, body } = await ask('/following', { target }, carol.session);
-    t.match([status, body.includes('There is nothing here that is called')], [422, true], target);
+    t.match([status, body.includes('Nothing here is called')], [422, true], target);
   }
   t.equal((await ask('/orgs/acme/unfollow', {}, bob.session)).status, 303);
   t.notOk(await organisations.follows.has(bob.id, acme.id));

@@ -335,7 +335,7 @@ t.test('security C01 text of a peer is shown as text', async (t) => {
 });
 
 t.test('/admin/federation is for administrators, and does what the command line does', async (t) => {
-  t.match(await (await browserOf(alice.id)).get('/admin/federation'), /Nothing here/);
+  t.match(await (await browserOf(alice.id)).get('/admin/federation'), /Page not found/);
   const root = await home.modules.accounts.addPerson({ username: 'root-of-all', isAdministrator: true });
   const { get, post } = await browserOf(root.id);
   t.match(await get('/admin/federation'), /Other servers/);
@@ -348,7 +348,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   });
   t.match(await post('/admin/federation/follows', { user: 'nobody-here', target: `${peer.origin}/r/bob/tool` }), {
     status: 422,
-    body: /No person here has this name/,
+    body: /No user has this username/,
   });
   t.match(await post('/admin/federation/follows', { user: 'root-of-all', target: 'bob/x@other.example' }), {
     status: 422,
@@ -384,7 +384,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   t.match(await post('/admin/federation/test', { host: peer.host }), { status: 200, body: /it answers/ });
   t.match(await post('/admin/federation/test', { host: 'no host' }), { status: 422 });
   for (const id of ['x', '0', '99999', '1e9', '-1']) {
-    t.match(await get(`/admin/federation/deliveries/${id}`), /Nothing here/);
+    t.match(await get(`/admin/federation/deliveries/${id}`), /Page not found/);
     t.match(await post(`/admin/federation/deliveries/${id}/retry`, {}), { status: 404 });
   }
   t.match(await post('/admin/federation/deliveries/purge', { days: '0' }), { status: 422 });

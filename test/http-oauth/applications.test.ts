@@ -67,7 +67,7 @@ t.test('the same pages for each kind of owner', async (t) => {
 
 t.test('refused forms keep what was typed', async (t) => {
   const table: [string, Record<string, string>, RegExp][] = [
-    ['no name', { name: ' ', redirect_uris: redirect }, /Give the application a name/],
+    ['no name', { name: ' ', redirect_uris: redirect }, /Enter a name for the application/],
     ['no address', { name: 'x', redirect_uris: ' \n' }, /Enter at least one redirect address/],
     ['a relative one', { name: 'x', redirect_uris: '/authorize' }, /is not an absolute address/],
     ['a script', { name: 'x', redirect_uris: 'javascript:alert(1)', confidential: 'no' }, /must not use the scheme/],

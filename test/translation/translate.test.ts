@@ -1,6 +1,6 @@
 import t from 'tap';
 import { embedded } from '../../src/embedded/index.ts';
-import { formatNumber, inLanguage, rich, t as message } from '../../src/translation/index.ts';
+import { formatNumber, inLanguage, rich, t as message, translateRefusal } from '../../src/translation/index.ts';
 
 /** Catalogues of this test in place of the files. */
 const texts: Record<string, string> = {
@@ -14,6 +14,12 @@ const texts: Record<string, string> = {
     other_tag: '<link>Fine</link>',
     other_value: 'Fine {name}',
     broken: '{oops',
+    'errors.name_taken': 'The name is taken.',
+    'errors.name_taken.2': '{what} {name} is taken.',
+    'errors.too_long': '{called} can have at most {max} characters.',
+    'errors.not_there': 'Not there.',
+    'errors.two': '{one}{two}.',
+    'terms.title': 'The title',
   }),
   de: JSON.stringify({
     plain: 'Speichern',
@@ -23,6 +29,11 @@ const texts: Record<string, string> = {
     broken_there: '{count, plural, one {#}}',
     other_tag: '<script>alert(1)</script>',
     other_value: 'Gut {nobody}',
+    'errors.name_taken': 'Der Name ist vergeben.',
+    'errors.name_taken.2': '{what} {name} ist vergeben.',
+    'errors.too_long': 'Höchstens {max} Zeichen: {called}.',
+    'errors.two': '{two}{one}.',
+    'terms.title': 'Der Titel',
   }),
   fr: '{ this is not JSON',
 };
@@ -96,3 +107,35 @@ t.test('tags of a message are the elements that the template names, and nothing 
     '.',
   ]);
 });
+
+t.test(
+  'a refusal is in the language of the reader, with its values, and in English where there is no other',
+  async (t) => {
+    const rows: [reason: string, english: string, german: string][] = [
+      ['name_taken', 'The name is taken.', 'Der Name ist vergeben.'],
+      ['name_taken', 'The title x is taken.', 'The title x ist vergeben.'],
+      ['name_taken', 'A tag {what} <b> is taken.', 'A tag {what} <b> ist vergeben.'],
+      ['name_taken', 'Something else.', 'Something else.'],
+      ['too_long', 'The title can have at most 1,000 characters.', 'Höchstens 1,000 Zeichen: Der Titel.'],
+      ['too_long', ' can have at most .', ' can have at most .'],
+      ['not_there', 'Not there.', 'Not there.'],
+      ['nobody_knows', 'The name is taken.', 'The name is taken.'],
+      ['__proto__', 'The name is taken.', 'The name is taken.'],
+      ['two', 'ab.', 'ab.'],
+      ['name_taken', `The ${'x is '.repeat(10_000)} is taken.`, `The ${'x is '.repeat(10_000)} is taken.`],
+    ];
+    for (const [reason, english, german] of rows) {
+      t.equal(translateRefusal({ reason, message: english }), english, 'outside of a page it is English');
+      t.equal(
+        inLanguage('de', () => translateRefusal({ reason, message: english })),
+        german,
+        english.slice(0, 40),
+      );
+      t.equal(
+        inLanguage('fr', () => translateRefusal({ reason, message: english })),
+        english,
+        'the French file cannot be read',
+      );
+    }
+  },
+);

@@ -35,7 +35,7 @@ export async function addAddress(deps: AccountsDeps, personId: string, input: Ne
     if ((await tx.manager.countBy(emailAddressSchema, { userId: personId })) >= deps.settings.maxAddressesPerPerson) {
       throw conflict(
         'too_many_addresses',
-        `There are ${deps.settings.maxAddressesPerPerson} addresses already. Remove one first.`,
+        `You already have ${deps.settings.maxAddressesPerPerson} addresses. Remove one first.`,
       );
     }
     const row = await insertAddress(deps, tx, personId, { ...parsed, isVerified, isPublic });
@@ -60,7 +60,7 @@ export async function announcePrimary(
 export function parseNewAddress({ noReply }: Pick<AccountsDeps, 'noReply'>, address: unknown): ParsedAddress {
   const parsed = parseAddress(address);
   if (noReply.isReserved(parsed.key)) {
-    throw invalid('reserved_address', 'Addresses of this domain are given by the server.', { field: 'address' });
+    throw invalid('reserved_address', 'Addresses of this domain are assigned by the server.', { field: 'address' });
   }
   return parsed;
 }
@@ -88,7 +88,7 @@ export async function insertAddress(
     await manager.insert(emailAddressSchema, row);
   } catch (error) {
     if (isUniqueViolation(error, 'email_addresses_user_key')) {
-      throw conflict('address_known', 'This address is in the list already.', { field: 'address', cause: error });
+      throw conflict('address_known', 'This address is already in the list.', { field: 'address', cause: error });
     }
     if (isUniqueViolation(error, 'email_addresses_verified')) throw addressInUse(error);
     throw error;
@@ -104,7 +104,7 @@ export async function sendVerification(deps: AccountsDeps, personId: string, add
   if (!deps.mail.isConfigured) throw mailNotConfigured();
   const address = await deps.db.write(async (tx) => {
     const row = await ownAddress(tx.manager, personId, addressId);
-    if (row.verifiedAt !== null) throw conflict('address_verified', 'This address is verified already.');
+    if (row.verifiedAt !== null) throw conflict('address_verified', 'This address is already verified.');
     await sendLink(deps, tx, row);
     return toEmailAddress(row);
   });
@@ -136,5 +136,5 @@ export function addressInUse(cause?: unknown) {
 }
 
 export function mailNotConfigured() {
-  return conflict('mail_not_configured', 'This server sends no mail. An administrator can verify the address.');
+  return conflict('mail_not_configured', 'This server does not send mail. An administrator can verify the address.');
 }

@@ -57,8 +57,8 @@ export function parseAddress(text: unknown): ParsedAddress {
   if (parsed !== null) return parsed;
   throw invalid(
     'invalid_address',
-    'This is not an email address such as alice@example.org. Before the @ only letters without accents, digits and ' +
-      'signs such as dot, hyphen and plus are possible.',
+    'Enter an email address such as alice@example.org. Before the @, use letters without accents, digits and ' +
+      'characters such as dot, hyphen and plus.',
     { field: 'address' },
   );
 }

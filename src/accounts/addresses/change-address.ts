@@ -21,7 +21,7 @@ export async function setPrimaryAddress(
     const { manager } = tx;
     const row = await ownAddress(manager, personId, addressId);
     if (row.verifiedAt === null) {
-      throw conflict('address_unverified', 'Only a verified address can be the primary one.');
+      throw conflict('address_unverified', 'Only a verified address can be the primary address.');
     }
     const before = await manager.findOneBy(emailAddressSchema, { userId: personId, isPrimary: true });
     await manager.update(emailAddressSchema, { userId: personId, isPrimary: true }, { isPrimary: false });

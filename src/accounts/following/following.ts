@@ -13,13 +13,13 @@ const mostFollowed = 10_000;
 
 /** Follows a user; again is no error. Refuses `unknown_person`, `follows_self`, `too_many_followed`. */
 async function follow({ db }: AccountsDeps, followerId: string, followedId: string): Promise<void> {
-  if (followerId === followedId) throw invalid('follows_self', 'Nobody follows oneself.');
+  if (followerId === followedId) throw invalid('follows_self', 'You cannot follow yourself.');
   await db.write(async ({ manager, now }) => {
     const key = { followerId, followedId };
     if (await manager.existsBy(userFollowSchema, key)) return;
     if (!(await manager.existsBy(userSchema, { id: followedId }))) throw noSuchPerson();
     if ((await manager.countBy(userFollowSchema, { followerId })) >= mostFollowed)
-      throw conflict('too_many_followed', `One follows at most ${mostFollowed} users.`);
+      throw conflict('too_many_followed', `You can follow at most ${mostFollowed} users.`);
     await manager.insert(userFollowSchema, { ...key, createdAt: now });
   });
 }
@@ -59,8 +59,7 @@ async function listFollows(
     (row: UserFollowRow) => `${row.createdAt}.${idOf(row)}`,
     ({ key, isBackwards, limit, skip }) => {
       const [, time, id] = key === null ? [] : (/^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? []);
-      if (key !== null && time === undefined)
-        throw invalid('invalid_page', 'This page address is not one that was given out.');
+      if (key !== null && time === undefined) throw invalid('invalid_page', 'This page address is not valid.');
       const beyond = key === null ? '' : `AND (f.created_at, f.${listed}) ${isBackwards ? '<' : '>'} (:time, :id)`;
       const order = isBackwards ? 'DESC' : 'ASC';
       return selectRows(

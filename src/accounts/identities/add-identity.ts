@@ -25,7 +25,7 @@ export async function addIdentity(deps: AccountsDeps, personId: string, verified
     if (known !== null && known.userId !== personId) throw identityInUse();
     if (known !== null) return toIdentity(known);
     if ((await manager.countBy(identitySchema, { userId: personId })) >= maxIdentitiesPerPerson)
-      throw conflict('too_many_identities', `There are ${maxIdentitiesPerPerson} linked accounts already.`);
+      throw conflict('too_many_identities', `You already have ${maxIdentitiesPerPerson} linked accounts.`);
     const identity = toIdentity(await insertIdentity(deps, tx, personId, verified));
     await announceSecurityEvent(deps, tx, personId, { kind: 'account_linked', issuer, label: identity.label });
     return identity;
@@ -68,5 +68,5 @@ export async function recordIdentityUse(
 }
 
 function identityInUse(cause?: unknown) {
-  return conflict('identity_in_use', 'Another person here signs in with this account.', { cause });
+  return conflict('identity_in_use', 'Another user here signs in with this account.', { cause });
 }

@@ -44,7 +44,7 @@ export async function addKey(deps: AccountsDeps, personId: string, input: NewSsh
     const { manager, now } = tx;
     if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
     if ((await manager.countBy(sshKeySchema, { userId: personId })) >= settings.maxKeysPerPerson) {
-      throw conflict('too_many_keys', `You have ${settings.maxKeysPerPerson} keys already. Remove one first.`);
+      throw conflict('too_many_keys', `You already have ${settings.maxKeysPerPerson} keys. Remove one first.`);
     }
     const row: SshKeyRow = {
       id: random.uuid(),

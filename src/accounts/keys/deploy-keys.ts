@@ -44,7 +44,7 @@ export function readDeployKey(input: NewDeployKey): CheckedDeployKey {
   const title = parseText(input.title ?? '', titleRule);
   const access = deployKeyAccesses.find((known) => known === input.access);
   if (access === undefined)
-    throw invalid('invalid_key_access', 'Choose whether the key may read or write.', { field: 'access' });
+    throw invalid('invalid_key_access', 'Choose whether the key can read or write.', { field: 'access' });
   const key = parsePublicKeyLine(input.line);
   return { title: title || cleanText(key.comment, titleRule.maxCharacters) || key.type, key, access };
 }
@@ -61,7 +61,10 @@ export async function addDeployKey(
 ): Promise<DeployKey> {
   const { maxDeployKeys } = settings;
   if ((await manager.countBy(deployKeySchema, { repositoryId })) >= maxDeployKeys)
-    throw conflict('too_many_deploy_keys', `A repository has at most ${maxDeployKeys} deploy keys. Remove one first.`);
+    throw conflict(
+      'too_many_deploy_keys',
+      `A repository can have at most ${maxDeployKeys} deploy keys. Remove one first.`,
+    );
   if (await isKeyInUse(manager, fingerprint)) throw keyInUse();
   const row: DeployKeyRow = {
     id: random.uuid(),

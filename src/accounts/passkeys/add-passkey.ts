@@ -77,7 +77,7 @@ export async function addPasskey(
   const party = relyingPartyOf(deps.baseUrl);
   if (party === null) throw passkeysUnavailable();
   const name = parseText(input.name, nameRule);
-  if (name === '') throw invalid('name_missing', 'Give the passkey a name.', { field: 'name' });
+  if (name === '') throw invalid('name_missing', 'Enter a name for the passkey.', { field: 'name' });
   const response = await readRegistration(input.response);
   const challenge = challengeIn(response.response.clientDataJSON);
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
@@ -101,7 +101,7 @@ export async function addPasskey(
     if ((await manager.countBy(passkeySchema, { userId: personId })) >= settings.maxPasskeysPerPerson)
       throw tooManyPasskeys(settings.maxPasskeysPerPerson);
     if (await manager.existsBy(passkeySchema, { credentialId: credential.id }))
-      throw conflict('passkey_taken', 'This passkey is registered already.');
+      throw conflict('passkey_taken', 'This passkey is already registered.');
     const row: PasskeyRow = {
       id: random.uuid(),
       userId: personId,
@@ -121,4 +121,4 @@ export async function addPasskey(
 }
 
 const tooManyPasskeys = (limit: number) =>
-  conflict('too_many_passkeys', `You have ${limit} passkeys already. Remove one first.`);
+  conflict('too_many_passkeys', `You already have ${limit} passkeys. Remove one first.`);

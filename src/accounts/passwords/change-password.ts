@@ -31,7 +31,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
   const row = await db.read.findOneBy(userSchema, { id: personId });
   if (row === null) throw noSuchPerson();
   if (current === next) {
-    throw invalid('same_password', 'The new password is the old one.', { field: 'new_password' });
+    throw invalid('same_password', 'The new password is the same as the old one.', { field: 'new_password' });
   }
 
   const attempt = { account: row.username ?? row.id, address: change.address };
@@ -52,7 +52,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
       { id: personId, passwordHash: row.passwordHash ?? IsNull() },
       { passwordHash, mustChangePassword: false },
     );
-    if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
+    if (affected === 0) throw conflict('password_changed', 'The password has changed since. Sign in again.');
     await endAllSessions(manager, personId, change.keepSessionId);
     await endResetLinks(manager, personId, now);
     await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });

@@ -14,7 +14,7 @@ export async function chooseHandle({ db, owners }: AccountsDeps, personId: strin
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();
     if (row.username !== null) {
-      throw conflict('handle_already_chosen', `You have a handle already: ${row.username}.`, { field: 'handle' });
+      throw conflict('handle_already_chosen', `You already have a username: ${row.username}.`, { field: 'handle' });
     }
     const { display: username } = await owners.claim(tx, { handle, kind: 'user', ownerId: personId });
     await tx.manager.update(userSchema, { id: personId }, { username });

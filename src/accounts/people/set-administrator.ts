@@ -36,6 +36,6 @@ export async function setAdministrator(
 export async function refuseLastAdministrator({ manager }: Tx, personId: string): Promise<void> {
   const others = await manager.countBy(userSchema, { isAdministrator: true, disabledAt: IsNull(), id: Not(personId) });
   if (others === 0) {
-    throw conflict('last_administrator', 'This is the last administrator. Name another one first.');
+    throw conflict('last_administrator', 'This is the last administrator. Make another user an administrator first.');
   }
 }

@@ -60,7 +60,7 @@ export async function addInvite(
   }
   const parsed = address === null || address.trim() === '' ? null : parseNewAddress(deps, address);
   if (parsed !== null && (await personIdOfAddress(deps, parsed.key)) !== null) {
-    throw conflict('address_in_use', 'Somebody with this address has an account already.', { field: 'address' });
+    throw conflict('address_in_use', 'An account with this address already exists.', { field: 'address' });
   }
   const secret = newSecret(deps.random);
   const invite = await deps.db.write(async (tx) => {

@@ -37,7 +37,7 @@ export async function answerChallenge(
   if (open === null) throw challengeClosed();
   const [totp, recovery] = [parseTotpCode(typed), parseRecoveryCode(typed)];
   if (totp === null && recovery === null)
-    throw invalid('wrong_code', 'Type six digits of the app, or a recovery code of sixteen characters.', {
+    throw invalid('wrong_code', 'Enter the six digits from the app, or a recovery code of sixteen characters.', {
       field: 'code',
     });
   const attempt = { personId: open.userId, address: origin.address };
@@ -52,7 +52,7 @@ export async function answerChallenge(
   if (signedIn !== null) return signedIn;
   await deps.codeRateLimit.countWrong(attempt);
   deps.logger.warn('sign_in.wrong_code', { personId: open.userId, address: origin.address });
-  throw invalid('wrong_code', 'This code is wrong, or was used before. Wait for the next one that the app shows.', {
+  throw invalid('wrong_code', 'This code is wrong or has already been used. Wait for the next code in the app.', {
     field: 'code',
   });
 }

@@ -70,16 +70,16 @@ export async function disableTotp(deps: AccountsDeps, personId: string): Promise
   await deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(totpSecretSchema, { userId: personId });
     if (row === null || row.enabledAt === null)
-      throw conflict('totp_not_enabled', 'There is no authenticator app on this account.');
+      throw conflict('totp_not_enabled', 'This account does not have an authenticator app.');
     await tx.manager.delete(totpSecretSchema, { userId: personId });
     await recordFactorRemoved(tx, personId);
     await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_removed', factor: 'totp', by: 'person' });
   });
 }
 
-const totpEnabled = () => conflict('totp_enabled', 'An authenticator app is set up already. Remove it first.');
+const totpEnabled = () => conflict('totp_enabled', 'An authenticator app is already set up. Remove it first.');
 
-const wrongForm = () => invalid('wrong_code', 'Type the six digits that the app shows.', { field: 'code' });
+const wrongForm = () => invalid('wrong_code', 'Enter the six digits from the app.', { field: 'code' });
 
 /**
  * A clock that is wrong is the usual reason. The page shows the secret, so nothing is given away by saying so; at a
@@ -91,9 +91,9 @@ function wrongFirstCode(secret: Buffer, code: string, now: number) {
   return invalid(
     'wrong_code',
     other === null
-      ? 'This code is wrong. Type the one that the app shows now.'
+      ? 'This code is wrong. Enter the current code from the app.'
       : `This code is ${minutes <= 1 ? 'about a minute' : `about ${minutes} minutes`} off. ` +
-          'Set the clock of the device that has the app; if it is right, an administrator should look at the clock of this server.',
+          'Set the clock of the device with the app; if it is right, ask an administrator to check the clock of this server.',
     { field: 'code' },
   );
 }

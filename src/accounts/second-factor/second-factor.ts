@@ -75,7 +75,7 @@ async function newRecoveryCodes(deps: AccountsDeps, personId: string): Promise<s
     const person = await tx.manager.findOneBy(userSchema, { id: personId });
     if (person === null) throw noSuchPerson();
     if (person.secondFactorAt === null)
-      throw conflict('no_second_factor', 'Recovery codes come with an authenticator app or a passkey.');
+      throw conflict('no_second_factor', 'Recovery codes require an authenticator app or a passkey.');
     await announceSecurityEvent(deps, tx, personId, { kind: 'recovery_codes_made' });
     return replaceRecoveryCodes(tx, deps.random, personId);
   });
@@ -89,7 +89,8 @@ async function resetSecondFactor(deps: AccountsDeps, personId: string): Promise<
   await deps.db.write(async (tx) => {
     const person = await tx.manager.findOneBy(userSchema, { id: personId });
     if (person === null) throw noSuchPerson();
-    if (person.secondFactorAt === null) throw conflict('no_second_factor', 'This account has no second factor.');
+    if (person.secondFactorAt === null)
+      throw conflict('no_second_factor', 'This account does not have a second factor.');
     await tx.manager.delete(totpSecretSchema, { userId: personId });
     await tx.manager.delete(passkeySchema, { userId: personId });
     await recordFactorRemoved(tx, personId);

@@ -64,5 +64,5 @@ export async function redeemSignInLink(deps: AccountsDeps, secret: string): Prom
 /** Refuses while an administrator has switched sign-in with passwords off. */
 export function refusePasswordSignIn({ settings }: Pick<AccountsDeps, 'settings'>): void {
   if (settings.passwordSignIn) return;
-  throw forbidden('password_sign_in_off', 'This server does not take passwords for signing in.');
+  throw forbidden('password_sign_in_off', 'Signing in with a password is turned off on this server.');
 }

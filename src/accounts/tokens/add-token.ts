@@ -43,7 +43,7 @@ export async function addToken(
 ): Promise<{ token: AccessToken; secret: string }> {
   const { db, clock, random, settings } = deps;
   const name = parseText(input.name, nameRule);
-  if (name === '') throw invalid('name_missing', 'Give the token a name.', { field: 'name' });
+  if (name === '') throw invalid('name_missing', 'Enter a name for the token.', { field: 'name' });
   if (!scopes.includes(input.access)) {
     throw invalid('invalid_access', 'The access must be read, write or admin.', { field: 'access' });
   }
@@ -58,7 +58,7 @@ export async function addToken(
     const { manager, now } = tx;
     if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
     if ((await manager.countBy(accessTokenSchema, { userId: personId })) >= settings.maxTokensPerPerson) {
-      throw conflict('too_many_tokens', `You have ${settings.maxTokensPerPerson} tokens already. Remove one first.`);
+      throw conflict('too_many_tokens', `You already have ${settings.maxTokensPerPerson} tokens. Remove one first.`);
     }
     const row: AccessTokenRow = {
       id: random.uuid(),
@@ -78,7 +78,7 @@ export async function addToken(
       await manager.insert(accessTokenSchema, row);
     } catch (error) {
       if (!isUniqueViolation(error, 'access_tokens_user_name')) throw error;
-      throw conflict('token_name_taken', 'You have a token with this name already.', { field: 'name', cause: error });
+      throw conflict('token_name_taken', 'You already have a token with this name.', { field: 'name', cause: error });
     }
     try {
       for (const repositoryId of repositoryIds ?? []) {

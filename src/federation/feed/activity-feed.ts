@@ -67,7 +67,7 @@ export async function activityFeed(
 
 function readPosition(text: string): FeedPosition {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{1,64})$/.exec(text) ?? [];
-  if (at === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (at === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { at: Number(at), id: id! };
 }
 

@@ -62,7 +62,7 @@ export async function listFollows(
 ): Promise<{ rows: ListedFollow[]; next: string | null }> {
   const skip = Number(after ?? 0);
   if (!Number.isSafeInteger(skip) || skip < 0)
-    throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
+    throw invalid('invalid_page', 'This page address is not valid.', { field: 'after' });
   const rows = await listAllFollows(deps, { userId, limit: limit + 1, skip });
   return { rows: rows.slice(0, limit), next: rows.length > limit ? String(skip + limit) : null };
 }

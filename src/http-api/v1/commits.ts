@@ -41,8 +41,7 @@ export const listCommits = operation({
   async run({ found, query, deps, origin }) {
     const { after, limit, page } = query;
     const [, from, skipped] = after === undefined ? [] : (position.exec(after) ?? []);
-    if (after !== undefined && from === undefined)
-      throw invalid('invalid_page', 'This page address is not one that was given out.');
+    if (after !== undefined && from === undefined) throw invalid('invalid_page', 'This page address is not valid.');
     const start = await resolveRef(deps, found, from ?? query.ref ?? query.sha);
     const skip = Number(skipped ?? Math.max(page - 1, 0) * limit);
     const { entries, hasMore } = await deps.git.queries.history(found.path, {

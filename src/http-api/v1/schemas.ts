@@ -333,7 +333,6 @@ export const paging = {
 /** The id in the `after` of a list that is ordered by it, null without one. Refuses `invalid_page`. */
 export function idBefore(after: string | undefined): number | null {
   if (after === undefined) return null;
-  if (!/^\d{1,15}$/.test(after))
-    throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
+  if (!/^\d{1,15}$/.test(after)) throw invalid('invalid_page', 'This page address is not valid.', { field: 'after' });
   return Number(after);
 }

@@ -107,7 +107,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
         seconds.add({ result: 'refused' }, 0);
         refused.add({ result: 'spent' }, 1);
         const waitSeconds = Math.ceil(-budget.leftMs / refillMsPerSecond) + 1;
-        throw new HttpError(429, 'This address has asked for very much. Please wait a moment, or sign in.', {
+        throw new HttpError(429, 'Too many requests from this address. Wait a moment, or sign in.', {
           'Retry-After': String(waitSeconds),
         });
       }

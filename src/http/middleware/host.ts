@@ -61,7 +61,7 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'federation' | 'prox
     } else if (anyName || ctx.path.startsWith('/git/')) {
       ctx.state.origin = verdict.expected;
     } else {
-      throw new HttpError(421, `This server answers at ${verdict.expected}. Please use that address.`);
+      throw new HttpError(421, `This server is available at ${verdict.expected}. Use that address.`);
     }
     await next();
   };

@@ -42,9 +42,9 @@ export async function readMultipart(
   onFile: (part: ReceivedPart) => Promise<void>,
 ): Promise<{ fields: Record<string, string[]>; failure: unknown }> {
   if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? ''))
-    throw new HttpError(415, 'Forms with files are sent as multipart/form-data.');
+    throw new HttpError(415, 'Forms with files must be sent as multipart/form-data.');
   if (request.headers['content-encoding'] !== undefined)
-    throw new HttpError(415, 'Forms are sent without a Content-Encoding.');
+    throw new HttpError(415, 'Forms must be sent without a Content-Encoding.');
   const { default: formidable } = await import('formidable');
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   const receiver = new FileReceiver(limits.files, onFile);
@@ -67,7 +67,7 @@ export async function readMultipart(
   };
   form.on('fileBegin', (field, { originalFilename }) => receiver.begin(field, originalFilename ?? ''));
   form.on('field', (name, value) => void (fields[name] ??= []).push(String(value)));
-  const tooLarge = () => new HttpError(413, 'This form is larger than it may be.');
+  const tooLarge = () => new HttpError(413, 'This form is too large.');
   const maxBytes = limits.files * (limits.fileBytes + partOverheadBytes) + limits.fieldBytes * 2;
   const body = openBody(request, { maxBytes, tooLarge, isSeparate: true });
   const deadline = setTimeout(() => request.destroy(), limits.deadlineMs ?? usualDeadlineMs);

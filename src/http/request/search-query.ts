@@ -9,6 +9,6 @@ export const longestQuery = 256;
  */
 export function readSearchQuery(query: URLSearchParams): string {
   const text = query.get('q') ?? '';
-  if ([...text].length > longestQuery) throw new HttpError(400, `A query has at most ${longestQuery} characters.`);
+  if ([...text].length > longestQuery) throw new HttpError(400, `A query can have at most ${longestQuery} characters.`);
   return text;
 }

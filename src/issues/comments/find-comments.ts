@@ -99,7 +99,6 @@ export async function listRepositoryComments(
 
 function readKey(key: string): { number: number; position: number } {
   const [, number, position] = /^(\d{1,15})\.(\d{1,15})$/.exec(key) ?? [];
-  if (number === undefined || position === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (number === undefined || position === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { number: Number(number), position: Number(position) };
 }

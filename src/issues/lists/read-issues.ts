@@ -124,8 +124,7 @@ async function fewIssues(
 function readKey(key: string, isInRepository: boolean): { value: number; tieBreaker: number | string } {
   const form = isInRepository ? /^(\d{1,15})\.(\d{1,15})$/ : /^(\d{1,15})\.([0-9a-f-]{36})$/;
   const [, value, tieBreaker] = form.exec(key) ?? [];
-  if (value === undefined || tieBreaker === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (value === undefined || tieBreaker === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { value: Number(value), tieBreaker: isInRepository ? Number(tieBreaker) : tieBreaker };
 }
 

@@ -134,8 +134,7 @@ export async function listTimes(
     ({ id }: TrackedTimeRow) => String(id),
     ({ key, isBackwards, limit, skip }) => {
       const from = key === null ? null : /^\d{1,15}$/.test(key) ? Number(key) : null;
-      if (key !== null && from === null)
-        throw invalid('invalid_page', 'This page address is not one that was given out.');
+      if (key !== null && from === null) throw invalid('invalid_page', 'This page address is not valid.');
       const all = [...conditions, ...(from === null ? [] : [`t.id ${isBackwards ? '<' : '>'} :from`])];
       return selectRows(
         deps.db.read,

@@ -41,7 +41,7 @@ export async function changeNotifications(
   const { sql, values } = conditionOf(which);
   return deps.db.write(async ({ manager, now }) => {
     if (change === 'save' && (await savedOf(personId, manager)) >= limits.savedPerPerson)
-      throw invalid('too_many_saved', `At most ${limits.savedPerPerson} notifications are saved.`);
+      throw invalid('too_many_saved', `You can save at most ${limits.savedPerPerson} notifications.`);
     await manager.query(`UPDATE notifications SET ${statements[change]} AND user_id = ? AND ${sql}`, [
       now,
       personId,
@@ -73,7 +73,7 @@ export async function undoChange(
 function conditionOf(which: ChangedRows): { sql: string; values: unknown[] } {
   if ('ids' in which) {
     if (which.ids.length > limits.idsPerChange)
-      throw invalid('too_many_ids', `At most ${limits.idsPerChange} notifications are changed at once.`);
+      throw invalid('too_many_ids', `You can change at most ${limits.idsPerChange} notifications at once.`);
     return { sql: inList('id', { type: 'bigint' }), values: [JSON.stringify(which.ids)] };
   }
   const { repositoryId = null, reason = null, upTo } = which;

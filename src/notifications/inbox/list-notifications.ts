@@ -74,7 +74,6 @@ export async function listNotifications(
 
 function readKey(key: string): { at: number; id: number } {
   const [, at, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(key) ?? [];
-  if (at === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (at === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { at: Number(at), id: Number(id) };
 }

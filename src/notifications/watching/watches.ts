@@ -48,7 +48,7 @@ export async function setWatching(
   if (userId === null) throw unauthenticated('sign_in_required', 'Sign in to watch repositories.');
   if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
   if (level !== null && !watchLevels.includes(level))
-    throw invalid('invalid_watch_level', 'A repository is not watched like this.', { field: 'level' });
+    throw invalid('invalid_watch_level', 'Choose one of the listed ways to watch a repository.', { field: 'level' });
   const { id: repositoryId } = (await deps.repositories.find(viewer, owner, name)).repository;
   await deps.db.write(async ({ manager, now }) => {
     if (level === null) return void (await manager.delete(watchSchema, { userId, repositoryId }));
@@ -76,7 +76,7 @@ export async function listWatches(
         .andWhere(visible.sql, visible.parameters);
       if (key !== null) {
         const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
-        if (at === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+        if (at === undefined) throw invalid('invalid_page', 'This page address is not valid.');
         query.andWhere(`(w.created_at, w.repository_id) ${isBackwards ? '>' : '<'} (:at, :id)`, { at: Number(at), id });
       }
       const order = isBackwards ? 'ASC' : 'DESC';

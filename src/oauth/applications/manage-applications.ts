@@ -22,7 +22,7 @@ const noSuchApplication = () => notFound('unknown_application', 'There is no suc
 
 function parseInput(input: ApplicationInput): { name: string; redirectUris: string } {
   const name = parseText(input.name, nameRule);
-  if (name === '') throw invalid('name_missing', 'Give the application a name.', { field: 'name' });
+  if (name === '') throw invalid('name_missing', 'Enter a name for the application.', { field: 'name' });
   return { name, redirectUris: JSON.stringify(parseRedirectUris(input.redirectUris, input)) };
 }
 
@@ -47,7 +47,7 @@ export async function addApplication(
   const secret = input.isConfidential ? newSecret(deps) : null;
   return deps.db.write(async ({ manager, now }) => {
     if ((await manager.count(applicationSchema, { where: ownedBy(owner) })) >= mostPerOwner)
-      throw conflict('too_many_applications', `There are ${mostPerOwner} applications already. Remove one first.`);
+      throw conflict('too_many_applications', `You already have ${mostPerOwner} applications. Remove one first.`);
     const row: ApplicationRow = {
       id: deps.random.uuid(),
       clientId: deps.random.uuid(),

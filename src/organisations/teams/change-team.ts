@@ -21,7 +21,7 @@ export interface TeamEdit {
   role?: string | undefined;
 }
 
-const taken = (name: string) => conflict('team_name_taken', `There is a team ${name} already.`, { field: 'name' });
+const taken = (name: string) => conflict('team_name_taken', `A team named ${name} already exists.`, { field: 'name' });
 
 /**
  * Creates a team without people and repositories. Refuses `organisation_not_found` to everyone but an OWNER;
@@ -42,7 +42,7 @@ export async function createTeam(
   const team = await deps.db.write(async ({ manager, now }) => {
     await refuseUnlessOwner(manager, viewer, organisationId);
     if ((await manager.countBy(teamSchema, { organisationId })) >= teamLimits.teams)
-      throw conflict('too_many_teams', `An organisation has at most ${teamLimits.teams} teams.`);
+      throw conflict('too_many_teams', `An organisation can have at most ${teamLimits.teams} teams.`);
     if (await manager.existsBy(teamSchema, { organisationId, nameFolded: names.nameFolded })) throw taken(names.name);
     const made: TeamRow = { ...row, createdAt: now };
     await manager.insert(teamSchema, made);
@@ -116,9 +116,11 @@ export async function addTeamMember(
     const { manager, now } = tx;
     await teamInWrite(manager, viewer, team);
     if (await manager.existsBy(teamMemberSchema, member))
-      throw conflict('already_team_member', `${person.username} is in this team already.`, { field: 'username' });
+      throw conflict('already_team_member', `${person.username} is already in this team.`, { field: 'username' });
     if ((await manager.countBy(teamMemberSchema, { teamId: team.id })) >= teamLimits.people)
-      throw invalid('too_many_team_members', `A team has at most ${teamLimits.people} people.`, { field: 'username' });
+      throw invalid('too_many_team_members', `A team can have at most ${teamLimits.people} members.`, {
+        field: 'username',
+      });
     await manager.insert(teamMemberSchema, { ...member, createdAt: now });
     const place = { kind: 'team' as const, id: team.id, organisation: organisation.name, name: team.name };
     await announceAccess(deps, tx, viewer, { userId: person.id, place, role: null });

@@ -26,7 +26,7 @@ export function parseTeamName(text: string): { name: string; nameFolded: string 
   if (grammar.test(nameFolded) && nameFolded !== 'new') return { name, nameFolded };
   throw invalid(
     'invalid_team_name',
-    'The name of a team has 1 to 39 letters and digits, with single "-", "_" or "." between them; "new" is reserved.',
+    'A team name has 1 to 39 letters and digits, with single "-", "_" or "." between them; "new" is reserved.',
     { field: 'name' },
   );
 }

@@ -1,4 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
+import { translateRefusal } from '../../translation/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -95,7 +96,7 @@ async function orLinkClosed(username: string | null, work: () => Promise<Reply>)
   } catch (error) {
     if (!isDomainError(error) || !['link_closed', 'address_in_use'].includes(error.reason)) throw error;
     const isClosed = error.reason === 'link_closed';
-    const message = isClosed ? null : error.message;
+    const message = isClosed ? null : translateRefusal(error);
     return page('account/address-link-closed', { username, message }, { status: isClosed ? 404 : 409 });
   }
 }

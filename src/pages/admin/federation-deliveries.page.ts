@@ -115,7 +115,7 @@ export const purgeDeliveries: Page<PersonContext, AdminDeps> = (context, deps) =
     async () => {
       const days = Number(context.form.text('days'));
       if (!Number.isInteger(days) || days < 1 || days > 3_650)
-        throw invalid('invalid_days', 'Give a number of days, from 1 to 3650.', { field: 'days' });
+        throw invalid('invalid_days', 'Enter a number of days from 1 to 3650.', { field: 'days' });
       const before = deps.clock.now() - days * dayMs;
       if (context.form.text('confirm') === '') {
         const count = await deps.federation.countSettled(before);

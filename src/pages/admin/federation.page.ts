@@ -64,7 +64,8 @@ export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
   const host = context.form.text('host').trim();
   return submitForm(
     async () => {
-      if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
+      if (!URL.canParse(`https://${host}`))
+        throw invalid('invalid_host', 'This is not a host name.', { field: 'host' });
       return federationPage(context, deps, { test: { host, checks: await deps.federation.checkPeer(host) } });
     },
     (refusal) => federationPage(context, deps, { refusal }),

@@ -68,7 +68,7 @@ export const showFollows: Page<PersonContext, AdminDeps> = (context, deps) => fo
 export const addFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'follow-added-for', async () => {
     const person = await personCalled(deps, context.form.text('user').trim());
-    if (person === null) throw invalid('unknown_follower', 'No person here has this name.', { field: 'user' });
+    if (person === null) throw invalid('unknown_follower', 'No user has this username.', { field: 'user' });
     await deps.federation.followFor(person.id, context.form.text('target'));
   });
 

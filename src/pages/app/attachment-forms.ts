@@ -30,7 +30,7 @@ export function readFormWithAttachments(
   return async (ctx, next) => {
     if (!ctx.is('multipart/form-data')) return readPlain(ctx, next);
     // What anonymous clients send is not even read.
-    if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+    if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Sign in first.');
     try {
       const files: AttachedFile[] = [];
       const limits = {

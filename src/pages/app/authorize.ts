@@ -9,7 +9,7 @@ type Params = Readonly<Record<string, string>>;
 function authorizePerson(access: AccessDeclaration, { state: { identity } }: Context): void {
   if (access === 'public') return;
   if (identity.person === null) {
-    throw access === 'administrator' ? notFound() : unauthenticated('sign_in', 'Please sign in first.');
+    throw access === 'administrator' ? notFound() : unauthenticated('sign_in', 'Sign in first.');
   }
   if (access === 'administrator' && !(identity.viewer.kind === 'person' && identity.viewer.isAdministrator))
     throw notFound();
@@ -53,7 +53,7 @@ async function findOrMove(ctx: Context, { repositories }: WebDeps, right: Needed
 }
 
 async function authorizeOwner(ctx: Context, { organisations, owners }: WebDeps): Promise<string | null> {
-  if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+  if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Sign in first.');
   const { name = '' } = ctx.params as Params;
   const { viewer } = ctx.state.identity;
   const current = (await owners.resolve(name)) ?? (ctx.method === 'POST' ? null : await owners.resolveFormer(name));

@@ -20,9 +20,10 @@ export function readCommitUploadForm(
   maxFieldBytes = usualFieldBytes,
 ): Middleware {
   return async (ctx, next) => {
-    if (!ctx.is('multipart/form-data')) throw new HttpError(415, 'Forms with files are sent as multipart/form-data.');
+    if (!ctx.is('multipart/form-data'))
+      throw new HttpError(415, 'Forms with files must be sent as multipart/form-data.');
     // What anonymous clients send is not even read.
-    if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+    if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Sign in first.');
     try {
       const files: ReceivedContent[] = [];
       const fileBytes = repositories.contents.maxBytes / maxFiles;

@@ -1,5 +1,6 @@
 import type { WebDeps } from '../../http/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
+import { translateRefusal } from '../../translation/index.ts';
 import { statusOfRefusal } from './map-errors.ts';
 import { page, seeOther, type PageReply } from './reply.ts';
 import type { Page, PageHandler, PersonContext } from './request-context.ts';
@@ -79,7 +80,7 @@ async function confirm(context: PersonContext, { accounts }: Deps): Promise<Form
     return null;
   } catch (error) {
     if (!isDomainError(error) || ![422, 429].includes(statusOfRefusal(error))) throw error;
-    return { message: error.message, field: error.reason === 'wrong_password' ? passwordField : null };
+    return { message: translateRefusal(error), field: error.reason === 'wrong_password' ? passwordField : null };
   }
 }
 

@@ -58,7 +58,7 @@ export const readForm =
       ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
     if (hasBody && !ctx.is('urlencoded'))
       throw new HttpError(415, 'Forms are sent as application/x-www-form-urlencoded.');
-    if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms are sent without a Content-Encoding.');
+    if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms must be sent without a Content-Encoding.');
     if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
     const parse = await parserFor(maxBytes);

@@ -9,6 +9,7 @@ import {
   retryAfter,
   discardBody,
 } from '../../http/index.ts';
+import { t, translateRefusal } from '../../translation/index.ts';
 import { inLanguageOf } from './language.ts';
 import type { Render } from './render.ts';
 import { viewRepositoryHeader } from './repository-header.view.ts';
@@ -29,21 +30,9 @@ export function statusOfRefusal(error: DomainError): number {
   return httpStatusOf(error, pageStatusOf);
 }
 
-const titles: Record<number, string> = {
-  400: 'That request makes no sense',
-  403: 'Not allowed',
-  404: 'Nothing here',
-  405: 'Not possible here',
-  409: 'Not now',
-  413: 'Too large',
-  414: 'Address too long',
-  415: 'Unknown kind of form',
-  421: 'Another address',
-  422: 'That did not work',
-  429: 'Too many tries',
-  500: 'Something broke',
-  503: 'Busy right now',
-};
+/** Statuses with a title of their own; `app.error.title` is that of all others. */
+const titled = new Set([400, 403, 404, 405, 409, 413, 414, 415, 421, 422, 429, 500, 503]);
+const titleOf = (status: number): string => t(titled.has(status) ? `app.error.title.${status}` : 'app.error.title');
 
 /** An image is no page: SPEC §4.3 has the same 404 for a missing one and for a missing repository. */
 const imageRoute = '/repos/:owner/:name/image';
@@ -57,19 +46,22 @@ interface ErrorResponse {
 }
 
 function responseTo(error: unknown, requestId: string): ErrorResponse {
-  if (error instanceof HttpError) return { status: error.status, message: error.message, headers: error.headers };
+  if (error instanceof HttpError) {
+    const { status, message, headers } = error;
+    return { status, message: translateRefusal({ reason: `http_${status}`, message }), headers };
+  }
   if (isDomainError(error) && error.code !== 'internal') {
     const status = statusOfRefusal(error);
     if (status === 404) {
-      return { status, headers: {}, message: 'There is nothing at this address, or nothing that you may see.' };
+      return { status, headers: {}, message: t('app.error.missing') };
     }
-    return { status, message: error.message, headers: retryAfter(status, error) };
+    return { status, message: translateRefusal(error), headers: retryAfter(status, error) };
   }
   return {
     status: 500,
     headers: {},
     requestId,
-    message: 'The server made a mistake. It has been written to the log; nothing you did was half saved.',
+    message: t('app.error.internal'),
   };
 }
 
@@ -105,10 +97,10 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   if (status === 404 && found !== null && ctx.state.routePath !== imageRoute) {
     // The viewer may read the repository, so its name is no secret: the page keeps the head and the tabs.
     const repository = viewRepositoryHeader(found);
-    ctx.body = render('app/missing-page', frame, { repository, title: titles[404] });
+    ctx.body = render('app/missing-page', frame, { repository, title: titleOf(404) });
     return;
   }
-  ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
+  ctx.body = render('app/error', frame, { title: titleOf(status), status, message, requestId });
 }
 
 /** Catches what the rest of the middleware throws, and responds with an error page. */

@@ -1,5 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { retryAfter } from '../../http/index.ts';
+import { translateRefusal } from '../../translation/index.ts';
 import { statusOfRefusal } from './map-errors.ts';
 import type { PageReply, RedirectReply, Reply } from './reply.ts';
 
@@ -31,7 +32,7 @@ export async function submitForm(
     if (!isDomainError(error) || ![403, 409, 422, 429].includes(status)) throw error;
     const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
     const headers = retryAfter(status, error);
-    const shown = await again({ message: error.message, field });
+    const shown = await again({ message: translateRefusal(error), field });
     // What the form was for is at another address by now.
     return shown.kind === 'redirect' ? shown : { ...shown, status, headers };
   }

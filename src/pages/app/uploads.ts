@@ -30,7 +30,7 @@ interface ReceivedFile {
  */
 export function readUpload(field: string): Middleware {
   return async (ctx, next) => {
-    if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms are sent without a Content-Encoding.');
+    if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Forms must be sent without a Content-Encoding.');
     const outcome = await receiveFile(ctx.req, field).catch((error: unknown) => {
       if (!isDomainError(error)) throw error;
       return error;

@@ -63,7 +63,9 @@ export async function sendChange(
   const url = repositoryUrl(found.canonical);
   const subject = message || deps.repositories.contents.usualSubject(operations);
   if (Buffer.byteLength(subject) > 1_000)
-    throw invalid('message_too_long', 'The first line of a message has at most 1,000 bytes.', { field: 'message' });
+    throw invalid('message_too_long', 'The first line of a commit message can have at most 1,000 bytes.', {
+      field: 'message',
+    });
   if (target === 'propose') {
     const { issue } = await deps.pulls.propose(viewer, found.canonical, {
       base: branch,

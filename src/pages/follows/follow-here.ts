@@ -13,13 +13,9 @@ export async function followHere(
   { owner, name }: LocalTarget,
 ): Promise<void> {
   const unknown = () =>
-    invalid(
-      'unresolvable_handle',
-      `There is nothing here that is called ${name === null ? owner : `${owner}/${name}`}.`,
-      {
-        field: 'target',
-      },
-    );
+    invalid('unresolvable_handle', `Nothing here is called ${name === null ? owner : `${owner}/${name}`}.`, {
+      field: 'target',
+    });
   if (name !== null) {
     await repositories.stars.add(viewer, owner, name).catch((error: unknown) => {
       throw isDomainError(error) && error.code === 'not_found' ? unknown() : error;

@@ -1,5 +1,6 @@
 import { attachmentPath, isShownInline } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
+import { translateRefusal } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -39,6 +40,6 @@ export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFil
     return json(201, { files });
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;
-    return json(statusOfRefusal(error), { message: error.message });
+    return json(statusOfRefusal(error), { message: translateRefusal(error) });
   }
 };

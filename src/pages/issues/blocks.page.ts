@@ -72,7 +72,7 @@ function blockPages<V extends PersonContext>(place: BlockPageScope<V>) {
           };
           // An absent page would say less than the form.
           if ((await deps.owners.resolve(block.username))?.kind !== 'user')
-            throw invalid('unknown_username', 'There is no person with this name.', { field: 'username' });
+            throw invalid('unknown_username', 'No user has this username.', { field: 'username' });
           await deps.issues.block(viewer, block);
           return seeOther(withNotice(place.url(context), 'person-blocked'));
         },

@@ -112,7 +112,7 @@ const refuseAbsent =
   };
 
 /** Absent and hidden issues are refused alike, beside the field and not as an absent page. */
-const noSuchIssue = () => invalid('unknown_issue', 'There is no such issue.', { field: 'to' });
+const noSuchIssue = () => invalid('unknown_issue', 'This issue does not exist.', { field: 'to' });
 
 /** Field `on`: `no` unsubscribes. */
 export const subscribeToIssue =
@@ -143,4 +143,4 @@ export const moveIssue =
   };
 
 const noSuchRepository = () =>
-  invalid('unknown_repository', 'There is no such repository, or you may not move issues to it.', { field: 'to' });
+  invalid('unknown_repository', 'This repository does not exist, or you cannot move issues to it.', { field: 'to' });

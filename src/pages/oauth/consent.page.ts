@@ -1,5 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { PersonAsking } from '../../oauth/index.ts';
+import { translateRefusal } from '../../translation/index.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { OAuthPageDeps } from './deps.ts';
@@ -40,7 +41,7 @@ export const showConsent: Page<PersonContext, OAuthPageDeps> = async (context, {
     );
   } catch (error) {
     if (!isDomainError(error) || error.reason !== 'unknown_request') throw error;
-    return page('oauth/error', { error: 'expired', description: error.message }, { status: 404 });
+    return page('oauth/error', { error: 'expired', description: translateRefusal(error) }, { status: 404 });
   }
 };
 

@@ -139,7 +139,7 @@ export const setTeamRepository = teamForm('repository', async (context, { reposi
   await repositories.teams.setRole(viewer, addressOf(context), at, form.text('role')).catch((error: unknown) => {
     const isAbsent = (error as { reason?: string }).reason === 'repository_not_found';
     if (!isAbsent || !found.mayManage) throw error;
-    throw invalid('no_such_repository', `${found.organisation.name} has no repository of this name.`, {
+    throw invalid('no_such_repository', `${found.organisation.name} has no repository with this name.`, {
       field: 'repository',
     });
   });

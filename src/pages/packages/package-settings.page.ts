@@ -33,7 +33,7 @@ export const restoreVersion: Page<PersonContext, PackagesDeps> = async (context,
 /** A repository that is not there is a refusal of the form. */
 function asRefusal(error: unknown): never {
   if (isDomainError(error) && error.code === 'not_found')
-    throw invalid('no_repository_to_link', 'The owner has no such repository.', { field: 'repository' });
+    throw invalid('no_repository_to_link', 'The owner has no repository with this name.', { field: 'repository' });
   throw error;
 }
 

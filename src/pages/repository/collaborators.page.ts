@@ -96,7 +96,7 @@ export const leaveRepository: Page<RepositoryContext, RepositoryDeps> = async (
   { viewer, found: { canonical } },
   { repositories },
 ) => {
-  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Please sign in first.');
+  if (viewer.kind === 'anonymous') throw unauthenticated('sign_in', 'Sign in first.');
   await repositories.collaborators.leave(viewer, canonical.owner, canonical.name);
   return seeOther(withNotice('/', 'repository-left'));
 };

@@ -19,7 +19,7 @@ interface ForkForm {
 
 /** The form is for people; an anonymous client may read the repository and is asked to sign in. */
 function requirePerson({ person }: RepositoryContext): void {
-  if (person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+  if (person === null) throw unauthenticated('sign_in', 'Sign in first.');
 }
 
 async function forkPage(

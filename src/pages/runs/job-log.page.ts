@@ -98,7 +98,7 @@ function stream(
   const most = session ? maxStreamsOfSession : maxStreamsOfAddress;
   const total = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (total >= maxStreams || (open.get(who) ?? 0) >= most) {
-    throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload by hand.', {
+    throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload manually.', {
       retryAfterSeconds: 10,
     });
   }

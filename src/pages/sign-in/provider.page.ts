@@ -1,6 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { endedProviderCookie, providerCookie, returnTarget } from '../../http/index.ts';
 import type { ProviderAccount, SignInRequest } from '../../single-sign-on/index.ts';
+import { translateRefusal } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
@@ -20,7 +21,7 @@ async function orProblem(context: RequestContext, work: () => Promise<Reply>): P
   } catch (error) {
     const status = isDomainError(error) ? statusOfRefusal(error) : 500;
     if (!isDomainError(error) || ![403, 409, 422, 503].includes(status)) throw error;
-    return problemPage(context, status, error.message);
+    return problemPage(context, status, translateRefusal(error));
   }
 }
 

@@ -13,8 +13,7 @@ const keyOf = ({ listedAt, id }: ReleaseRow): string => `${listedAt}.${id}`;
 
 function readKey(key: string): { at: number; id: string } {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
-  if (at === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (at === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { at: Number(at), id };
 }
 

@@ -67,7 +67,7 @@ export async function listActivity(
     .limit(limit + 1);
   if (after) {
     const [, at, id] = pageKey.exec(after) ?? [];
-    if (at === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+    if (at === undefined) throw invalid('invalid_page', 'This page address is not valid.');
     query.andWhere('(p.created_at, p.id) < (:at, :lastId)', { at: Number(at), lastId: id });
   }
   const rows = await query.getMany();

@@ -79,8 +79,7 @@ const keyPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
 /** The time and the id of a key. Refuses `invalid_page`. */
 function readKey(key: string): { time: number; id: string } {
   const [, time, id] = keyPattern.exec(key) ?? [];
-  if (time === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  if (time === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { time: Number(time), id };
 }
 

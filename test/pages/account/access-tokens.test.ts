@@ -46,7 +46,7 @@ t.test('tokens are shown once and reach what was chosen', async (t) => {
   t.match([none.status, extractMain(none)], [422, /id="repos-error"/]);
   const again = await make({ name: 'all', repos: 'all' });
   t.match([again.status, extractMain(again)], [422, /id="name-error"/]);
-  t.match(extractMain(await make({ name: '', access: 'root', expires_in: '-1' })), /Give the token a name/);
+  t.match(extractMain(await make({ name: '', access: 'root', expires_in: '-1' })), /Enter a name for the token/);
 
   const list = extractMain(await alice.get('/settings/tokens'));
   t.match(list, `hth_…${some.slice(-4)}`);

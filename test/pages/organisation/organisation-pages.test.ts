@@ -126,7 +126,7 @@ t.test('SPEC §3 the last OWNER cannot be removed, downgraded, or leave: 409, in
   );
   t.equal((await alice.post(`${members}/carol/role`, { role: 'OWNER' })).status, 404, 'who is no member has no role');
   const refused = await alice.post('/settings/account/delete', { confirm: 'alice', password });
-  t.match([refused.status, extractMain(refused)], [409, /only OWNER of Acme/], 'nor can the account go');
+  t.match([refused.status, extractMain(refused)], [409, /only owner of Acme/], 'nor can the account go');
 });
 
 t.test('roles act at once; who loses their own is led away', async (t) => {

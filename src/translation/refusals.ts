@@ -1,0 +1,75 @@
+import { listKeys, sourceMessage } from './catalogue.ts';
+import { sourceLanguage } from './languages.ts';
+import { currentLanguage, t } from './translate.ts';
+
+/** What an error says: a stable reason, and a sentence in English. */
+export interface RefusalWords {
+  reason: string;
+  message: string;
+}
+
+/** A sentence of the catalogue: text and the names of values in turn, beginning and ending with text. */
+interface Sentence {
+  key: string;
+  parts: readonly string[];
+}
+
+/** No sentence of a refusal is longer. */
+const longest = 4_000;
+
+let sentences: Map<string, Sentence[]> | null = null;
+/** Keys of the terms that sentences have as values, such as `The title`, by their English. */
+let terms: Map<string, string> | null = null;
+
+function translateTerm(text: string): string {
+  terms ??= new Map(listKeys('terms.').map((key) => [sourceMessage(key), key]));
+  const key = terms.get(text);
+  return key === undefined ? text : t(key);
+}
+
+/** Sentences by reason: `errors.name_taken`, `errors.name_taken.2`. Made with the first refusal in another language. */
+function sentencesOf(reason: string): readonly Sentence[] {
+  if (sentences === null) {
+    sentences = new Map();
+    for (const key of listKeys('errors.')) {
+      const [, owner = ''] = key.split('.');
+      const known = sentences.get(owner) ?? [];
+      known.push({ key, parts: sourceMessage(key).split(/\{(\w+)\}/) });
+      sentences.set(owner, known);
+    }
+  }
+  return sentences.get(reason) ?? [];
+}
+
+/** The values of a sentence in an English text, in linear time; null where the text is another sentence. */
+export function matchSentence(parts: readonly string[], text: string): Record<string, string> | null {
+  const first = parts[0]!;
+  if (parts.length === 1) return text === first ? {} : null;
+  const last = parts.at(-1)!;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return null;
+  const values: Record<string, string> = {};
+  const end = text.length - last.length;
+  let at = first.length;
+  for (let index = 1; index < parts.length; index += 2) {
+    const next = index + 2 < parts.length ? text.indexOf(parts[index + 1]!, at) : end;
+    if (next === -1 || next > end) return null;
+    values[parts[index]!] = text.slice(at, next);
+    at = next + parts[index + 1]!.length;
+  }
+  return values;
+}
+
+/**
+ * The sentence of an error in the language of the reader. Errors carry a reason and an English sentence, which is what
+ * the API, JSON and logs have; its values are read out of it by the English message of the same reason.
+ * @returns the English sentence where the catalogue has no other
+ */
+export function translateRefusal({ reason, message }: RefusalWords): string {
+  if (currentLanguage() === sourceLanguage || message.length > longest) return message;
+  for (const { key, parts } of sentencesOf(reason)) {
+    const values = matchSentence(parts, message);
+    if (values === null) continue;
+    return t(key, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, translateTerm(value)])));
+  }
+  return message;
+}
