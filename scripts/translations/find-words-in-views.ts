@@ -5,7 +5,7 @@ import { isProse } from './find-words.ts';
 
 /** Calls whose arguments are for programs, or have their own place in the catalogue. */
 const silent =
-  /^(?:t|rich|message|invalid|unauthenticated|forbidden|conflict|unavailable|rateLimited|notFound|internal|DomainError|Error|HttpError|TypeError|RegExp|set|vary|get|header|prepare|sql|info|warn|error|debug|dateFormat|numberFormat)$/;
+  /^(?:t|rich|message|viewCount|eventSentence|createLru|invalid|unauthenticated|forbidden|conflict|unavailable|rateLimited|notFound|internal|DomainError|Error|HttpError|TypeError|RegExp|set|vary|get|header|prepare|sql|info|warn|error|debug|dateFormat|numberFormat)$/;
 
 /** Values of headers, shell commands, lines of configuration. */
 const notation = /^(?:private|public), |^Cookie, |^(?:text|application)\/|^default-src |^git |^[\w-]+=\S|^<|^Vary$/;

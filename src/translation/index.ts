@@ -7,4 +7,5 @@ export { chooseLanguage } from './negotiate-language.ts';
 export { translateRefusal } from './refusals.ts';
 export type { RefusalWords } from './refusals.ts';
 export { currentLanguage, currentLocale, inLanguage, rich, t } from './translate.ts';
+export { translated } from './translated.ts';
 export type { Elements, RichPart } from './translate.ts';

@@ -164,7 +164,7 @@ t.test('open menus, and forms that were refused', async (t) => {
     await page.locator('.bulk > summary').click();
     await check('bulk');
     await page.locator('button[value=close]').click();
-    t.match(await page.textContent('.refusal'), /Tick the issues/);
+    t.match(await page.textContent('.refusal'), /Select issues first/);
     await check('bulk-refused');
     await page.goto(`${web.origin}${roof}/labels`);
     await page.locator('.edit-row > summary').first().click();

@@ -311,7 +311,7 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   t.match(await words(carol), /It cannot be merged before it is marked as ready/);
   await carol.click('button:has-text("Ready for review")');
   t.match(await words(carol), /carol marked this as ready for review/);
-  t.match(await words(carol), /There are no conflicts with the base branch/);
+  t.match(await words(carol), /No conflicts with the base branch/);
 
   await alice.goto(`${web.origin}${roof}/pulls/6`);
   await alice.fill('#reply', 'Is it long enough?');
@@ -355,16 +355,16 @@ t.test('without scripts: a team is asked, waits, and is named only to those who 
   await bob.goto(`${web.origin}/dashboard/pulls`);
   t.match(await words(bob), /Set panes[^]*Your team was asked for a review/);
   await carol.goto(barn);
-  t.match(await words(carol), /asked for a review by a team/);
+  t.match(await words(carol), /requested a review from a team/);
   t.notMatch(await carol.content(), /glazers/);
   await alice.goto(barn);
-  t.match(await words(alice), /asked for a review by guild\/glazers/);
-  t.match(await alice.locator('.reviewers').innerText(), /carol[^]*guild\/glazers[^]*Asked/);
+  t.match(await words(alice), /requested a review from guild\/glazers/);
+  t.match(await alice.locator('.reviewers').innerText(), /carol[^]*guild\/glazers[^]*Requested/);
   await alice.click('text=Ask for a review');
   await alice.check('label:has-text("Do not ask guild/glazers") input');
   await alice.click('text=Save reviewers');
   t.notMatch(await alice.locator('.reviewers').innerText(), /glazers/);
-  t.match(await words(alice), /took back the request for a review by guild\/glazers/);
+  t.match(await words(alice), /removed the review request for guild\/glazers/);
   await alice.click('text=Ask for a review');
   await alice.fill('#reviewers', 'guild/nothing');
   await alice.click('text=Save reviewers');

@@ -197,7 +197,7 @@ t.test('stock git and Chromium without scripts', async (t) => {
   await alices.getByRole('radio', { name: /^Approve/ }).check();
   await alices.getByRole('button', { name: 'Submit review' }).click();
   await alices.goto(address);
-  t.match(await words(alices), /There are no conflicts with the base branch/);
+  t.match(await words(alices), /No conflicts with the base branch/);
   await alices.locator('form[action*="/merge"] button.primary').first().click();
   t.match(await words(alices), /alice merged this into main/);
   await bobs.goto(address);

@@ -519,7 +519,7 @@ t.test('what the rounds of a person take has a limit in each repository, and is 
   const page = await fetch(
     `${new URL(small.url('budget', undefined)).origin}/repos/alice/budget/pulls/${issue.number}`,
   );
-  t.match(await page.text(), /newer commits that are no round yet/);
+  t.match(await page.text(), /newer commits that are not a round yet/);
 
   await issues.trash(asAlice, { ...at, number: 1 });
   await small.db.write(({ manager }) =>

@@ -1,4 +1,5 @@
 import type { AccessToken } from '../../accounts/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
@@ -23,7 +24,10 @@ export function viewAccessToken(token: AccessToken, now: number): AccessTokenVie
     name: token.name,
     ending: token.ending,
     access: token.access,
-    reach: token.repositoryIds === null ? 'all repositories' : viewCount(token.repositoryIds.length, 'repository'),
+    reach:
+      token.repositoryIds === null
+        ? t('account.access_token.all_repositories')
+        : viewCount(token.repositoryIds.length, 'repository'),
     expires: token.expiresAt === null ? null : viewTime(token.expiresAt, now),
     isExpired: token.expiresAt !== null && token.expiresAt <= now,
     added: viewTime(token.createdAt, now),

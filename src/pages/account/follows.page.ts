@@ -1,5 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { personUrl } from '../../http/index.ts';
+import { translated } from '../../translation/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { movedTo, page, seeOther } from '../app/reply.ts';
@@ -26,7 +27,7 @@ const change =
 export const followPerson = change('follow');
 export const unfollowPerson = change('unfollow');
 
-const titles = { followers: 'Followers', following: 'Following' } as const;
+const titles = translated({ followers: 'account.follows.followers', following: 'account.follows.following' } as const);
 
 /** `/users/{username}/followers` and `…/following`. */
 export const showFollows =

@@ -4,23 +4,27 @@ import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { NoticeKind } from '../../notices/index.ts';
+import { translated } from '../../translation/index.ts';
 import type { AccountDeps } from './deps.ts';
 
 const here = '/settings/notices';
 
-const words: Record<NoticeKind, { label: string; hint: string }> = {
-  sign_in: { label: 'Sign-ins', hint: 'From a device or a network that was not seen before' },
-  password: { label: 'Password', hint: 'Changed by you or by an administrator' },
-  primary_address: { label: 'Primary e-mail address', hint: 'Changed; the notice goes to the old one' },
-  ssh_key: { label: 'SSH keys', hint: 'Added to your account' },
-  gpg_key: { label: 'GPG keys', hint: 'Added to your account' },
-  access_token: { label: 'Access tokens', hint: 'Made for your account' },
-  second_factor: {
-    label: 'Second factors',
-    hint: 'Added, removed, a recovery code used, or wrong codes after your password',
+const words: Record<NoticeKind, { label: string; hint: string }> = translated({
+  sign_in: { label: 'account.notices.sign_ins', hint: 'account.notices.from_a_new_device_or_network' },
+  password: { label: 'account.notices.password', hint: 'account.notices.changed_by_you_or_by_an' },
+  primary_address: {
+    label: 'account.notices.primary_email_address',
+    hint: 'account.notices.changed_the_notice_goes_to_the',
   },
-  access: { label: 'Access', hint: 'To a repository, an organisation or a team, given to you by others' },
-};
+  ssh_key: { label: 'account.notices.ssh_keys', hint: 'account.notices.added_to_your_account' },
+  gpg_key: { label: 'account.notices.gpg_keys', hint: 'account.notices.added_to_your_account' },
+  access_token: { label: 'account.notices.access_tokens', hint: 'account.notices.created_for_your_account' },
+  second_factor: {
+    label: 'account.notices.second_factors',
+    hint: 'account.notices.added_removed_a_recovery_code_used',
+  },
+  access: { label: 'account.notices.access', hint: 'account.notices.granted_to_you_by_others_for' },
+});
 
 async function noticesPage(
   { person, query }: PersonContext,

@@ -1,4 +1,4 @@
-import { dateFormat } from '../../translation/index.ts';
+import { dateFormat, t } from '../../translation/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** A year of pushes and commits, one square for each day, a column for each week. */
@@ -77,6 +77,8 @@ export function viewPushCalendar(
     // A name would not fit into the last columns.
     if (isFirstWeek && x < view.width - 2 * step) view.months.push({ x, name: monthOf(day) });
   }
-  view.summary = `${describe(total.commits, total.pushes)} in the last year`;
+  view.summary = t('account.push_calendar.describe_in_the_last_year', {
+    describe: describe(total.commits, total.pushes),
+  });
   return view;
 }

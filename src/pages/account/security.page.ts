@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -68,7 +69,7 @@ export const redirectToRecoveryCodes = async (
   codes: readonly string[],
 ): Promise<Reply> =>
   seeOther(
-    `${here}/recovery-codes/${await oneTimeSecrets.store(personId, { name: 'Recovery codes', value: codes.join('\n') })}`,
+    `${here}/recovery-codes/${await oneTimeSecrets.store(personId, { name: t('account.security.recovery_codes'), value: codes.join('\n') })}`,
   );
 
 /** The only page that ever shows recovery codes; asked again, it leads back. */

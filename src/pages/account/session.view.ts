@@ -1,5 +1,6 @@
 import type { Session } from '../../accounts/index.ts';
 import { deviceName } from '../../accounts/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 export interface SessionView {
@@ -13,12 +14,23 @@ export interface SessionView {
   isCurrent: boolean;
 }
 
-const methods = { password: 'password', passkey: 'passkey', provider: 'single sign-on', link: 'sign-in link' };
-const factors = { totp: 'authenticator app', recovery: 'recovery code', passkey: 'passkey' };
+const methods = translated({
+  password: 'account.session.password',
+  passkey: 'account.session.passkey',
+  provider: 'account.session.single_sign_on',
+  link: 'account.session.sign_in_link',
+});
+const factors = translated({
+  totp: 'account.session.authenticator_app',
+  recovery: 'account.session.recovery_code',
+  passkey: 'account.session.passkey',
+});
 
 /** By what a session was signed in. A passkey instead of a password is both. */
 export const describeSignInMethod = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
-  factor === null || method === 'passkey' ? methods[method] : `${methods[method]} and ${factors[factor]}`;
+  factor === null || method === t('account.session.passkey')
+    ? methods[method]
+    : t('account.session.methods_and_factors', { methods: methods[method], factors: factors[factor] });
 
 export function viewSession(session: Session, currentId: string, now: number): SessionView {
   return {

@@ -1,4 +1,5 @@
 import type { SshKey, SshKeyUse } from '../../accounts/index.ts';
+import { translated } from '../../translation/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 export interface SshKeyView {
@@ -15,11 +16,11 @@ export interface SshKeyView {
   lastUsedFrom: string | null;
 }
 
-const usesTexts: Readonly<Record<SshKeyUse, string>> = {
-  both: 'Signing in and signing commits',
-  authentication: 'Signing in only',
-  signing: 'Signing commits only',
-};
+const usesTexts: Readonly<Record<SshKeyUse, string>> = translated({
+  both: 'account.ssh_key.signing_in_and_signing_commits',
+  authentication: 'account.ssh_key.signing_in_only',
+  signing: 'account.ssh_key.signing_commits_only',
+});
 
 /** @param systemSshd whether OpenSSH does the work, which knows keys on security tokens */
 export function viewSshKey(key: SshKey, now: number, systemSshd = false): SshKeyView {

@@ -1,6 +1,7 @@
 import { awaitsApproval } from '../../ci/index.ts';
 import type { RunRow, RunStatus } from '../../ci/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
+import { translated } from '../../translation/index.ts';
 
 /** The text of a state, with the icon and the tone that go with it; colour is never the only sign. */
 export interface StatusView {
@@ -10,36 +11,32 @@ export interface StatusView {
   isFinal: boolean;
 }
 
-const view = (text: string, icon: string, tone: StatusView['tone'], isFinal = true): StatusView => ({
-  text,
-  icon,
-  tone,
-  isFinal,
-});
+const view = (text: string, icon: string, tone: StatusView['tone'], isFinal = true): StatusView =>
+  translated({ text, icon, tone, isFinal });
 
-const views: Record<RunStatus, StatusView> = {
-  blocked: view('Blocked', 'circle', 'idle', false),
-  waiting: view('Waiting', 'clock', 'busy', false),
-  running: view('Running', 'run', 'busy', false),
-  cancelling: view('Being cancelled', 'run', 'busy', false),
-  success: view('Succeeded', 'check', 'good'),
-  failure: view('Failed', 'cross', 'bad'),
-  cancelled: view('Cancelled', 'ban', 'idle'),
-  skipped: view('Skipped', 'skip', 'idle'),
-};
+const views: Record<RunStatus, StatusView> = translated({
+  blocked: view('app.commit_state.blocked', 'circle', 'idle', false),
+  waiting: view('app.commit_state.waiting', 'clock', 'busy', false),
+  running: view('app.commit_state.running', 'run', 'busy', false),
+  cancelling: view('app.commit_state.being_cancelled', 'run', 'busy', false),
+  success: view('app.commit_state.succeeded', 'check', 'good'),
+  failure: view('app.commit_state.failed', 'cross', 'bad'),
+  cancelled: view('app.commit_state.cancelled', 'ban', 'idle'),
+  skipped: view('app.commit_state.skipped', 'skip', 'idle'),
+});
 
 export const viewStatus = (status: RunStatus): StatusView => views[status];
 
-const waitingForApproval = view('Waiting for approval', 'clock', 'busy', false);
+const waitingForApproval = view('app.commit_state.waiting_for_approval', 'clock', 'busy', false);
 
 export const viewRunStatus = (run: Pick<RunRow, 'status' | 'approval'>): StatusView =>
   awaitsApproval(run) ? waitingForApproval : views[run.status];
 
-const commitViews: Record<CommitState, StatusView> = {
-  pending: view('Checks are running', 'clock', 'busy', false),
-  success: view('All checks passed', 'check', 'good'),
-  failure: view('A check failed', 'cross', 'bad'),
-  error: view('A check was cancelled', 'ban', 'bad'),
-};
+const commitViews: Record<CommitState, StatusView> = translated({
+  pending: view('app.commit_state.checks_are_running', 'clock', 'busy', false),
+  success: view('app.commit_state.all_checks_passed', 'check', 'good'),
+  failure: view('app.commit_state.a_check_failed', 'cross', 'bad'),
+  error: view('app.commit_state.a_check_was_cancelled', 'ban', 'bad'),
+});
 
 export const viewCommitState = (state: CommitState): StatusView => commitViews[state];

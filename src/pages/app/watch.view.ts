@@ -1,17 +1,18 @@
 import { watchLevels } from '../../notifications/index.ts';
 import type { Watching, WatchLevel } from '../../notifications/index.ts';
+import { translated } from '../../translation/index.ts';
 
 /** What each level of watching is called, on the button and in the menu. */
-export const watchWords: Readonly<Record<WatchLevel, { button: string; title: string; hint: string }>> = {
-  everything: { button: 'Watching', title: 'Everything', hint: 'All that happens here.' },
+export const watchWords: Readonly<Record<WatchLevel, { button: string; title: string; hint: string }>> = translated({
+  everything: { button: 'app.watch.watching', title: 'app.watch.everything', hint: 'app.watch.all_activity_here' },
   participating: {
-    button: 'Watch',
-    title: 'Participating and mentions',
-    hint: 'What you take part in, and what names you.',
+    button: 'app.watch.watch',
+    title: 'app.watch.participating_and_mentions',
+    hint: 'app.watch.conversations_you_participate_in_and_mentions',
   },
-  releases: { button: 'Releases', title: 'Releases', hint: 'The same, and new releases.' },
-  ignore: { button: 'Ignoring', title: 'Ignore', hint: 'Nothing, not even mentions.' },
-};
+  releases: { button: 'app.watch.releases', title: 'app.watch.releases', hint: 'app.watch.the_same_and_new_releases' },
+  ignore: { button: 'app.watch.ignoring', title: 'app.watch.ignore', hint: 'app.watch.nothing_not_even_mentions' },
+});
 
 /** The watch button in the header of a repository page. */
 export interface WatchView {

@@ -1,5 +1,6 @@
 import { languageCalled } from '../../highlighting/index.ts';
 import { oneOf, organisationUrl, personUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { page, type Reply } from '../app/reply.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
@@ -103,7 +104,7 @@ export const explorePeople: Page<RequestContext, ExploreDeps> = async ({ query }
       text: bio.split('\n', 1)[0] ?? '',
       url: personUrl(username ?? ''),
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
-      side: 'Joined',
+      side: t('explore.explore.joined'),
       since: viewTime(createdAt, clock.now()),
     }),
   );

@@ -2,6 +2,7 @@ import { hitMarker, mostCounted } from '../../search/index.ts';
 import type { First } from '../../search/index.ts';
 import { page } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewPersonHit, viewRepositoryHit } from './search-hits.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { ExploreDeps } from './deps.ts';
@@ -12,7 +13,8 @@ const rowsShown = 50;
 /** `12`, `first 50 of 212`, `first 50 of more than 250`. */
 function countInWords({ rows, total }: First<unknown>): string {
   if (total === rows.length) return String(total);
-  const known = total > mostCounted ? `more than ${mostCounted}` : String(total);
+  const known =
+    total > mostCounted ? t('explore.search.more_than_most_counted', { most_counted: mostCounted }) : String(total);
   return `first ${rows.length} of ${known}`;
 }
 

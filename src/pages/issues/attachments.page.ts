@@ -1,6 +1,6 @@
 import { attachmentPath, isShownInline } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { translateRefusal } from '../../translation/index.ts';
+import { translateRefusal, t } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -36,7 +36,7 @@ export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFil
     });
   try {
     const files = takeFiles();
-    if (files.length === 0) return json(422, { message: 'Send a file in the field files.' });
+    if (files.length === 0) return json(422, { message: t('issues.attachments.send_a_file_in_the_field') });
     return json(201, { files });
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;

@@ -10,12 +10,12 @@ import { listUrl } from './repository-issue-list.ts';
 import type { IssueListState } from './repository-issue-list.ts';
 
 /** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
-function readChange({ form }: RepositoryPersonContext, noun: string): IssueChange {
+function readChange({ form }: RepositoryPersonContext): IssueChange {
   const label = form.text('label');
   const assignee = form.text('assignee').trim();
   const milestone = form.text('milestone');
-  const needed = (value: string, what: string): string => {
-    if (value === '') throw invalid('no_action_chosen', `Choose ${what} first.`);
+  const needed = (value: string, sentence: string): string => {
+    if (value === '') throw invalid('no_action_chosen', sentence);
     return value;
   };
   switch (form.text('action')) {
@@ -26,17 +26,19 @@ function readChange({ form }: RepositoryPersonContext, noun: string): IssueChang
     case 'reopen':
       return { state: 'open' };
     case 'label':
-      return { labels: { add: [needed(label, 'a label')] } };
+      return { labels: { add: [needed(label, 'Choose a label first.')] } };
     case 'unlabel':
-      return { labels: { remove: [needed(label, 'a label')] } };
+      return { labels: { remove: [needed(label, 'Choose a label first.')] } };
     case 'assign':
-      return { assignees: { add: [needed(assignee, 'a person')] } };
+      return { assignees: { add: [needed(assignee, 'Choose a user first.')] } };
     case 'unassign':
-      return { assignees: { remove: [needed(assignee, 'a person')] } };
+      return { assignees: { remove: [needed(assignee, 'Choose a user first.')] } };
     case 'milestone':
-      return { milestone: needed(milestone, 'a milestone') === 'none' ? null : milestone.replace(/^=/, '') };
+      return {
+        milestone: needed(milestone, 'Choose a milestone first.') === 'none' ? null : milestone.replace(/^=/, ''),
+      };
     default:
-      throw invalid('no_action_chosen', `Choose what to do with these ${noun}.`);
+      throw invalid('no_action_chosen', 'Choose an action.');
   }
 }
 
@@ -53,13 +55,13 @@ export const bulkChange =
   ): Page<RepositoryPersonContext, Deps> =>
   (context, deps) => {
     const { form, found, viewer } = context;
-    const noun = kind === 'PULL' ? 'pull requests' : 'issues';
     const numbers = [...new Set(form.all('number').filter((value) => /^[1-9]\d{0,14}$/.test(value)))].map(Number);
     const query = new URLSearchParams(form.text('q') === '' ? {} : { q: form.text('q') });
     return submitForm(
       async () => {
-        if (numbers.length === 0) throw invalid('no_issue_chosen', `Tick the ${noun} that are meant first.`);
-        const change = readChange(context, noun);
+        if (numbers.length === 0)
+          throw invalid('no_issue_chosen', kind === 'PULL' ? 'Select pull requests first.' : 'Select issues first.');
+        const change = readChange(context);
         const result = await deps.issues.changeMany(viewer, { ...found.canonical, numbers }, change);
         if (result.refused.length > 0)
           return {

@@ -1,6 +1,7 @@
 import { explainRefusal, noFilter } from '../../issues/index.ts';
 import type { IssueAt, IssueKind, IssueRights, ListedEntry, ListedIssue, OtherIssue } from '../../issues/index.ts';
 import { repositoryUrl, queryNumber } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import { renderText, renderTexts } from '../markdown/render-text.ts';
@@ -117,7 +118,7 @@ export async function readConversation(
     issue: {
       url,
       /** In sentences: what it is. */
-      noun: issue.kind === 'PULL' ? 'pull request' : 'issue',
+      noun: issue.kind === 'PULL' ? t('issues.conversation.pull_request') : t('issues.conversation.issue'),
       isPull: issue.kind === 'PULL',
       list,
       number: issue.number,
@@ -172,7 +173,7 @@ export async function readConversation(
       viewOther,
     }),
     sideForm: forms.side ?? {},
-    hideChoices,
+    hideChoices: hideChoices(),
     refusal: forms.refusal ?? null,
     /** For the parts that only a pull request has. */
     people: around.people,

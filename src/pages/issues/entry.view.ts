@@ -1,5 +1,6 @@
 import { hideReasons, reactionKinds } from '../../issues/index.ts';
 import type { HideReason, IssueRights, ListedEntry, ReactionKind } from '../../issues/index.ts';
+import { translated } from '../../translation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewEvent } from './event-parts.view.ts';
@@ -56,27 +57,28 @@ export interface ReactionView {
   isOwn: boolean;
 }
 
-const emojis: Readonly<Record<ReactionKind, [emoji: string, name: string]>> = {
-  '+1': ['👍', 'Thumbs up'],
-  '-1': ['👎', 'Thumbs down'],
-  laugh: ['😄', 'Laugh'],
-  heart: ['❤️', 'Heart'],
-  hooray: ['🎉', 'Hooray'],
-  confused: ['😕', 'Confused'],
-  rocket: ['🚀', 'Rocket'],
-  eyes: ['👀', 'Eyes'],
-};
+const emojis: Readonly<Record<ReactionKind, [emoji: string, name: string]>> = translated({
+  '+1': ['👍', 'issues.entry.thumbs_up'],
+  '-1': ['👎', 'issues.entry.thumbs_down'],
+  laugh: ['😄', 'issues.entry.laugh'],
+  heart: ['❤️', 'issues.entry.heart'],
+  hooray: ['🎉', 'issues.entry.hooray'],
+  confused: ['😕', 'issues.entry.confused'],
+  rocket: ['🚀', 'issues.entry.rocket'],
+  eyes: ['👀', 'issues.entry.eyes'],
+});
 
-export const hideReasonWords: Readonly<Record<HideReason, string>> = {
-  spam: 'Spam',
-  abuse: 'Abuse',
-  off_topic: 'Off-topic',
-  outdated: 'Outdated',
-  duplicate: 'Duplicate',
-  resolved: 'Resolved',
-};
+export const hideReasonWords: Readonly<Record<HideReason, string>> = translated({
+  spam: 'issues.entry.spam',
+  abuse: 'issues.entry.abuse',
+  off_topic: 'issues.entry.off_topic',
+  outdated: 'issues.entry.outdated',
+  duplicate: 'issues.entry.duplicate',
+  resolved: 'issues.entry.resolved',
+});
 
-export const hideChoices = hideReasons.map((value) => ({ value, text: hideReasonWords[value] }));
+export const hideChoices = (): { value: HideReason; text: string }[] =>
+  hideReasons.map((value) => ({ value, text: hideReasonWords[value] }));
 
 export interface EntryContext extends EventContext {
   issueUrl: string;

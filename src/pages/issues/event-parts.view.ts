@@ -1,6 +1,8 @@
 import type { ListedEntry, OtherIssue } from '../../issues/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
+import { eventSentence } from './event-sentence.ts';
 import type { IssueStateView } from './issue-row.view.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
@@ -40,61 +42,90 @@ export interface EventContext {
 
 export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
   const { details, other } = entry;
-  const text = (words: string): EventPart => ({ text: words });
   const others: EventPart[] = other === null ? [] : [{ issue: around.viewOther(other) }];
+  /** A sentence with the commit that closed or mentioned it, where there is one. */
+  const withCommit = (key: string): EventPart[] => {
+    const where = commit();
+    return where.length === 0
+      ? eventSentence(key)
+      : eventSentence('issues.event.in_commit', { sentence: eventSentence(key), commit: where });
+  };
   switch (entry.kind) {
     case 'closed':
       return {
         icon: 'issue-closed',
-        parts: [text(closedWords[String(details['reason'])] ?? 'closed this'), ...commit(' in ')],
+        parts: withCommit(closedKeys[String(details['reason'])] ?? 'issues.event.closed'),
       };
     case 'reopened':
-      return { icon: 'issue', parts: [text('reopened this')] };
+      return { icon: 'issue', parts: eventSentence('issues.event.reopened') };
     case 'titled':
       return {
         icon: 'file',
-        parts: [text('changed the title from '), strong(details['from']), text(' to '), strong(details['to'])],
+        parts: eventSentence('issues.event.titled', { from: [strong(details['from'])], to: [strong(details['to'])] }),
       };
     case 'labelled':
-      return { icon: 'tag', parts: [text('added '), ...labels()] };
+      return {
+        icon: 'tag',
+        parts: eventSentence('issues.event.labelled', { labels: labels() }, { count: labels().length }),
+      };
     case 'unlabelled':
-      return { icon: 'tag', parts: [text('removed '), ...labels()] };
+      return {
+        icon: 'tag',
+        parts: eventSentence('issues.event.unlabelled', { labels: labels() }, { count: labels().length }),
+      };
     case 'assigned':
-      return { icon: 'person', parts: isOwn() ? [text('self-assigned this')] : [text('assigned '), ...users()] };
+      return {
+        icon: 'person',
+        parts: isOwn()
+          ? eventSentence('issues.event.self_assigned')
+          : eventSentence('issues.event.assigned', { users: users() }),
+      };
     case 'unassigned':
       return {
         icon: 'person',
-        parts: isOwn() ? [text('removed their assignment')] : [text('unassigned '), ...users()],
+        parts: isOwn()
+          ? eventSentence('issues.event.self_unassigned')
+          : eventSentence('issues.event.unassigned', { users: users() }),
       };
     case 'milestoned':
-      return typeof details['milestone'] === 'string'
-        ? { icon: 'milestone', parts: [text('added this to the milestone '), strong(details['milestone'])] }
-        : { icon: 'milestone', parts: [text('removed this from its milestone')] };
+      return {
+        icon: 'milestone',
+        parts:
+          typeof details['milestone'] === 'string'
+            ? eventSentence('issues.event.milestoned', { milestone: [strong(details['milestone'])] })
+            : eventSentence('issues.event.demilestoned'),
+      };
     case 'mentioned':
       return {
         icon: 'link',
         parts:
-          others.length > 0 ? [text('mentioned this in '), ...others] : [text('mentioned this'), ...commit(' in ')],
+          others.length > 0
+            ? eventSentence('issues.event.mentioned_in', { issue: others })
+            : withCommit('issues.event.mentioned'),
       };
     case 'linked':
       return { icon: 'link', parts: linkParts(details, others) };
     case 'unlinked':
       return {
         icon: 'link',
-        parts: [text(`removed the link “${linkWords[String(details['link'])] ?? 'related'}” to `), ...others],
+        parts: eventSentence(
+          'issues.event.unlinked',
+          { issue: others },
+          { link: linkWords[String(details['link'])] ?? t('issues.event.related') },
+        ),
       };
     case 'locked':
-      return { icon: 'lock', parts: [text('locked the conversation')] };
+      return { icon: 'lock', parts: eventSentence('issues.event.locked') };
     case 'unlocked':
-      return { icon: 'key', parts: [text('unlocked the conversation')] };
+      return { icon: 'key', parts: eventSentence('issues.event.unlocked') };
     case 'pinned':
-      return { icon: 'pin', parts: [text('pinned this')] };
+      return { icon: 'pin', parts: eventSentence('issues.event.pinned') };
     case 'unpinned':
-      return { icon: 'pin', parts: [text('unpinned this')] };
+      return { icon: 'pin', parts: eventSentence('issues.event.unpinned') };
     case 'moved':
-      return { icon: 'up', parts: [text('moved this here from another repository')] };
+      return { icon: 'up', parts: eventSentence('issues.event.moved') };
     default:
-      return { icon: 'circle', parts: [text('changed this')] };
+      return { icon: 'circle', parts: eventSentence('issues.event.changed') };
   }
 
   function strong(value: unknown): EventPart {
@@ -103,7 +134,7 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
 
   function labels(): EventPart[] {
     const given = Array.isArray(details['labels']) ? (details['labels'] as { name: string; colour: string }[]) : [];
-    return [...given.map((label) => ({ label: viewLabel(label) })), text(given.length === 1 ? ' label' : ' labels')];
+    return given.map((label) => ({ label: viewLabel(label) }));
   }
 
   function ids(): string[] {
@@ -121,16 +152,15 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
       const { name, url } = viewPerson(id, around.people);
       return url === null ? { strong: name } : { link: url, name };
     });
-    return [...people, ...names].flatMap((part, index) => (index > 0 ? [text(', '), part] : [part]));
+    return [...people, ...names].flatMap((part, index) => (index > 0 ? [{ text: ', ' }, part] : [part]));
   }
 
   /** The commit that closed or mentioned it: a link in its own repository, an id after the issue has moved. */
-  function commit(before: string): EventPart[] {
+  function commit(): EventPart[] {
     const { commit: oid, repositoryId } = details;
     if (typeof oid !== 'string') return [];
     const name = oid.slice(0, 10);
     return [
-      text(before),
       repositoryId === around.repositoryId
         ? { link: commitUrl(around.repositoryUrl, oid), name, isCode: true }
         : { strong: name },
@@ -138,33 +168,21 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
   }
 }
 
-const closedWords: Readonly<Record<string, string>> = {
-  completed: 'closed this as completed',
-  not_planned: 'closed this as not planned',
-  duplicate: 'closed this as a duplicate',
-};
+const closedKeys: Readonly<Record<string, string>> = translated({
+  completed: 'issues.event.closed_as_completed',
+  not_planned: 'issues.event.closed_as_not_planned',
+  duplicate: 'issues.event.closed_as_duplicate',
+});
 
 /** What the issue does to the other one, where it begins with the issue itself. */
-export const linkWords: Readonly<Record<string, string>> = {
-  closes: 'closes',
-  needs: 'needs',
-  duplicates: 'duplicate of',
-};
+export const linkWords: Readonly<Record<string, string>> = translated({
+  closes: 'issues.event.link.closes',
+  needs: 'issues.event.link.needs',
+  duplicates: 'issues.event.link.duplicates',
+});
 
 function linkParts(details: Readonly<Record<string, unknown>>, other: EventPart[]): EventPart[] {
   const isIncoming = details['isIncoming'] === true;
-  switch (details['link']) {
-    case 'closes':
-      return isIncoming
-        ? [{ text: 'noted that this is closed by ' }, ...other]
-        : [{ text: 'noted that this closes ' }, ...other];
-    case 'needs':
-      return isIncoming
-        ? [{ text: 'noted that this is needed by ' }, ...other]
-        : [{ text: 'noted that this needs ' }, ...other];
-    default:
-      return isIncoming
-        ? [{ text: 'marked ' }, ...other, { text: ' as a duplicate of this' }]
-        : [{ text: 'marked this as a duplicate of ' }, ...other];
-  }
+  const link = details['link'] === 'closes' || details['link'] === 'needs' ? details['link'] : 'duplicates';
+  return eventSentence(`issues.event.linked.${link}${isIncoming ? '_incoming' : ''}`, { issue: other });
 }

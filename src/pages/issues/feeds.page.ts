@@ -2,6 +2,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { noFilter } from '../../issues/index.ts';
 import type { IssueFilter, IssueKind } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import { t } from '../../translation/index.ts';
 import { content } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -38,7 +39,7 @@ async function readListFeed(context: RepositoryContext, deps: IssuesDeps, kind: 
     text: [viewState(row).title, ...row.labels.map(({ name }) => name)].join(', '),
   }));
   const updatedAt = Math.max(0, ...entries.map((entry) => entry.at)) || found.repository.createdAt;
-  const title = `${at.owner}/${at.name}: ${kind === 'PULL' ? 'pull requests' : 'issues'}`;
+  const title = `${at.owner}/${at.name}: ${t(kind === 'PULL' ? 'issues.feeds.pull_requests' : 'issues.feeds.issues')}`;
   return content(feedType, writeFeed({ title, self: `${url}.atom`, page: url, updatedAt, entries }));
 }
 
@@ -88,7 +89,7 @@ async function readConversationFeed(context: RepositoryContext, deps: IssuesDeps
         return {
           id: `${url}#e${entry.position}`,
           url: entry.position === 0 ? url : entryUrl(url, entry.position),
-          title: entry.position === 0 ? issue.title : `Comment by ${author.name}`,
+          title: entry.position === 0 ? issue.title : t('issues.feeds.comment_by_name', { name: author.name }),
           author: feedPerson(author, origin),
           at: entry.editedAt ?? entry.createdAt,
           text: entry.body ?? '',

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../translation/index.ts';
+import { formatNumber, t, translated } from '../../translation/index.ts';
 import type { IssueFilter, IssueReview, IssueSort, Label, Milestone } from '../../issues/index.ts';
 import { formatIssueQuery, issueReviews, issueSorts, noFilter, parseIssueQuery } from '../../issues/index.ts';
 import { viewLabel } from './label.view.ts';
@@ -37,20 +37,20 @@ export interface IssueFilterView {
 const mostChoices = 100;
 const maxQuery = 1_000;
 
-const sortWords: Record<IssueSort, string> = {
-  newest: 'Newest',
-  oldest: 'Oldest',
-  updated: 'Recently updated',
-  'least-updated': 'Least recently updated',
-  comments: 'Most commented',
-  'least-comments': 'Least commented',
-};
+const sortWords: Record<IssueSort, string> = translated({
+  newest: 'issues.issue_filter.newest',
+  oldest: 'issues.issue_filter.oldest',
+  updated: 'issues.issue_filter.recently_updated',
+  'least-updated': 'issues.issue_filter.least_recently_updated',
+  comments: 'issues.issue_filter.most_commented',
+  'least-comments': 'issues.issue_filter.least_commented',
+});
 
-const reviewWords: Record<IssueReview, string> = {
-  none: 'Not reviewed',
-  approved: 'Approved',
-  changes_requested: 'Changes requested',
-};
+const reviewWords: Record<IssueReview, string> = translated({
+  none: 'issues.issue_filter.not_reviewed',
+  approved: 'issues.issue_filter.approved',
+  changes_requested: 'issues.issue_filter.changes_requested',
+});
 
 /**
  * The filter of an address: `q` is the text of the search box; `state`, `label` (several), `author`, `assignee`,
@@ -115,10 +115,26 @@ export function viewIssueFilter(
   return {
     text: formatIssueQuery(filter),
     states: [
-      { text: counted('Open', counts?.open), url: url({ state: 'open' }), isChosen: filter.state === 'open' },
-      ...(isOfPulls ? [{ text: 'Merged', url: url({ state: 'merged' }), isChosen: filter.state === 'merged' }] : []),
-      { text: counted('Closed', counts?.closed), url: url({ state: 'closed' }), isChosen: filter.state === 'closed' },
-      { text: 'All', url: url({ state: 'all' }), isChosen: filter.state === 'all' },
+      {
+        text: counted(t('issues.issue_filter.open'), counts?.open),
+        url: url({ state: 'open' }),
+        isChosen: filter.state === 'open',
+      },
+      ...(isOfPulls
+        ? [
+            {
+              text: t('issues.issue_filter.merged'),
+              url: url({ state: 'merged' }),
+              isChosen: filter.state === 'merged',
+            },
+          ]
+        : []),
+      {
+        text: counted(t('issues.issue_filter.closed'), counts?.closed),
+        url: url({ state: 'closed' }),
+        isChosen: filter.state === 'closed',
+      },
+      { text: t('issues.issue_filter.all'), url: url({ state: 'all' }), isChosen: filter.state === 'all' },
     ],
     labels: labels.slice(0, mostChoices).map((label) => {
       const isChosen = filter.labels.some((name) => same(name, label.name));
@@ -126,16 +142,33 @@ export function viewIssueFilter(
       const on = { labels: [...others, label.name], noLabel: false };
       return { ...choose(label.name, isChosen, on, { labels: others }), label: viewLabel(label) };
     }),
-    noLabel: choose('No label', filter.noLabel, { noLabel: true, labels: [] }, { noLabel: false }),
+    noLabel: choose(
+      t('issues.issue_filter.no_label'),
+      filter.noLabel,
+      { noLabel: true, labels: [] },
+      { noLabel: false },
+    ),
     milestones: milestones.slice(0, mostChoices).map(({ title }) => {
       const isChosen = filter.milestone !== null && same(filter.milestone, title);
       return choose(title, isChosen, { milestone: title }, { milestone: null });
     }),
-    noMilestone: choose('No milestone', filter.milestone === 'none', { milestone: 'none' }, { milestone: null }),
+    noMilestone: choose(
+      t('issues.issue_filter.no_milestone'),
+      filter.milestone === 'none',
+      { milestone: 'none' },
+      { milestone: null },
+    ),
     assignees: [
-      choose('Nobody', filter.assignee === 'none', { assignee: 'none' }, { assignee: null }),
+      choose(t('issues.issue_filter.nobody'), filter.assignee === 'none', { assignee: 'none' }, { assignee: null }),
       ...(isSignedIn
-        ? [choose('Assigned to you', filter.assignee === '@me', { assignee: '@me' }, { assignee: null })]
+        ? [
+            choose(
+              t('issues.issue_filter.assigned_to_you'),
+              filter.assignee === '@me',
+              { assignee: '@me' },
+              { assignee: null },
+            ),
+          ]
         : []),
     ],
     reviews: isOfPulls
@@ -143,11 +176,11 @@ export function viewIssueFilter(
           ...issueReviews.map((review) =>
             choose(reviewWords[review], filter.review === review, { review }, { review: null }),
           ),
-          choose('Drafts', filter.isDraft === true, { isDraft: true }, { isDraft: null }),
+          choose(t('issues.issue_filter.drafts'), filter.isDraft === true, { isDraft: true }, { isDraft: null }),
           ...(isSignedIn
             ? [
                 choose(
-                  'Your review is asked for',
+                  t('issues.issue_filter.your_review_is_requested'),
                   filter.reviewRequested === '@me',
                   { reviewRequested: '@me' },
                   { reviewRequested: null },

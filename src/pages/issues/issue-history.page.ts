@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { notFound } from '../../kernel/index.ts';
 import { queryNumber } from '../../http/index.ts';
 import type { WorkerPool } from '../../workers/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -64,7 +65,8 @@ export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { 
     repository: viewRepositoryHeader(found),
     issue: { title: viewName(issue.title), number: issue.number, isPull: issue.kind === 'PULL' },
     entryUrl: entryUrl(urlOfIssue(visit), position),
-    what: position === 0 ? 'the text' : `comment ${position}`,
+    what:
+      position === 0 ? t('issues.issue_history.the_text') : t('issues.issue_history.comment_position', { position }),
     revisions: revisions.reverse(),
     difference: await compare(workers, found.repository.id, texts[chosen - 1]?.body ?? '', texts[chosen]!.body),
   });

@@ -1,5 +1,6 @@
 import type { Issue, Label, ListedIssue, Milestone } from '../../issues/index.ts';
 import type { Owner } from '../../owners/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -42,14 +43,16 @@ export interface IssueStateView {
 export function viewState({ kind, state, closeReason }: Pick<Issue, 'kind' | 'state' | 'closeReason'>): IssueStateView {
   if (kind === 'PULL')
     return {
-      OPEN: { icon: 'pull', tone: 'good', title: 'Open' },
-      MERGED: { icon: 'merge', tone: 'done', title: 'Merged' },
-      CLOSED: { icon: 'pull-closed', tone: 'bad', title: 'Closed' },
+      OPEN: { icon: 'pull', tone: 'good', title: t('issues.issue_row.open') },
+      MERGED: { icon: 'merge', tone: 'done', title: t('issues.issue_row.merged') },
+      CLOSED: { icon: 'pull-closed', tone: 'bad', title: t('issues.issue_row.closed') },
     }[state];
-  if (state === 'OPEN') return { icon: 'issue', tone: 'good', title: 'Open' };
-  if (closeReason === 'not_planned') return { icon: 'skip', tone: 'off', title: 'Closed as not planned' };
-  if (closeReason === 'duplicate') return { icon: 'skip', tone: 'off', title: 'Closed as duplicate' };
-  return { icon: 'check', tone: 'done', title: 'Closed as completed' };
+  if (state === 'OPEN') return { icon: 'issue', tone: 'good', title: t('issues.issue_row.open') };
+  if (closeReason === 'not_planned')
+    return { icon: 'skip', tone: 'off', title: t('issues.issue_row.closed_as_not_planned') };
+  if (closeReason === 'duplicate')
+    return { icon: 'skip', tone: 'off', title: t('issues.issue_row.closed_as_duplicate') };
+  return { icon: 'check', tone: 'done', title: t('issues.issue_row.closed_as_completed') };
 }
 
 /** @param urlOf the list of what has a label */

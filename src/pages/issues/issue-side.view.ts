@@ -1,4 +1,5 @@
 import type { IssueRights, Label, Link, Milestone } from '../../issues/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { linkWords } from './event-parts.view.ts';
 import type { OtherIssueView } from './event-parts.view.ts';
@@ -108,5 +109,9 @@ export function viewIssueSidebar(around: SidebarContext): IssueSidebarView {
 
 function wordsOf(kind: Link['kind'], isOutgoing: boolean): string {
   if (isOutgoing) return { ...linkWords }[kind] ?? kind;
-  return kind === 'closes' ? 'closed by' : kind === 'needs' ? 'needed by' : 'has the duplicate';
+  return kind === 'closes'
+    ? t('issues.issue_side.closed_by')
+    : kind === 'needs'
+      ? t('issues.issue_side.needed_by')
+      : t('issues.issue_side.has_the_duplicate');
 }

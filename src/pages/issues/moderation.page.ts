@@ -1,5 +1,6 @@
 import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
@@ -33,7 +34,7 @@ export const showModeration: Page<RepositoryPersonContext, IssuesDeps> = async (
       texts: texts.map(({ number, title, position, body, heldAt }) => ({
         number,
         title,
-        what: position === 0 ? 'New issue' : 'Comment',
+        what: position === 0 ? t('issues.moderation.new_issue') : t('issues.moderation.comment'),
         url: entryUrl(issueUrl(repositoryUrl(found.canonical), number), position),
         body,
         at: viewTime(heldAt, clock.now()),

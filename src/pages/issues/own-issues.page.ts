@@ -1,4 +1,5 @@
 import type { OwnReason } from '../../issues/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -6,11 +7,11 @@ import type { IssuesDeps } from './deps.ts';
 import { viewRows } from './issue-results.view.ts';
 
 const reasons: readonly OwnReason[] = ['assigned', 'created', 'mentioned'];
-const reasonWords: Record<OwnReason, string> = {
-  assigned: 'Assigned to you',
-  created: 'Opened by you',
-  mentioned: 'Mentioning you',
-};
+const reasonWords: Record<OwnReason, string> = translated({
+  assigned: 'issues.own_issues.assigned_to_you',
+  created: 'issues.own_issues.opened_by_you',
+  mentioned: 'issues.own_issues.mentioning_you',
+});
 
 /** `/dashboard/issues`: what concerns the person, over all repositories; `reason` and `state` say which. */
 export const showOwnIssues: Page<PersonContext, IssuesDeps> = async ({ viewer, query }, deps) => {
@@ -39,7 +40,7 @@ export const showOwnIssues: Page<PersonContext, IssuesDeps> = async ({ viewer, q
       isChosen: each === reason,
     })),
     states: (['open', 'closed'] as const).map((each) => ({
-      text: each === 'open' ? 'Open' : 'Closed',
+      text: each === 'open' ? t('issues.own_issues.open') : t('issues.own_issues.closed'),
       url: address({ state: each }),
       isChosen: each === state,
     })),

@@ -1,5 +1,6 @@
 import type { Owner } from '../../owners/index.ts';
 import { personUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -17,7 +18,7 @@ export type People = ReadonlyMap<string, Pick<Owner, 'id' | 'handle' | 'avatarAt
 /** A person by id; an account that is gone has no name any more. */
 export function viewPerson(id: string, people: People): PersonView {
   const person = people.get(id);
-  if (person === undefined) return { name: 'Deleted user', url: null, avatar: null };
+  if (person === undefined) return { name: t('issues.people.deleted_user'), url: null, avatar: null };
   return { name: person.handle, url: personUrl(person.handle), avatar: viewAvatar(person.id, person.avatarAt) };
 }
 
@@ -34,5 +35,9 @@ export function viewAuthor(
 ): PersonView {
   if (authorId !== null) return viewPerson(authorId, people);
   if (authorName === null && via === 'server') return { name: 'Hearth', url: null, avatar: null };
-  return { name: authorName === null ? 'Deleted user' : viewName(authorName), url: null, avatar: null };
+  return {
+    name: authorName === null ? t('issues.people.deleted_user') : viewName(authorName),
+    url: null,
+    avatar: null,
+  };
 }

@@ -1,12 +1,13 @@
 import type { AccessNews } from '../../notifications/index.ts';
 import { organisationUrl, personUrl, repositoryUrl, teamUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
 export interface AccessNewsView {
   id: number;
   icon: string;
-  kind: 'the repository' | 'the organisation' | 'the team';
+  kind: string;
   name: string;
   url: string;
   role: string | null;
@@ -17,12 +18,27 @@ export interface AccessNewsView {
 function placeOf(place: AccessNews['place']): Pick<AccessNewsView, 'icon' | 'kind' | 'name' | 'url'> {
   switch (place.kind) {
     case 'repository':
-      return { icon: 'book', kind: 'the repository', name: `${place.owner}/${place.name}`, url: repositoryUrl(place) };
+      return {
+        icon: 'book',
+        kind: t('notifications.access_news.the_repository'),
+        name: `${place.owner}/${place.name}`,
+        url: repositoryUrl(place),
+      };
     case 'organisation':
-      return { icon: 'people', kind: 'the organisation', name: place.name, url: organisationUrl(place.name) };
+      return {
+        icon: 'people',
+        kind: t('notifications.access_news.the_organisation'),
+        name: place.name,
+        url: organisationUrl(place.name),
+      };
     case 'team': {
       const url = teamUrl(place.organisation, place.name);
-      return { icon: 'people', kind: 'the team', name: `${place.organisation}/${place.name}`, url };
+      return {
+        icon: 'people',
+        kind: t('notifications.access_news.the_team'),
+        name: `${place.organisation}/${place.name}`,
+        url,
+      };
     }
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import { content } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import { writeFeed } from '../code/atom.ts';
@@ -23,7 +24,7 @@ export const showPrivateFeed: Page<RequestContext, NotificationsDeps> = async ({
     };
   });
   const feed = writeFeed({
-    title: `Notifications of ${username}`,
+    title: t('notifications.feed.notifications_of_username', { username }),
     self: `${origin}/notifications/feed.atom`,
     page: `${origin}/notifications`,
     updatedAt: Math.max(0, ...entries.map(({ at }) => at)),

@@ -2,6 +2,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import { reasons } from '../../notifications/index.ts';
 import type { Change, InboxView, Reason, UndoableChange } from '../../notifications/index.ts';
 import { returnTarget } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
@@ -15,7 +16,12 @@ import { reasonWords, viewNotificationRow } from './notification-row.view.ts';
 
 const path = '/notifications';
 type ShownView = Exclude<InboxView, 'feed'>;
-const views: Readonly<Record<ShownView, string>> = { inbox: 'Inbox', unread: 'Unread', saved: 'Saved', done: 'Done' };
+const views: Readonly<Record<ShownView, string>> = translated({
+  inbox: 'notifications.inbox.inbox',
+  unread: 'notifications.inbox.unread_2',
+  saved: 'notifications.inbox.saved',
+  done: 'notifications.inbox.done',
+});
 const viewNames = Object.keys(views) as ShownView[];
 
 /** How long a page offers to take a change back. */
@@ -87,13 +93,13 @@ async function inboxPage(context: PersonContext, deps: NotificationsDeps, refusa
       count: each === 'unread' && unread > 0 ? viewUnread(unread) : null,
     })),
     repositories: [
-      { text: 'All', url: address({ repository: '' }), isChosen: repository === '' },
+      { text: t('notifications.inbox.all'), url: address({ repository: '' }), isChosen: repository === '' },
       ...repositories
         .sort()
         .map((name) => ({ text: name, url: address({ repository: name }), isChosen: name === repository })),
     ],
     reasons: [
-      { text: 'All', url: address({ reason: '' }), isChosen: reason === '' },
+      { text: t('notifications.inbox.all'), url: address({ reason: '' }), isChosen: reason === '' },
       ...reasons.map((each) => ({
         text: reasonWords[each],
         url: address({ reason: each }),
@@ -122,11 +128,11 @@ export const readAccessNews: Page<PersonContext, NotificationsDeps> = async ({ v
 /** `/notifications`: query `view`, `repository`, `reason`, `undo`. */
 export const showInbox: Page<PersonContext, NotificationsDeps> = (context, deps) => inboxPage(context, deps, null);
 
-const undoWords: Readonly<Record<UndoableChange, string>> = {
-  done: 'Marked as done.',
-  read: 'Marked as read.',
-  save: 'Saved.',
-};
+const undoWords: Readonly<Record<UndoableChange, string>> = translated({
+  done: 'notifications.inbox.marked_as_done',
+  read: 'notifications.inbox.marked_as_read',
+  save: 'notifications.inbox.saved_2',
+});
 
 /** `undo=done.<time>`: what the notice says, and what its button sends; null once it is too late. */
 function readUndo(query: URLSearchParams, now: number) {

@@ -1,6 +1,7 @@
 import type { Notification, Reason } from '../../notifications/index.ts';
 import { shortRef } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { encodeRef } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -28,18 +29,18 @@ export interface NotificationRowView {
 }
 
 /** Why a person is notified, as text. */
-export const reasonWords: Readonly<Record<Reason, string>> = {
-  mention: 'You were mentioned',
-  review_asked: 'You were asked for a review',
-  assigned: 'Assigned to you',
-  author: 'You opened this',
-  reply: 'You take part in this',
-  approved: 'Approved',
-  merged: 'Merged',
-  ci_failed: 'Your push failed its checks',
-  release: 'Released',
-  watching: 'You watch this repository',
-};
+export const reasonWords: Readonly<Record<Reason, string>> = translated({
+  mention: 'notifications.notification_row.you_were_mentioned',
+  review_asked: 'notifications.notification_row.you_were_asked_for_a_review',
+  assigned: 'notifications.notification_row.assigned_to_you',
+  author: 'notifications.notification_row.you_opened_this',
+  reply: 'notifications.notification_row.you_participate_in_this',
+  approved: 'notifications.notification_row.approved',
+  merged: 'notifications.notification_row.merged',
+  ci_failed: 'notifications.notification_row.your_push_failed_its_checks',
+  release: 'notifications.notification_row.released',
+  watching: 'notifications.notification_row.you_watch_this_repository',
+});
 
 /** The address of what a notification is about. */
 export function targetOf({
@@ -59,23 +60,29 @@ export function targetOf({
   return position === 0 ? address : entryUrl(address, position);
 }
 
-const settledDeployment = 'No review is needed any more';
+const settledDeployment = 'notifications.notification_row.a_review_is_no_longer_needed';
 
 /** Branches and tags without what git puts before them. */
 
 export const titleOf = ({ title, run, deployment }: Pick<Notification, 'title' | 'run' | 'deployment'>): string =>
-  run === null || deployment !== null ? title : `${run.workflow} failed on ${shortRef(run.ref)}: ${run.title}`;
+  run === null || deployment !== null
+    ? title
+    : t('notifications.notification_row.workflow_failed_on_ref_title', {
+        workflow: run.workflow,
+        ref: shortRef(run.ref),
+        title: run.title,
+      });
 
 function stateOf({ issue, release, deployment, resolvedAt }: Notification): NotificationRowView['state'] {
   if (issue !== null) return viewState(issue);
-  if (release !== null) return { icon: 'package', tone: 'good', title: 'Released' };
+  if (release !== null) return { icon: 'package', tone: 'good', title: t('notifications.notification_row.released') };
   if (deployment !== null)
     return resolvedAt === null
-      ? { icon: 'clock', tone: 'off', title: 'Waits for a review' }
-      : { icon: 'check', tone: 'good', title: settledDeployment };
+      ? { icon: 'clock', tone: 'off', title: t('notifications.notification_row.waits_for_a_review') }
+      : { icon: 'check', tone: 'good', title: t(settledDeployment) };
   return resolvedAt === null
-    ? { icon: 'cross', tone: 'bad', title: 'Failed' }
-    : { icon: 'check', tone: 'good', title: 'Resolved by a later run' };
+    ? { icon: 'cross', tone: 'bad', title: t('notifications.notification_row.failed') }
+    : { icon: 'check', tone: 'good', title: t('notifications.notification_row.resolved_by_a_later_run') };
 }
 
 export function viewNotificationRow(notification: Notification, now: number): NotificationRowView {
@@ -106,8 +113,17 @@ export function viewNotificationRow(notification: Notification, now: number): No
       url: repositoryUrl({ owner: owner.handle, name: repository.name }),
       isPrivate: repository.visibility === 'PRIVATE',
     },
-    name: issue !== null ? `#${issue.number}` : release !== null ? viewName(release.tag) : `run ${run!.number}`,
-    reason: !isResolved ? reasonWords[reason] : deployment === null ? 'Resolved by a later run' : settledDeployment,
+    name:
+      issue !== null
+        ? `#${issue.number}`
+        : release !== null
+          ? viewName(release.tag)
+          : t('notifications.notification_row.run_number', { number: run!.number }),
+    reason: !isResolved
+      ? reasonWords[reason]
+      : deployment === null
+        ? t('notifications.notification_row.resolved_by_a_later_run')
+        : t(settledDeployment),
     changesUrl:
       issue === null || reviewedRound === null
         ? null

@@ -1,6 +1,7 @@
 import { digests, notificationChannels, reasons } from '../../notifications/index.ts';
 import type { Channel, Digest, Reason } from '../../notifications/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
+import { translated } from '../../translation/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
@@ -14,24 +15,28 @@ import type { NotificationsDeps } from './deps.ts';
 
 const path = '/settings/notifications';
 
-const reasonLabels: Readonly<Record<Reason, string>> = {
-  mention: 'You are mentioned',
-  review_asked: 'You are asked for a review',
-  assigned: 'You are assigned',
-  author: 'Something happens to an issue or pull request that you opened',
-  reply: 'Something happens where you take part',
-  approved: 'Your pull request is approved',
-  merged: 'Your pull request is merged',
-  ci_failed: 'A run of your push fails',
-  release: 'A release is published in a repository that you watch',
-  watching: 'Something else happens in a repository that you watch',
-};
-const channelLabels: Readonly<Record<Channel, string>> = { inbox: 'Inbox', mail: 'Mail', feed: 'Feed' };
-const digestLabels: Readonly<Record<Digest, [title: string, hint: string]>> = {
-  immediately: ['At once', 'A mail for each conversation, a minute after something happens.'],
-  daily: ['Daily', 'One mail a day with all of it.'],
-  weekly: ['Weekly', 'One mail a week, on Mondays.'],
-};
+const reasonLabels: Readonly<Record<Reason, string>> = translated({
+  mention: 'notifications.settings.you_are_mentioned',
+  review_asked: 'notifications.settings.you_are_asked_for_a_review',
+  assigned: 'notifications.settings.you_are_assigned',
+  author: 'notifications.settings.activity_on_an_issue_or_pull',
+  reply: 'notifications.settings.activity_in_a_conversation_you_participate',
+  approved: 'notifications.settings.your_pull_request_is_approved',
+  merged: 'notifications.settings.your_pull_request_is_merged',
+  ci_failed: 'notifications.settings.a_run_of_your_push_fails',
+  release: 'notifications.settings.a_release_is_published_in_a',
+  watching: 'notifications.settings.other_activity_in_a_repository_you',
+});
+const channelLabels: Readonly<Record<Channel, string>> = translated({
+  inbox: 'notifications.settings.inbox',
+  mail: 'notifications.settings.mail',
+  feed: 'notifications.settings.feed',
+});
+const digestLabels: Readonly<Record<Digest, [title: string, hint: string]>> = translated({
+  immediately: ['notifications.settings.immediately', 'notifications.settings.one_mail_per_conversation_a_minute'],
+  daily: ['notifications.settings.daily', 'notifications.settings.one_mail_a_day_with_everything'],
+  weekly: ['notifications.settings.weekly', 'notifications.settings.one_mail_a_week_on_mondays'],
+});
 
 async function settingsPage(
   { viewer, query }: PersonContext,

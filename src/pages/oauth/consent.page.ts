@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { PersonAsking } from '../../oauth/index.ts';
-import { translateRefusal } from '../../translation/index.ts';
+import { translateRefusal, t } from '../../translation/index.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { OAuthPageDeps } from './deps.ts';
@@ -13,8 +13,9 @@ export const askingOf = ({ person, session }: PersonContext): PersonAsking => ({
 /** What a person sees of the address that the browser goes to afterwards: the site, or the machine itself. */
 function viewDestination(address: string): string {
   const { protocol, host, hostname } = new URL(address);
-  if (protocol !== 'http:' && protocol !== 'https:') return `a program on this machine (${protocol})`;
-  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname) ? 'a program on this machine' : host;
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return t('oauth.consent.a_program_on_this_machine_protocol', { protocol });
+  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname) ? t('oauth.consent.a_program_on_this_machine') : host;
 }
 
 /**

@@ -1,13 +1,14 @@
+import { translated } from '../../translation/index.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import { askingOf } from './consent.page.ts';
 import type { OAuthPageDeps } from './deps.ts';
 
-const unknown = {
-  message: 'This code is unknown, has expired, or was used. Ask the device for a new one.',
+const unknown = translated({
+  message: 'oauth.device.this_code_is_unknown_expired_or',
   field: 'user_code',
-};
+});
 
 async function devicePage(userCode: string, { consents }: OAuthPageDeps): Promise<PageReply> {
   const request = userCode === '' ? null : await consents.findDevice(userCode);

@@ -1,6 +1,7 @@
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Pulls } from '../../pulls/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
@@ -20,14 +21,14 @@ export interface AttentionPullView {
 
 type Waiting = Awaited<ReturnType<Pulls['attention']['waitingFor']>>['rows'];
 
-const reasonWords: Readonly<Record<string, string>> = {
-  asked: 'You were asked for a review',
-  team: 'Your team was asked for a review',
-  owner: 'It changes code that you own',
-  round: 'There is a new round since your review',
-  review: 'It was reviewed',
-  reply: 'There is an answer',
-};
+const reasonWords: Readonly<Record<string, string>> = translated({
+  asked: 'pulls.attention_pulls.you_were_asked_for_a_review',
+  team: 'pulls.attention_pulls.your_team_was_asked_for_a',
+  owner: 'pulls.attention_pulls.it_changes_code_you_own',
+  round: 'pulls.attention_pulls.new_round_since_your_review',
+  review: 'pulls.attention_pulls.it_was_reviewed',
+  reply: 'pulls.attention_pulls.new_reply',
+});
 
 /** What is gone meanwhile is left out. */
 export async function viewAttentionPulls(
@@ -46,7 +47,7 @@ export async function viewAttentionPulls(
         url: issueUrl(url, issue.number, 'PULL'),
         name: `${at.owner}/${at.name}#${issue.number}`,
         repository: { name: `${at.owner}/${at.name}`, url, isPrivate: place.repository.visibility === 'PRIVATE' },
-        reason: reason === null ? null : (reasonWords[reason] ?? 'It waits for you'),
+        reason: reason === null ? null : (reasonWords[reason] ?? t('pulls.attention_pulls.waiting_for_you')),
         since: viewTime(since, clock.now()),
       },
     ];

@@ -3,6 +3,7 @@ import { explainRefusal } from '../../issues/index.ts';
 import { pullLimits } from '../../pulls/index.ts';
 import type { ReviewRow, RoundRow } from '../../pulls/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { encodePath } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
@@ -187,7 +188,9 @@ function linkTo(path: Buffer, files: readonly { anchor: string }[], address: Cha
 function viewSummary({ files, truncated }: ReadChanges) {
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
   return {
-    files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`,
+    files: truncated
+      ? t('pulls.changes_page.files_or_more', { files: viewCount(files.length, 'changed file') })
+      : viewCount(files.length, 'changed file'),
     added: sum('added'),
     removed: sum('removed'),
   };

@@ -1,4 +1,5 @@
 import type { MergeBox, OwnersFault } from '../../pulls/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
@@ -10,15 +11,15 @@ export interface CodeOwnersView {
   faults: { line: string | null; text: string; words: string }[];
 }
 
-const faultWords: Readonly<Record<OwnersFault['kind'], string>> = {
-  pattern: 'this pattern cannot be read',
-  section: 'sections are not supported',
-  owner: 'owners are named with an @, or by an e-mail address',
-  unknown_owner: 'no person who may see this repository has this name',
-  may_not_write: 'none of its owners may write here, so no approval counts',
-  too_many: 'there are too many; what follows is left out',
-  too_large: 'the file is too large to be read',
-};
+const faultWords: Readonly<Record<OwnersFault['kind'], string>> = translated({
+  pattern: 'pulls.code_owners.this_pattern_cannot_be_read',
+  section: 'pulls.code_owners.sections_are_not_supported',
+  owner: 'pulls.code_owners.owners_are_named_with_an_or',
+  unknown_owner: 'pulls.code_owners.no_user_with_access_to_this',
+  may_not_write: 'pulls.code_owners.none_of_its_owners_can_write',
+  too_many: 'pulls.code_owners.there_are_too_many_the_rest',
+  too_large: 'pulls.code_owners.the_file_is_too_large_to',
+});
 
 /** Null where the base branch has no file of owners, or it is about other files and without faults. */
 export function viewCodeOwners(box: MergeBox, repositoryUrl: string, baseBranch: string): CodeOwnersView | null {
@@ -34,7 +35,7 @@ export function viewCodeOwners(box: MergeBox, repositoryUrl: string, baseBranch:
       isApproved: writerIds.some((id) => approvedBy.includes(id)),
     })),
     faults: faults.map(({ line, text, kind }) => ({
-      line: line === null ? null : `Line ${line}`,
+      line: line === null ? null : t('pulls.code_owners.line_line', { line }),
       text: viewName(text),
       words: faultWords[kind],
     })),

@@ -3,6 +3,7 @@ import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import { queryNumber } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 import type { ChangesUrlBuilder, ChangesQuery, CommentPosition } from './changes-urls.ts';
 import type { PlacedForm } from './place-threads.ts';
@@ -56,7 +57,7 @@ export function commentFormAt(
   const typed = { body: comment?.body ?? '', preview, refusal: comment === undefined ? null : refusal, cancelUrl };
   if (place.kind === 'round') {
     const form = {
-      title: 'Comment on the round as a whole',
+      title: t('pulls.comment_form.comment_on_the_round_as_a'),
       path: '',
       side: 'NEW' as const,
       line: null,
@@ -71,14 +72,30 @@ export function commentFormAt(
   if (place.kind === 'file') {
     const side = comment?.side ?? 'NEW';
     const lines = { first: comment?.first ?? '', last: comment?.last ?? '' };
-    const form = { title: `Comment on ${name}`, path, side, line: null, isAtLine: false, lines, ...typed };
+    const form = {
+      title: t('pulls.comment_form.comment_on_name', { name }),
+      path,
+      side,
+      line: null,
+      isAtLine: false,
+      lines,
+      ...typed,
+    };
     return { form, path, side, lastLine: null };
   }
   const { line, side } = place;
   const last = Math.max(line, queryNumber(parameters, 'last') ?? line);
   const lines = { first: comment?.first ?? String(line), last: comment?.last ?? String(last) };
   return {
-    form: { title: `Comment on ${name}`, path, side, line, isAtLine: true, lines, ...typed },
+    form: {
+      title: t('pulls.comment_form.comment_on_name', { name }),
+      path,
+      side,
+      line,
+      isAtLine: true,
+      lines,
+      ...typed,
+    },
     path,
     side,
     lastLine: comment === undefined ? last : line,

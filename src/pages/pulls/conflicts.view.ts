@@ -1,6 +1,7 @@
 import type { ConflictLine, ConflictText } from '../../git/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { MergeBox, PullConflicts } from '../../pulls/index.ts';
+import { t } from '../../translation/index.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -117,11 +118,11 @@ function viewFile(
 ): ConflictFileView {
   const reasons = {
     marked: null,
-    binary: 'Both sides changed this binary file.',
-    too_large: 'It is too large to be shown.',
-    gone_in_ours: `It was deleted or renamed in ${base}, and changed in ${head}.`,
-    gone_in_theirs: `It was deleted or renamed in ${head}, and changed in ${base}.`,
-    other: 'The two sides cannot be put into one file.',
+    binary: t('pulls.conflicts.both_sides_changed_this_binary_file'),
+    too_large: t('pulls.conflicts.it_is_too_large_to_display'),
+    gone_in_ours: t('pulls.conflicts.it_was_deleted_or_renamed_in', { base, head }),
+    gone_in_theirs: t('pulls.conflicts.it_was_deleted_or_renamed_in', { base: head, head: base }),
+    other: t('pulls.conflicts.the_two_sides_cannot_be_combined'),
   };
   const named = (line: ConflictLine): string => {
     const text = textOf(line);

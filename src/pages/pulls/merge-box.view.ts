@@ -3,6 +3,7 @@ import type { MergeBlock } from '../../access/index.ts';
 import { explainBlock } from '../../pulls/index.ts';
 import type { DescribedPull, MergeBox } from '../../pulls/index.ts';
 import type { CloneBoxView } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewConflicts } from './conflicts.view.ts';
 import type { ConflictsView, ReadConflicts } from './conflicts.view.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
@@ -90,12 +91,12 @@ export interface MergeForm {
   bypasses: boolean;
 }
 
-const styleWords: Readonly<Record<string, { text: string; button: string }>> = {
-  MERGE: { text: 'Merge commit', button: 'Merge pull request' },
-  SQUASH: { text: 'Squash', button: 'Squash and merge' },
-  REBASE: { text: 'Rebase', button: 'Rebase and merge' },
-  FORWARD: { text: 'Fast-forward', button: 'Fast-forward' },
-};
+const styleWords: Readonly<Record<string, { text: string; button: string }>> = translated({
+  MERGE: { text: 'pulls.merge_box.merge_commit', button: 'pulls.merge_box.merge_pull_request' },
+  SQUASH: { text: 'pulls.merge_box.squash', button: 'pulls.merge_box.squash_and_merge' },
+  REBASE: { text: 'pulls.merge_box.rebase', button: 'pulls.merge_box.rebase_and_merge' },
+  FORWARD: { text: 'pulls.merge_box.fast_forward', button: 'pulls.merge_box.fast_forward' },
+});
 
 export interface MergeBoxContext {
   url: string;
@@ -149,52 +150,69 @@ function viewLines(box: MergeBox, pull: DescribedPull['pull'], people: People): 
     .filter(({ kind }) => !shownElsewhere.includes(kind))
     .map((block): BoxLine => viewBlock(block, names));
   const isApproved = approvedBy.length > 0 && !blocks.some(({ kind }) => kind === 'approvals' || kind === 'owners');
-  if (isApproved) lines.push({ icon: 'check', tone: 'good', title: 'Approved', text: `By ${names(approvedBy)}.` });
+  if (isApproved)
+    lines.push({
+      icon: 'check',
+      tone: 'good',
+      title: t('pulls.merge_box.approved'),
+      text: t('pulls.merge_box.by_names', { names: names(approvedBy) }),
+    });
   if (box.isBehind && !blocks.some(({ kind }) => kind === 'behind'))
-    lines.push({ icon: 'clock', tone: 'quiet', title: 'The base branch has new commits', text: null });
+    lines.push({
+      icon: 'clock',
+      tone: 'quiet',
+      title: t('pulls.merge_box.the_base_branch_has_new_commits'),
+      text: null,
+    });
   if (pull.headBranch !== null && box.headTip !== null && box.headTip !== pull.headOid)
     lines.push({
       icon: 'clock',
       tone: 'quiet',
-      title: 'The branch has newer commits that are no round yet',
-      text: 'They become one once they have been read, and once what its author may bring to this repository has space for them.',
+      title: t('pulls.merge_box.the_branch_has_newer_commits_that'),
+      text: t('pulls.merge_box.they_become_a_round_after_they'),
     });
   if (box.state.mergeState === 'CLEAN')
-    lines.push({ icon: 'check', tone: 'good', title: 'There are no conflicts with the base branch', text: null });
+    lines.push({
+      icon: 'check',
+      tone: 'good',
+      title: t('pulls.merge_box.no_conflicts_with_the_base_branch'),
+      text: null,
+    });
   return lines;
 }
 
 const blockTitles: Readonly<Partial<Record<MergeBlock['kind'], [icon: string, tone: BoxLine['tone'], title: string]>>> =
-  {
-    draft: ['pull', 'wait', 'This is a draft'],
-    no_base: ['alert', 'bad', 'The base branch is gone'],
-    conflict: ['alert', 'bad', 'There are conflicts with the base branch'],
-    unknown: ['clock', 'wait', 'Whether it merges is not known'],
-    empty: ['check', 'quiet', 'There is nothing to merge'],
-    unrelated: ['alert', 'bad', 'There is no common history'],
-    approvals: ['eye', 'wait', 'Approvals are missing'],
-    owners: ['eye', 'wait', 'Owners of code have to approve'],
-    changes_requested: ['alert', 'bad', 'Changes were requested'],
-    threads: ['comment', 'wait', 'Threads are open'],
-    behind: ['clock', 'wait', 'The branch is behind its base branch'],
-    needs: ['clock', 'wait', 'Another pull request comes first'],
-    queue: ['clock', 'quiet', 'A merge queue merges into this branch'],
-    style: ['alert', 'wait', 'This way to merge is not allowed'],
-  };
+  translated({
+    draft: ['pull', 'wait', 'pulls.merge_box.this_is_a_draft'],
+    no_base: ['alert', 'bad', 'pulls.merge_box.the_base_branch_no_longer_exists'],
+    conflict: ['alert', 'bad', 'pulls.merge_box.conflicts_with_the_base_branch'],
+    unknown: ['clock', 'wait', 'pulls.merge_box.it_is_unknown_whether_this_can'],
+    empty: ['check', 'quiet', 'pulls.merge_box.nothing_to_merge'],
+    unrelated: ['alert', 'bad', 'pulls.merge_box.no_common_history'],
+    approvals: ['eye', 'wait', 'pulls.merge_box.approvals_are_missing'],
+    owners: ['eye', 'wait', 'pulls.merge_box.code_owners_must_approve'],
+    changes_requested: ['alert', 'bad', 'pulls.merge_box.changes_were_requested'],
+    threads: ['comment', 'wait', 'pulls.merge_box.threads_are_open'],
+    behind: ['clock', 'wait', 'pulls.merge_box.the_branch_is_behind_its_base'],
+    needs: ['clock', 'wait', 'pulls.merge_box.another_pull_request_comes_first'],
+    queue: ['clock', 'quiet', 'pulls.merge_box.a_merge_queue_merges_into_this'],
+    style: ['alert', 'wait', 'pulls.merge_box.this_merge_method_is_not_allowed'],
+  });
 
 function viewBlock(block: MergeBlock, names: (ids: readonly string[]) => string): BoxLine {
   const [icon, tone, title] = blockTitles[block.kind] ?? ['alert', 'wait', explainBlock(block)];
   const text = {
-    draft: 'It cannot be merged before it is marked as ready for review.',
-    no_base: 'Choose another base branch.',
+    draft: t('pulls.merge_box.mark_it_as_ready_for_review'),
+    no_base: t('pulls.merge_box.choose_another_base_branch'),
     conflict: null,
-    unknown: 'It was too large to try. Merge it on your machine and push.',
-    empty: 'The base branch has all of these commits already.',
-    unrelated: 'The two branches have no commit in common.',
-    behind: 'Update it with the base branch first.',
-    queue: 'It tests each pull request as it would be merged, one after the other.',
+    unknown: t('pulls.merge_box.it_is_too_large_to_check'),
+    empty: t('pulls.merge_box.the_base_branch_already_has_all'),
+    unrelated: t('pulls.merge_box.the_two_branches_have_no_commit'),
+    behind: t('pulls.merge_box.update_it_with_the_base_branch'),
+    queue: t('pulls.merge_box.it_tests_each_pull_request_as'),
   }[block.kind as string];
-  if (block.kind === 'changes_requested') return { icon, tone, title, text: `By ${names(block.by)}.` };
+  if (block.kind === 'changes_requested')
+    return { icon, tone, title, text: t('pulls.merge_box.by_names', { names: names(block.by) }) };
   return { icon, tone, title, text: text === undefined ? explainBlock(block) : text };
 }
 
@@ -203,7 +221,12 @@ const requiredBy = ({ rule }: MergeBox, context: string): boolean =>
     check.endsWith('*') ? context.startsWith(check.slice(0, -1)) : check === context,
   );
 
-const checkWords = { success: 'Passed', pending: 'Running', failure: 'Failed', error: 'Error' } as const;
+const checkWords = translated({
+  success: 'pulls.merge_box.passed',
+  pending: 'pulls.merge_box.running',
+  failure: 'pulls.merge_box.failed',
+  error: 'pulls.merge_box.error',
+} as const);
 
 function viewChecks(box: MergeBox, repositoryUrl: string): CheckView[] {
   const there = box.checks.map(
@@ -222,9 +245,9 @@ function viewChecks(box: MergeBox, repositoryUrl: string): CheckView[] {
     .map(
       ({ context }): CheckView => ({
         ...viewCommitState('pending'),
-        text: 'Expected',
+        text: t('pulls.merge_box.expected'),
         context: viewName(context),
-        description: 'It has not reported yet.',
+        description: t('pulls.merge_box.not_reported_yet'),
         url: null,
         isRequired: true,
       }),
@@ -241,8 +264,11 @@ function checksTitle(box: MergeBox): string {
   const failed = box.checks.filter(({ state }) => state === 'failure' || state === 'error').length;
   const passed = box.checks.filter(({ state }) => state === 'success').length;
   if (failed > 0) return `${viewCount(failed, 'check')} failed`;
-  if (passed < checks.length) return `${passed} of ${checks.length} checks passed`;
-  return checks.length === 1 ? 'The check has passed' : `All ${checks.length} checks have passed`;
+  if (passed < checks.length)
+    return t('pulls.merge_box.passed_of_length_checks_passed', { passed, length: checks.length });
+  return checks.length === 1
+    ? t('pulls.merge_box.the_check_has_passed')
+    : t('pulls.merge_box.all_length_checks_have_passed', { length: checks.length });
 }
 
 function viewMergeForm(

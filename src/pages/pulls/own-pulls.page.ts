@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -16,8 +17,8 @@ export const showOwnPulls: Page<PersonContext, PullsDeps> = async ({ viewer, que
   return page('pulls/own-pulls', {
     list,
     tabs: [
-      { text: 'Waiting for you', url: path, isChosen: list === 'you' },
-      { text: 'Waiting for others', url: `${path}?list=others`, isChosen: list === 'others' },
+      { text: t('pulls.own_pulls.waiting_for_you'), url: path, isChosen: list === 'you' },
+      { text: t('pulls.own_pulls.waiting_for_others'), url: `${path}?list=others`, isChosen: list === 'others' },
     ],
     pulls: await viewAttentionPulls(deps, rows),
     ...pageLinks(path, { next, previous }, { list: list === 'you' ? '' : list }),

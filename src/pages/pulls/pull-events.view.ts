@@ -1,33 +1,35 @@
 import type { ListedEntry } from '../../issues/index.ts';
 import { teamUrl } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import type { EventPart, EventView } from '../issues/event-parts.view.ts';
+import { eventSentence } from '../issues/event-sentence.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
 import type { AnsweredThread } from './talk-threads.ts';
 
 /** What a push to a pull request did, in words; `first` is never an entry. */
-const changeWords: Readonly<Record<string, string>> = {
-  added: 'added commits',
-  rebased: 'rebased the commits, and changed nothing else',
-  edited: 'rewrote the commits',
-  unknown: 'rewrote the commits on another base',
-};
+const changeWords: Readonly<Record<string, string>> = translated({
+  added: 'pulls.event.change.added',
+  rebased: 'pulls.event.change.rebased',
+  edited: 'pulls.event.change.edited',
+  unknown: 'pulls.event.change.unknown',
+});
 
-const verdictWords: Readonly<Record<string, [icon: string, words: string]>> = {
-  APPROVE: ['check', 'approved these changes'],
-  REQUEST_CHANGES: ['alert', 'requested changes'],
-  COMMENT: ['eye', 'reviewed this'],
-};
+const verdictWords: Readonly<Record<string, [icon: string, words: string]>> = translated({
+  APPROVE: ['check', 'pulls.event.verdict.approved'],
+  REQUEST_CHANGES: ['alert', 'pulls.event.verdict.requested'],
+  COMMENT: ['eye', 'pulls.event.verdict.reviewed'],
+});
 
-const styleWords: Readonly<Record<string, string>> = {
-  MERGE: 'by a merge commit',
-  SQUASH: 'as one commit',
-  REBASE: 'by a rebase',
-  FORWARD: 'by a fast-forward',
-};
+const styleWords: Readonly<Record<string, string>> = translated({
+  MERGE: 'pulls.event.style.merge',
+  SQUASH: 'pulls.event.style.squash',
+  REBASE: 'pulls.event.style.rebase',
+  FORWARD: 'pulls.event.style.forward',
+});
 
 /** Words for the entries that only pull requests have, and for closing; null for all others. */
 export function viewPullEvent(
@@ -57,12 +59,12 @@ export function viewPullEvent(
   /** A team that is gone, or that the viewer may not know of, has no name. */
   const reviewer = (): EventPart => {
     if (details['teamId'] === undefined && details['teamName'] === undefined) return person();
-    if (team === null) return text('a team');
+    if (team === null) return { text: t('pulls.event.a_team') };
     return { link: teamUrl(team.organisation, team.team), name: `${team.organisation}/${team.team}` };
   };
-  const commit = (before: string): EventPart[] =>
+  const commit = (): EventPart[] =>
     /^[0-9a-f]{40,64}$/.test(word('oid'))
-      ? [text(before), { link: commitUrl(repositoryUrl, word('oid')), name: word('oid').slice(0, 10), isCode: true }]
+      ? [{ link: commitUrl(repositoryUrl, word('oid')), name: word('oid').slice(0, 10), isCode: true }]
       : [];
   const round = Number(details['round']);
   const reason = word('reason') === '' ? [] : [text(`: ${viewName(word('reason'))}`)];
@@ -71,8 +73,8 @@ export function viewPullEvent(
       return {
         icon: 'up',
         parts: [
-          text(`${changeWords[word('change')] ?? 'pushed'} (`),
-          { link: `${pullUrl}/changes?from=${round - 1}&to=${round}`, name: `round ${round}` },
+          text(`${changeWords[word('change')] ?? t('pulls.event.pushed')} (`),
+          { link: `${pullUrl}/changes?from=${round - 1}&to=${round}`, name: t('pulls.event.round', { round }) },
           text(`, ${viewCount(Number(details['commits']) || 0, 'commit')})`),
         ],
       };
@@ -80,41 +82,40 @@ export function viewPullEvent(
       return {
         icon: 'branch',
         parts: [
-          text('changed the base branch from '),
-          strong('from'),
-          text(' to '),
-          strong('to'),
-          ...(typeof details['landed'] === 'number' ? [text(`, because #${details['landed']} was merged`)] : []),
+          ...eventSentence('pulls.event.retargeted', { from: [strong('from')], to: [strong('to')] }),
+          ...(typeof details['landed'] === 'number'
+            ? [text(t('pulls.event.because_merged', { number: String(details['landed']) }))]
+            : []),
         ],
       };
     case 'draft':
-      return { icon: 'pull', parts: [text('marked this as a draft')] };
+      return { icon: 'pull', parts: eventSentence('pulls.event.draft') };
     case 'ready':
-      return { icon: 'eye', parts: [text('marked this as ready for review')] };
+      return { icon: 'eye', parts: eventSentence('pulls.event.ready') };
     case 'review': {
       const threads = answered.get(word('reviewId')) ?? [];
       // An answer alone is no review to its readers.
       if (word('verdict') === 'COMMENT' && !body && threads.length > 0 && threads.length === details['comments'])
         return {
           icon: 'comment',
-          parts: [
-            text('answered '),
-            ...threads.flatMap(({ where, url }, at): EventPart[] => [
+          parts: eventSentence('pulls.event.answered', {
+            threads: threads.flatMap(({ where, url }, at): EventPart[] => [
               ...(at === 0 ? [] : [text(', ')]),
               { link: url, name: where },
             ]),
-          ],
+          }),
         };
       const [icon, words] = verdictWords[word('verdict')] ?? verdictWords['COMMENT']!;
-      return { icon, parts: [text(words), ...(round > 0 ? [text(` in round ${round}`)] : [])] };
+      return { icon, parts: [text(round > 0 ? t('pulls.event.in_round', { words, round }) : words)] };
     }
     case 'dismissed': {
       const isWithdrawn = details['withdrawn'] === true;
       const verb = isWithdrawn ? 'restored' : 'dismissed';
+      const key = `pulls.event.${verb}` as const;
       return {
         icon: isWithdrawn ? 'eye' : 'cross',
         parts: [
-          ...(word('userId') === '' ? [text(`${verb} a review`)] : [text(`${verb} the review by `), person()]),
+          ...(word('userId') === '' ? eventSentence(key) : eventSentence(`${key}_of`, { person: [person()] })),
           ...reason,
         ],
       };
@@ -123,9 +124,10 @@ export function viewPullEvent(
       return {
         icon: 'eye',
         parts: [
-          text(details['removed'] === true ? 'took back the request for a review by ' : 'asked for a review by '),
-          reviewer(),
-          ...(details['reason'] === 'owner' ? [text(', an owner of changed files')] : []),
+          ...eventSentence(details['removed'] === true ? 'pulls.event.asked_removed' : 'pulls.event.asked', {
+            reviewer: [reviewer()],
+          }),
+          ...(details['reason'] === 'owner' ? [text(t('pulls.event.owner_of_files'))] : []),
         ],
       };
     case 'merge_when_ready':
@@ -133,53 +135,62 @@ export function viewPullEvent(
         icon: 'clock',
         parts:
           details['cancelled'] === true
-            ? [text('ended the wish to merge this when it is ready'), ...reason]
-            : [text('asked to merge this as soon as it is ready')],
+            ? [...eventSentence('pulls.event.auto_merge_off'), ...reason]
+            : eventSentence('pulls.event.auto_merge_on'),
       };
     case 'queued':
       return {
         icon: 'clock',
-        parts: [
-          text(details['first'] === true ? 'put this first in the merge queue' : 'added this to the merge queue'),
-        ],
+        parts: eventSentence(details['first'] === true ? 'pulls.event.queued_first' : 'pulls.event.queued'),
       };
     case 'unqueued': {
       const run = Number(details['run']);
       const ofRun: EventPart[] =
-        run > 0 ? [text(' See '), { link: `${repositoryUrl}/runs/${run}`, name: `run ${run}` }, text('.')] : [];
+        run > 0
+          ? eventSentence('pulls.event.see_run', {
+              link: [{ link: `${repositoryUrl}/runs/${run}`, name: t('pulls.event.run', { run }) }],
+            })
+          : [];
       const why = [...reason, ...ofRun];
       return details['failed'] === true
-        ? { icon: 'cross', parts: [text('took this out of the merge queue'), ...why] }
-        : { icon: 'clock', parts: [text('took this out of the merge queue')] };
+        ? { icon: 'cross', parts: [...eventSentence('pulls.event.unqueued'), ...why] }
+        : { icon: 'clock', parts: eventSentence('pulls.event.unqueued') };
     }
     case 'merged': {
       const bypassed = Array.isArray(details['bypassed']) ? details['bypassed'].map(String) : [];
       return {
         icon: 'merge',
         parts: [
-          text('merged this into '),
-          { link: codeUrl(repositoryUrl, 'tree', word('base')), name: viewName(word('base')) },
+          ...eventSentence('pulls.event.merged', {
+            base: [{ link: codeUrl(repositoryUrl, 'tree', word('base')), name: viewName(word('base')) }],
+          }),
           ...(styleWords[word('style')] === undefined ? [] : [text(` ${styleWords[word('style')]}`)]),
-          ...commit(', as '),
-          ...(bypassed.length === 0 ? [] : [text(`, in spite of: ${viewName(bypassed.join(' '))}`)]),
+          ...(commit().length === 0 ? [] : eventSentence('pulls.event.as_commit', { commit: commit() })),
+          ...(bypassed.length === 0 ? [] : [text(t('pulls.event.bypassed', { rules: viewName(bypassed.join(' ')) }))]),
         ],
       };
     }
     case 'branch_deleted':
-      return { icon: 'branch', parts: [text('deleted the branch '), strong('branch')] };
+      return { icon: 'branch', parts: eventSentence('pulls.event.branch_deleted', { branch: [strong('branch')] }) };
     case 'branch_restored':
-      return { icon: 'branch', parts: [text('restored the branch '), strong('branch')] };
+      return { icon: 'branch', parts: eventSentence('pulls.event.branch_restored', { branch: [strong('branch')] }) };
     case 'applied': {
       const threads = Array.isArray(details['threads']) ? details['threads'].length : Number(details['threads']);
       return {
         icon: 'commit',
-        parts: [text(threads > 1 ? `applied ${threads} suggestions` : 'applied a suggestion'), ...commit(' in ')],
+        parts:
+          commit().length === 0
+            ? eventSentence('pulls.event.applied', {}, { count: threads })
+            : eventSentence('issues.event.in_commit', {
+                sentence: eventSentence('pulls.event.applied', {}, { count: threads }),
+                commit: commit(),
+              }),
       };
     }
     case 'closed':
-      return { icon: 'pull-closed', parts: [text('closed this')] };
+      return { icon: 'pull-closed', parts: eventSentence('issues.event.closed') };
     case 'reopened':
-      return { icon: 'pull', parts: [text('reopened this')] };
+      return { icon: 'pull', parts: eventSentence('issues.event.reopened') };
     default:
       return null;
   }

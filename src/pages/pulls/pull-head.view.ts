@@ -22,7 +22,8 @@ export interface PullHeaderView {
   /** The author, or who merged it. */
   person: PersonView;
   /** `wants to merge`, `merged`. */
-  verb: string;
+  /** Of the message `pulls.pull_head.merged`. */
+  verb: 'wants' | 'merged' | 'wanted';
   commits: string;
   base: { name: string; url: string };
   /** `url` is null for a push, and for a branch that the viewer may not see or that is gone. */
@@ -84,7 +85,7 @@ export async function readPullHeader(
       isHeld: issue.heldAt !== null,
       person:
         (isMerged ? viewSomeone({ id: mergedBy, name: mergedByName }, people) : null) ?? viewAuthor(issue, people),
-      verb: issue.state === 'OPEN' ? 'wants to merge' : isMerged ? 'merged' : 'wanted to merge',
+      verb: issue.state === 'OPEN' ? 'wants' : isMerged ? 'merged' : 'wanted',
       commits: viewCount(round.commitCount, 'commit'),
       base: { name: viewName(baseBranch), url: codeUrl(url, 'tree', baseBranch) },
       head: viewHead(described.head),

@@ -1,5 +1,6 @@
 import type { ListedIssue } from '../../issues/index.ts';
 import type { DescribedPull } from '../../pulls/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
@@ -14,10 +15,10 @@ export interface PullRowView extends IssueRowView {
   checks: StatusIconView | null;
 }
 
-const reviews = {
-  approved: { icon: 'check', tone: 'good', text: 'Approved' },
-  changes_requested: { icon: 'alert', tone: 'bad', text: 'Changes requested' },
-} as const;
+const reviews = translated({
+  approved: { icon: 'check', tone: 'good', text: 'pulls.pull_row.approved' },
+  changes_requested: { icon: 'alert', tone: 'bad', text: 'pulls.pull_row.changes_requested' },
+} as const);
 
 /** A row of a list of pull requests; without a description, which went meanwhile, it is that of an issue. */
 export function viewPullRow(issue: ListedIssue, described: DescribedPull | undefined, around: RowContext): PullRowView {
@@ -28,7 +29,7 @@ export function viewPullRow(issue: ListedIssue, described: DescribedPull | undef
   const isDraft = isOpen && pull.isDraft;
   return {
     ...row,
-    state: isDraft ? { icon: 'pull', tone: 'off', title: 'Draft' } : row.state,
+    state: isDraft ? { icon: 'pull', tone: 'off', title: t('pulls.pull_row.draft') } : row.state,
     isDraft,
     branches: `${viewName(head.label)} → ${viewName(pull.baseBranch)}`,
     review: review === null || !isOpen ? null : reviews[review],
@@ -38,5 +39,5 @@ export function viewPullRow(issue: ListedIssue, described: DescribedPull | undef
 
 function viewChecks(state: Parameters<typeof viewCommitState>[0], url: string): StatusIconView {
   const view = viewCommitState(state);
-  return { ...view, url: `${url}#merge`, title: `Checks: ${view.text.toLowerCase()}` };
+  return { ...view, url: `${url}#merge`, title: t('pulls.pull_row.checks_text', { text: view.text.toLowerCase() }) };
 }

@@ -2,6 +2,7 @@ import { queryNumber, repositoryUrl, viewCloneBox } from '../../http/index.ts';
 import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { MergeBox, PullHead } from '../../pulls/index.ts';
+import { translated } from '../../translation/index.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { movedTo, page } from '../app/reply.ts';
@@ -162,13 +163,13 @@ export async function pullPage(
   });
 }
 
-const roundWords = {
-  first: 'Opened',
-  added: 'Commits added',
-  rebased: 'Rebased',
-  edited: 'Rewritten',
-  unknown: 'Rewritten',
-} as const;
+const roundWords = translated({
+  first: 'pulls.pull.opened',
+  added: 'pulls.pull.commits_added',
+  rebased: 'pulls.pull.rebased',
+  edited: 'pulls.pull.rewritten',
+  unknown: 'pulls.pull.rewritten',
+} as const);
 
 /** A server that is busy shows the conversation without the box; null then. */
 async function readBox(context: RepositoryContext, { pulls }: PullsDeps): Promise<MergeBox | null> {

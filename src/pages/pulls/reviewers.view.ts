@@ -1,6 +1,7 @@
 import { countingApprovals } from '../../access/index.ts';
 import { teamUrl } from '../../http/index.ts';
 import type { MergeBox, PullRights, Pulls } from '../../pulls/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
 
@@ -26,7 +27,7 @@ export interface ReviewersView {
   mayAsk: boolean;
 }
 
-const asked: ReviewerView['verdict'] = { icon: 'clock', tone: 'wait', text: 'Asked' };
+const asked: ReviewerView['verdict'] = translated({ icon: 'clock', tone: 'wait', text: 'pulls.reviewers.requested' });
 
 /**
  * People who were asked and who reviewed, each once, then the teams that have not answered. The last verdict of a
@@ -88,11 +89,12 @@ export function viewReviewers(
 
 /** @param counts whether an approval has effect on the last round */
 function verdictOf({ verdict }: Reviews[number], counts: boolean): ReviewerView['verdict'] {
-  if (verdict === 'REQUEST_CHANGES') return { icon: 'alert', tone: 'bad', text: 'Requested changes' };
-  if (verdict !== 'APPROVE') return { icon: 'comment', tone: 'quiet', text: 'Commented' };
+  if (verdict === 'REQUEST_CHANGES')
+    return { icon: 'alert', tone: 'bad', text: t('pulls.reviewers.requested_changes') };
+  if (verdict !== 'APPROVE') return { icon: 'comment', tone: 'quiet', text: t('pulls.reviewers.commented') };
   return counts
-    ? { icon: 'check', tone: 'good', text: 'Approved' }
-    : { icon: 'check', tone: 'quiet', text: 'Approved, not counted' };
+    ? { icon: 'check', tone: 'good', text: t('pulls.reviewers.approved') }
+    : { icon: 'check', tone: 'quiet', text: t('pulls.reviewers.approved_not_counted') };
 }
 
 /** What the people of the side column did, named by the page. */

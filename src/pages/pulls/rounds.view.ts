@@ -1,16 +1,17 @@
 import type { PairedRoundCommit, RoundChange, RoundCommitRow, RoundRow } from '../../pulls/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { ChangesUrlBuilder, ChangesQuery } from './changes-urls.ts';
 
-const changes: Readonly<Record<RoundChange, string>> = {
-  first: 'the first',
-  added: 'commits were added',
-  rebased: 'nothing but the base changed',
-  edited: 'commits were changed',
-  unknown: 'it conflicts with the round before',
-};
+const changes: Readonly<Record<RoundChange, string>> = translated({
+  first: 'pulls.rounds.the_first',
+  added: 'pulls.rounds.commits_were_added',
+  rebased: 'pulls.rounds.only_the_base_changed',
+  edited: 'pulls.rounds.commits_were_changed',
+  unknown: 'pulls.rounds.conflicts_with_the_previous_round',
+});
 
 interface RoundOption {
   value: string;
@@ -46,21 +47,24 @@ export function viewRoundChoice(
     }),
     isCurrent: (older?.round ?? null) === from && shown.round === to,
   });
-  const links = [{ label: 'All changes', ...compare(null) }];
-  if (reviewed !== null && reviewed < last) links.push({ label: 'Since your last review', ...compare(reviewed) });
-  if (reviewed !== last - 1) links.push({ label: `Since round ${last - 1}`, ...compare(last - 1) });
+  const links = [{ label: t('pulls.rounds.all_changes'), ...compare(null) }];
+  if (reviewed !== null && reviewed < last)
+    links.push({ label: t('pulls.rounds.since_your_last_review'), ...compare(reviewed) });
+  if (reviewed !== last - 1)
+    links.push({ label: t('pulls.rounds.since_round_round', { round: last - 1 }), ...compare(last - 1) });
   return {
     older: [
-      { value: '', label: 'the base', isChosen: older === null },
+      { value: '', label: t('pulls.rounds.the_base'), isChosen: older === null },
       ...rounds.slice(0, -1).map(({ round }) => ({
         value: String(round),
-        label: `round ${round}`,
+        label: t('pulls.rounds.round_round', { round }),
         isChosen: older?.round === round,
       })),
     ],
     shown: rounds.map(({ round }) => ({
       value: String(round),
-      label: round === last ? `round ${round} (the last)` : `round ${round}`,
+      label:
+        round === last ? t('pulls.rounds.round_round_latest', { round }) : t('pulls.rounds.round_round', { round }),
       isChosen: shown.round === round,
     })),
     links,
@@ -94,7 +98,7 @@ const kinds: Readonly<Record<PairedRoundCommit['kind'], { sign: string; label: s
 export function viewPairs(pairs: readonly PairedRoundCommit[], repositoryUrl: string) {
   const commit = (row: RoundCommitRow | null) =>
     row && {
-      subject: viewName(row.subject) || 'Without a message',
+      subject: viewName(row.subject) || t('pulls.rounds.no_message'),
       shortId: row.oid.slice(0, 10),
       url: commitUrl(repositoryUrl, row.oid),
     };

@@ -1,5 +1,6 @@
 import { parseSuggestion } from '../../pulls/index.ts';
 import type { ListedComment, ListedThread } from '../../pulls/index.ts';
+import { t } from '../../translation/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCodeText, viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -148,9 +149,14 @@ const quotedLines = (quoted: string): string[] =>
 /** The place of a thread in words. */
 export function whereOf({ path, side, firstLine, lastLine, place }: ListedThread): string {
   const now = place !== null && place.state !== 'gone' ? place : { path, firstLine, lastLine };
-  if (now.path === null) return 'The round as a whole';
+  if (now.path === null) return t('pulls.thread.the_round_as_a_whole');
   const name = viewName(now.path);
   if (now.firstLine === null) return name;
-  const lines = now.firstLine === now.lastLine ? `line ${now.firstLine}` : `lines ${now.firstLine} to ${now.lastLine}`;
-  return `${name}, ${lines}${side === 'OLD' ? ' before the change' : ''}`;
+  // As text: numbers of lines have no separators.
+  const first = String(now.firstLine);
+  const where =
+    now.firstLine === now.lastLine
+      ? t('pulls.thread.line', { name, line: first })
+      : t('pulls.thread.lines', { name, first, last: String(now.lastLine) });
+  return side === 'OLD' ? t('pulls.thread.before', { where }) : where;
 }

@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { endedProviderCookie, providerCookie, returnTarget } from '../../http/index.ts';
 import type { ProviderAccount, SignInRequest } from '../../single-sign-on/index.ts';
-import { translateRefusal } from '../../translation/index.ts';
+import { translateRefusal, t } from '../../translation/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
@@ -95,7 +95,7 @@ async function prove(
   const { person, session, origin } = context;
   const cookies = [endedProviderCookie(origin)];
   if (person === null || session === null || session.id !== sessionId)
-    return problemPage(context, 422, 'You have been signed out meanwhile. Sign in and begin again.');
+    return problemPage(context, 422, t('sign_in.provider.you_have_been_signed_out_sign'));
   if (purpose === 'link') {
     await singleSignOn.link(person.id, account);
     return seeOther(withNotice('/settings/linked-accounts', 'account-linked'), { cookies });

@@ -129,10 +129,10 @@ t.test('selected issues are changed by those who may, one by one, and what was r
   t.equal(partly.status, 200);
   t.match(words(partly), /Changed: #3 \. #99 : Issue not found/);
   for (const [form, reason] of [
-    [{ action: 'close' }, /Tick the issues/],
+    [{ action: 'close' }, /Select issues first/],
     [{ number: '1', action: 'label', label: '' }, /Choose a label first/],
-    [{ number: '1', action: 'explode' }, /Choose what to do/],
-    [{ number: ['x', '-1', '1e9'], action: 'close' }, /Tick the issues/],
+    [{ number: '1', action: 'explode' }, /Choose an action/],
+    [{ number: ['x', '-1', '1e9'], action: 'close' }, /Select issues first/],
     [{ number: '1', action: 'label', label: 'no-such' }, /There is no label no-such/],
     [{ number: '1', action: 'assign', assignee: 'nobody-here' }, /Only people who may read/],
   ] as const) {

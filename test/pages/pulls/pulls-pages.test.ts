@@ -161,7 +161,7 @@ t.test('those who may write change several of the list at once', async (t) => {
   t.same(states, ['CLOSED', 'OPEN', 'CLOSED']);
   const { labels, assignees } = await issues.find(viewers.alice, at(3));
   t.same([labels.map(({ name }) => name), assignees], [['later'], [viewers.alice.id]]);
-  t.match(words(await bulk({ number: [], action: 'close' })), /Tick the pull requests/);
+  t.match(words(await bulk({ number: [], action: 'close' })), /Select pull requests first/);
   const partly = await bulk({ number: ['2', '99'], action: 'close' });
   t.match([partly.status, words(partly)], [200, /Changed: #2 \. #99 : Issue not found/]);
   t.equal((await bob.post(`${list}/bulk`, { number: '2', action: 'reopen' })).status, 404);
