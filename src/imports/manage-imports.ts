@@ -3,7 +3,7 @@ import { viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict, type DomainError, invalid, isDomainError, notFound, unavailable } from '../kernel/index.ts';
 import type { Repository } from '../repositories/index.ts';
-import { SourceBusy } from './client/source-client.ts';
+import { SourceBusy } from './client/source-errors.ts';
 import type { ImportDeps } from './deps.ts';
 import { connectSource, encryptToken } from './run/open-run.ts';
 import { newProgress, readStoredOptions } from './context/run-context.ts';

@@ -187,6 +187,8 @@ holds('only outbound names the program in a User-Agent', namesNoProgram);
 
 holds('no answer of another host leads elsewhere', followsNoRedirects, {
   'src/image-proxy/fetch-image.ts': 'fetches images without any secret, each address checked as the first one',
+  'src/imports/client/open-source-file.ts':
+    'sends secrets to the origin of the API alone: test/imports/attached-files.test.ts',
   'src/imports/client/source-client.ts': 'stays at the origin: test/imports/gitea-import.test.ts',
   'src/mirrors/releases/release-client.ts':
     'sends secrets to the origins of the remote: test/mirrors/lfs-remote.test.ts',

@@ -272,6 +272,9 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
   const forge = await startHttpRemote(t, { port, password: `oauth2:${token}` });
   const failures: Failure[] = [];
   const requests: { path: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[] = [];
+  /** Attached files by their path, and who asked for them. */
+  const files = new Map<string, { status?: number; headers?: Record<string, string>; body?: string | Buffer }>();
+  const fileRequests: { path: string; authorization: string | undefined }[] = [];
   const add = (project: string) => stubRepository(forge, { project, token, pageSize });
   const first = add('bob/tool');
   const repositories = new Map([['bob/tool', first]]);
@@ -280,7 +283,7 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
   forge.answer = (request, response) => {
     const url = new URL(request.url ?? '/', forge.url);
     const isApi = url.pathname.startsWith('/api/');
-    if (!isApi) return failAsWished(url, response);
+    if (!isApi) return failAsWished(url, response) || sendFile(url, request, response);
     requests.push({
       path: `${url.pathname}${url.search}`,
       authorization: request.headers.authorization,
@@ -302,6 +305,15 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     else answerOwners(url, response);
     return true;
   };
+
+  /** Sends a file of `files`. */
+  function sendFile(url: URL, request: IncomingMessage, response: ServerResponse): boolean {
+    const file = files.get(url.pathname);
+    if (file === undefined) return false;
+    fileRequests.push({ path: url.pathname, authorization: request.headers.authorization });
+    response.writeHead(file.status ?? 200, file.headers ?? {}).end(file.body ?? '');
+    return true;
+  }
 
   /** Fails a request of the API or of git as `fail` says. */
   function failAsWished(url: URL, response: ServerResponse): boolean {
@@ -338,6 +350,8 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
     ...forge,
     ...first,
     requests,
+    files,
+    fileRequests,
     owners,
     repositories,
     fail: (failure: Failure): number => failures.push(failure),

@@ -59,6 +59,8 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
     token,
   };
   const requests: { path: string; authorization: string | undefined }[] = [];
+  /** Uploads by their path behind the project. */
+  const files = new Map<string, Buffer>();
   let noteId = 1_000;
   const iso = (at: number): string => new Date(at).toISOString();
   const tick = (): string => iso((world.now += second));
@@ -112,6 +114,8 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
       world.project['archived'] = true;
       return send(response, 201, world.project);
     }
+    const file = files.get(below);
+    if (file !== undefined) return void response.writeHead(200, { 'Content-Type': 'image/png' }).end(file);
     const rows = world.lists.get(below);
     if (rows !== undefined) return list(url, response, rows);
     const [, kind, iid, part] = /^\/(issues|merge_requests)(?:\/(\d+)(?:\/(.+))?)?$/.exec(below) ?? [];
@@ -209,6 +213,7 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
     ...forge,
     bare,
     world,
+    files,
     requests,
     commitFile,
     addIssue: (more: Json = {}) => add('issues', more),

@@ -18,8 +18,8 @@ let here: Hearth;
 let viewer: PersonViewer;
 const basic = `Basic ${Buffer.from('bob:secret').toString('base64')}`;
 
-/** What the forge answers by path: JSON, bytes, a redirect or a status. */
-type Answer = object | Buffer | { redirect: string } | number;
+/** What the forge answers by path: JSON, bytes, a page, a redirect or a status. */
+type Answer = object | string | Buffer | { redirect: string } | number;
 const answers = new Map<string, Answer>();
 let requests: { path: string; authorization: string | undefined }[] = [];
 
@@ -31,6 +31,7 @@ function respond(request: IncomingMessage, response: ServerResponse): boolean {
   const answer = answers.get(page === '1' ? pathname : `${pathname}?page=${page}`) ?? 404;
   if (typeof answer === 'number') response.writeHead(answer).end();
   else if (Buffer.isBuffer(answer)) response.end(answer);
+  else if (typeof answer === 'string') response.writeHead(200, { 'Content-Type': 'text/html' }).end(answer);
   else if ('redirect' in answer) response.writeHead(302, { Location: String(answer.redirect) }).end();
   else {
     if (answers.has(`${pathname}?page=${Number(page) + 1}`))
@@ -203,6 +204,8 @@ t.test('what fails is listed, and a second run brings the rest, and only that', 
         asset(25, 'large.iso', 'x', { size: 2_000_000 }),
         asset(26, 'good.txt', 'twice'),
         asset(27, 'inner.txt', '', { browser_download_url: `${other.url}/files/27` }),
+        asset(29, 'page.txt', 'page'),
+        asset(30, 'page.html', '<h1>Sign in</h1>'),
         asset(28, 'loop.txt', '', { browser_download_url: `${forge.url}/files/loop` }),
       ],
     }),
@@ -210,11 +213,12 @@ t.test('what fails is listed, and a second run brings the rest, and only that', 
     { id: 3 },
   ];
   answers.delete('/files/22');
+  for (const at of [29, 30]) answers.set(`/files/${at}`, '<h1>Sign in</h1>');
   answers.set('/files/loop', { redirect: '/files/loop' });
   answers.set(api, rows);
   const id = await importFrom('partial', forge);
   const failing = await here.modules.mirrors.find(id);
-  t.match(failing, { state: 'failing 1', lastError: /^Releases: 9 did not arrive\. / });
+  t.match(failing, { state: 'failing 1', lastError: /^Releases: 10 did not arrive\. / });
   for (const why of [
     /gone\.txt of v1: 127\.0\.0\.2:\d+ answered 404/,
     /cut\.bin of v1: /,
@@ -223,13 +227,14 @@ t.test('what fails is listed, and a second run brings the rest, and only that', 
     /good\.txt of v1: a release has no two files of one name/,
     /inner\.txt of v1: .*another host of the own network/,
     /loop\.txt of v1: .*no address that can be followed/,
+    /page\.txt of v1: .* answered with a page instead of the file/,
     /the release bad\.\.tag: /,
     /a release that cannot be read/,
   ])
     t.match(failing!.lastError, why);
   t.strictSame(
     (await releasesOf('partial')).get('v1')!.files.map(({ name }) => name),
-    ['good.txt'],
+    ['good.txt', 'page.html'],
   );
   t.notOk(
     requests.some(({ path }) => path === '/files/27'),

@@ -1,22 +1,10 @@
 import type { OutboundResponse } from '../../outbound/index.ts';
-import { DomainError, isDomainError, unavailable } from '../../kernel/index.ts';
-import type { ImportDeps } from '../deps.ts';
+import { DomainError, isDomainError } from '../../kernel/index.ts';
+import type { ClientDeps, ClientOptions } from './client-options.ts';
+import { openSourceFile } from './open-source-file.ts';
+import type { OpenedFile } from './open-source-file.ts';
 import { readWait } from './read-wait.ts';
-
-/** What the client needs of the module. */
-export type ClientDeps = Pick<ImportDeps, 'outbound' | 'clock' | 'logger' | 'requests' | 'settings'>;
-
-export interface ClientOptions {
-  /** Root of the API, without a slash at the end; its origin alone gets the credentials. */
-  api: string;
-  /** `Authorization` and what else goes along. */
-  headers: Readonly<Record<string, string>>;
-  signal: AbortSignal;
-  /** Until when the host wants to be left alone, known from others. */
-  blockedUntil(): Promise<number>;
-  /** Called for each request that is sent. */
-  count(): void;
-}
+import { Again, SourceBusy, sourceFailed, sourceRefused } from './source-errors.ts';
 
 export interface Answer {
   status: number;
@@ -30,30 +18,6 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 const maxRedirects = 3;
 /** 422 is how GitHub answers a cursor that it knows no more. */
 const withoutContent: ReadonlySet<number> = new Set([204, 304, 404, 410, 422]);
-
-/** The other server wants to be left alone until a time, in epoch milliseconds. */
-export class SourceBusy extends Error {
-  readonly until: number;
-  constructor(until: number) {
-    super('the other server has a limit');
-    this.until = until;
-  }
-}
-
-export const sourceFailed = (why: string, options?: { cause?: unknown }) => unavailable('source_failed', why, options);
-
-/** The credentials are refused, or do not suffice: a person has to give others. */
-export const sourceRefused = (host: string, status: number) =>
-  unavailable(
-    'source_refused',
-    status === 401
-      ? `${host} does not accept the token (status 401).`
-      : `The token may not do this at ${host} (status ${status}).`,
-  );
-
-/** Absent and hidden look alike from here. */
-export const sourceGone = (host: string, project: string) =>
-  unavailable('source_gone', `${host} has no ${project}, or the token may not see it.`);
 
 /**
  * A client of the API of another forge. One after the other, requests that fail for a reason of the network, of the
@@ -83,6 +47,26 @@ export class SourceClient {
   /** Changes something there; it is sent once. Refuses as `get` does. */
   async change(method: 'PATCH' | 'POST', path: string, body: object): Promise<Answer> {
     return this.#send(method, this.#url(path), {}, Buffer.from(JSON.stringify(body)));
+  }
+
+  /**
+   * Opens an attached file at the first of its addresses that has it. Refuses as `openSourceFile` does, for the last
+   * one; throws `SourceBusy`.
+   */
+  async openFile(addresses: readonly string[]): Promise<OpenedFile> {
+    let refusal: unknown = sourceFailed('it has no address that can be followed');
+    for (const address of addresses)
+      for (let tries = 0; ; tries += 1)
+        try {
+          return await openSourceFile(this.#deps, this.#options, address);
+        } catch (error) {
+          refusal = error instanceof Again ? error.refusal : error;
+          if (!isDomainError(refusal) || refusal.reason !== 'source_failed') throw error;
+          const wait = this.#deps.settings.retryMs[tries];
+          if (!(error instanceof Again) || wait === undefined) break;
+          await pause(wait, this.#options.signal);
+        }
+    throw refusal;
   }
 
   #url(path: string): URL {
@@ -187,15 +171,6 @@ export class SourceClient {
     } catch {
       throw new Again(sourceFailed(`The answer of ${url.host} to ${url.pathname} is not JSON, or is cut off.`));
     }
-  }
-}
-
-/** A failure that may pass. */
-class Again extends Error {
-  readonly refusal: DomainError;
-  constructor(refusal: DomainError) {
-    super(refusal.message);
-    this.refusal = refusal;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Located } from '../../repositories/index.ts';
+import type { OpenedFile } from '../client/open-source-file.ts';
 import type { ImportDeps } from '../deps.ts';
 import { problemSchema, importSchema } from '../schema/import-schema.ts';
 import type { ImportRow, Phase } from '../schema/import-schema.ts';
@@ -55,6 +56,11 @@ export const renewMs = 60_000;
 /** Lines of a report that are kept. */
 const maxProblems = 2_000;
 
+/** What opens an attached file at the first of some addresses. Refuses `source_failed` with the reason in words. */
+export interface SourceFiles {
+  open(addresses: readonly string[]): Promise<OpenedFile>;
+}
+
 /** A run of an import. */
 export class RunContext {
   readonly deps: ImportDeps;
@@ -64,6 +70,8 @@ export class RunContext {
   readonly signal: AbortSignal;
   readonly options: ImportOptions;
   readonly origin: { url: string; username: string; secret: string };
+  /** Attached files there. */
+  readonly files: SourceFiles;
   progress: Progress;
   /** Requests since the row was saved last. */
   requests = 0;
@@ -77,6 +85,7 @@ export class RunContext {
       source: Source;
       signal: AbortSignal;
       origin: RunContext['origin'];
+      files: SourceFiles;
     },
   ) {
     this.deps = deps;
@@ -85,6 +94,7 @@ export class RunContext {
     this.source = found.source;
     this.signal = found.signal;
     this.origin = found.origin;
+    this.files = found.files;
     this.options = readStoredOptions(row.options);
     this.progress = { ...structuredClone(newProgress), ...(JSON.parse(row.progress) as Partial<Progress>) };
   }

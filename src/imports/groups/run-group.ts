@@ -1,6 +1,6 @@
 import { localAdministrator } from '../../access/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { SourceBusy } from '../client/source-client.ts';
+import { SourceBusy } from '../client/source-errors.ts';
 import { leaseMs, renewMs } from '../context/run-context.ts';
 import type { ImportDeps } from '../deps.ts';
 import { connectClient, decryptToken } from '../run/open-run.ts';

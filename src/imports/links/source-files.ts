@@ -1,4 +1,5 @@
 import type { SourceKind } from '../schema/source-kind.ts';
+import type { SourceFile } from '../sources/source.ts';
 import type { LinkSource } from './parse-source-link.ts';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -15,14 +16,6 @@ const patterns: Readonly<Record<SourceKind, RegExp>> = {
     'g',
   ),
 };
-
-/** An attached file there. */
-export interface SourceFile {
-  /** Names it among the files of its repository: the same for each way to write its address. */
-  key: string;
-  /** As far as its address tells it; empty where it does not. */
-  name: string;
-}
 
 /** Files that one text shows; more are cut. */
 const mostPerText = 100;
@@ -56,6 +49,21 @@ export function fileAt({ kind, url: home }: LinkSource, address: string): Source
   const { id, name: last = '' } = new RegExp(`/${end}$`).exec(url.pathname)?.groups ?? {};
   if (id === undefined) return null;
   return kind === 'gitea' ? { key: `attachments/${id}`, name: '' } : { key: `uploads/${id}`, name: nameOf(last) };
+}
+
+/**
+ * Where the content of a file is, the likeliest first.
+ * @param name as its address in the text has it; GitLab wants it
+ */
+export function addressesOf(
+  { kind, url, project, api }: LinkSource & { api: string },
+  key: string,
+  name: string,
+): string[] {
+  if (kind === 'github') return [key];
+  if (kind === 'gitea') return [`${url.split('/').slice(0, -project.split('/').length).join('/')}/${key}`];
+  const file = `${key}/${encodeURIComponent(name)}`;
+  return [`${api}/projects/${encodeURIComponent(project)}/${file}`, `${url}/${file}`];
 }
 
 function nameOf(address: string): string {

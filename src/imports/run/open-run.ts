@@ -107,6 +107,9 @@ export function openRun(
     },
   });
   const origin = { url: `${url}.git`, username: token === '' ? '' : source.username, secret: token };
-  context = new RunContext(deps, row, { located, source, signal, origin });
+  context = new RunContext(deps, row, {
+    ...{ located, source, signal, origin },
+    files: { open: (addresses) => client.openFile(addresses) },
+  });
   return { context, client };
 }

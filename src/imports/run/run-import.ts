@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { allowedHostsHint } from '../../outbound/index.ts';
-import { SourceBusy } from '../client/source-client.ts';
+import { SourceBusy } from '../client/source-errors.ts';
 import type { ImportDeps } from '../deps.ts';
 import { importHostSchema, importSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { ImportRow } from '../schema/import-schema.ts';

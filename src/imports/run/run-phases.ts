@@ -6,6 +6,7 @@ import type { Phase } from '../schema/import-schema.ts';
 import { writeIssues } from '../write/write-issues.ts';
 import { fetchPages } from './fetch-pages.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { fetchFiles } from '../files/fetch-files.ts';
 import { findAddresses } from './find-addresses.ts';
 import { transferRefs } from './transfer-code.ts';
 import { transferWiki } from './transfer-wiki.ts';
@@ -33,6 +34,7 @@ const steps: Readonly<Record<Phase, Step>> = {
   },
   comments: (context) => fetchPages(context, 'comments'),
   write: writeIssues,
+  files: fetchFiles,
   people: findAddresses,
   async releases({ deps, located, origin, signal, options, tell }) {
     if (!options.withReleases) return;

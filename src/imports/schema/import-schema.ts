@@ -19,6 +19,7 @@ export const phases = [
   'pulls',
   'comments',
   'write',
+  'files',
   'people',
   'releases',
   'settings',

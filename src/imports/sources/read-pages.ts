@@ -1,5 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { sourceFailed, sourceGone } from '../client/source-client.ts';
+import { sourceFailed, sourceGone } from '../client/source-errors.ts';
 import type { SourceClient } from '../client/source-client.ts';
 import { nextPage } from './next-page.ts';
 import { listOf } from './read-json.ts';

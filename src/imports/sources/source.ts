@@ -13,6 +13,14 @@ export interface SourcePerson {
   url: string;
 }
 
+/** An attached file. */
+export interface SourceFile {
+  /** Names it among the files of its repository: the same for each way to write its address. */
+  key: string;
+  /** Empty where it is not known. */
+  name: string;
+}
+
 export interface SourceReaction {
   kind: string;
   person: SourcePerson | null;
@@ -55,6 +63,8 @@ export interface SourceIssue {
   closedAt: number | null;
   /** Null: they have to be asked for. */
   reactions: SourceReaction[] | null;
+  /** Attached files that its text need not name. */
+  files?: SourceFile[];
 }
 
 export interface SourceComment {
@@ -67,6 +77,7 @@ export interface SourceComment {
   createdAt: number;
   updatedAt: number;
   reactions: SourceReaction[] | null;
+  files?: SourceFile[];
 }
 
 /** What a push to a pull request made of it. */

@@ -7,6 +7,7 @@ import { openPeopleBook } from '../context/people-book.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { SourceComment, SourceIssue, SourcePull, SourceReview, SourceReviewComment } from '../sources/source.ts';
+import { filesOfIssue, noteFiles } from '../files/fetch-files.ts';
 import { buildIssue, peopleOfIssue } from './build-issue.ts';
 import { buildPull, peopleOfPull } from './build-pull.ts';
 
@@ -20,6 +21,7 @@ interface Ready {
   item: FollowedIssue;
   pull: PullFile | null;
   fingerprint: string;
+  files: ReturnType<typeof filesOfIssue>;
 }
 
 /**
@@ -47,12 +49,14 @@ export async function writeIssues(context: RunContext): Promise<void> {
       await context.save(
         { progress: { number: last, written, hasChanges: context.progress.hasChanges || done.length > 0 } },
         async ({ manager }) => {
-          for (const { item, fingerprint } of done)
+          for (const { item, fingerprint, files } of done) {
             await manager.upsert(
               itemSchema,
               { importId: context.row.id, item: `issue:${item.issue.number}`, fingerprint },
               ['importId', 'item'],
             );
+            await noteFiles(context, manager, files);
+          }
           await manager.query('DELETE FROM import_staged WHERE import_id = ? AND number <= ?', [context.row.id, last]);
         },
       );
@@ -120,7 +124,8 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
     const positions = new Map(whole.entries.map(({ origin, position }) => [origin, position]));
     for (const review of built.file.reviews) review.position = positions.get(`review:${review.id}`) ?? null;
   }
-  return { item: { issue: whole, isWhole: row.isFull }, pull: built?.file ?? null, fingerprint };
+  const files = filesOfIssue(context, { issue, comments, reviews, notes });
+  return { item: { issue: whole, isWhole: row.isFull }, pull: built?.file ?? null, fingerprint, files };
 }
 
 async function fetchReactions({ source }: RunContext, issue: SourceIssue, comments: SourceComment[]): Promise<void> {

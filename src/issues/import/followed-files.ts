@@ -7,12 +7,14 @@ import type { IssueDeps } from '../deps.ts';
 import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { attachmentSchema, attachmentUseSchema } from '../schema/classification-schema.ts';
 import { derivedId } from './derived-id.ts';
+import { importLimits } from './import-source.ts';
 
 /** A file that texts of another forge show. */
 export interface FollowedFile {
   /** Names it among the files of the repository. */
   key: string;
-  name: string;
+  /** Asked for once the file is open. */
+  nameOf(): string;
   createdAt: number;
   /** The entries that show it, by the number of their issue and their origin. */
   shown: readonly (readonly [number: number, origin: string])[];
@@ -33,14 +35,14 @@ export async function findFollowedFiles(
 }
 
 /**
- * Stores a file of another forge, and records which entries show it: a viewer who reads one of their issues sees it. One
- * that is here is not fetched again; one that no entry shows is not kept. Refuses what an upload refuses of its bytes,
- * and `attachment_quota`. No right is asked.
+ * Stores a file of another forge, and records which entries show it: a viewer who reads one of their issues sees it.
+ * One that is here is not fetched again; one that no entry shows is not kept. Refuses what an upload refuses of its
+ * bytes, and `attachment_quota`. No right is asked.
  */
 export async function storeFollowedFile(
   deps: IssueDeps,
   { id: repositoryId }: Pick<Repository, 'id'>,
-  { key, name, createdAt, shown }: FollowedFile,
+  { key, nameOf, createdAt, shown }: FollowedFile,
   open: () => Promise<AsyncIterable<Uint8Array>>,
 ): Promise<void> {
   const id = idOf(repositoryId, key);
@@ -61,7 +63,7 @@ export async function storeFollowedFile(
             field: 'files',
           });
         const fixed = { id, repositoryId, issueId: places[0]!.issueId, uploaderId: null, createdAt };
-        await manager.insert(attachmentSchema, { ...fixed, name: parseFileName(name), ...kept });
+        await manager.insert(attachmentSchema, { ...fixed, name: parseFileName(nameOf()), ...kept });
       }
       for (const place of places) await insertOrIgnore(tx, attachmentUseSchema, { attachmentId: id, ...place });
     });
@@ -74,7 +76,8 @@ export async function storeFollowedFile(
 async function fetchFile(deps: IssueDeps, id: string, open: () => Promise<AsyncIterable<Uint8Array>>) {
   // Left by a run that was cut off: it has no row.
   await deps.objects.remove(objectKey(id));
-  const { stored, contentType } = await storeAttachment(deps, objectKey(id), await open());
+  const settings = { ...deps.settings, attachmentBytes: importLimits.attachmentBytes };
+  const { stored, contentType } = await storeAttachment({ ...deps, settings }, objectKey(id), await open());
   return { ...stored, contentType };
 }
 

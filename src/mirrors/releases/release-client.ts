@@ -146,8 +146,11 @@ export async function openRemoteFile(
       headers: { Accept: 'application/octet-stream', ...(isTrusted ? headers : {}) },
       ...patience,
     });
-    if (status === 200) return stream;
+    const isPage = /^text\/html\b/i.test(answered['content-type'] ?? '') && !/\.x?html?$/i.test(file.name);
+    if (status === 200 && !isPage) return stream;
     stream.destroy();
+    // A sign-in, or a page that says that it is gone.
+    if (isPage) throw releasesFailed(`${address.host} answered with a page instead of the file`);
     if (![301, 302, 303, 307, 308].includes(status)) throw releasesFailed(`${address.host} answered ${status}`);
     address = URL.parse(answered.location ?? '', address.href);
   }

@@ -10,8 +10,8 @@ const pullPages: Readonly<Record<string, string[]>> = {
 };
 
 /**
- * The page here that a page of a repository at GitHub or Gitea is, as segments behind the repository; all are escaped as
- * they came.
+ * The page here that a page of a repository at GitHub or Gitea is, as segments behind the repository; all are escaped
+ * as they came.
  * @param word the first segment there
  */
 export function foreignPath(word: string, rest: readonly string[]): string[] {

@@ -18,7 +18,8 @@ const steps: readonly (readonly [phases: readonly Import['phase'][], title: stri
   [['wiki'], 'Wiki'],
   [['labels'], 'Labels and milestones'],
   [['issues', 'pulls', 'comments'], 'Reading issues and pull requests'],
-  [['write', 'people'], 'Writing issues and pull requests'],
+  [['write'], 'Writing issues and pull requests'],
+  [['files', 'people'], 'Attached files'],
   [['releases'], 'Releases'],
   [['settings', 'finish'], 'Settings'],
 ];

@@ -2,6 +2,7 @@ import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, time
 import type { Json } from '../read-json.ts';
 import type {
   SourceComment,
+  SourceFile,
   SourceHook,
   SourceIssue,
   SourceLabel,
@@ -78,6 +79,16 @@ export function readMilestone(row: Json): SourceMilestone {
   };
 }
 
+/** Attached files, which a text need not name. */
+function readFiles(row: Json): { files?: SourceFile[] } {
+  const files = listOf(row['assets']).flatMap((asset): SourceFile[] => {
+    const uuid = textOf(asset['uuid']);
+    const isOne = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);
+    return isOne ? [{ key: `attachments/${uuid}`, name: textOf(asset['name']).slice(0, 300) }] : [];
+  });
+  return files.length === 0 ? {} : { files };
+}
+
 /** Null for a row without a number. */
 export function readIssue(row: Json): SourceIssue | null {
   const number = numberOf(row['number']);
@@ -100,6 +111,7 @@ export function readIssue(row: Json): SourceIssue | null {
     updatedAt: timeOf(row['updated_at']) ?? createdAt,
     closedAt: timeOf(row['closed_at']),
     reactions: null,
+    ...readFiles(row),
   };
 }
 
@@ -111,7 +123,8 @@ export function readComment(row: Json): SourceComment | null {
   if (number === null || id === '') return null;
   const createdAt = timeOf(row['created_at']) ?? 0;
   const updatedAt = timeOf(row['updated_at']) ?? createdAt;
-  return { id, number, author: readAuthor(row), body: textOf(row['body']), createdAt, updatedAt, reactions: null };
+  const written = { author: readAuthor(row), body: textOf(row['body']), createdAt, updatedAt };
+  return { id, number, ...written, reactions: null, ...readFiles(row) };
 }
 
 /** Null for a row without a number or a head. */

@@ -1,4 +1,4 @@
-import { sourceGone } from '../../client/source-client.ts';
+import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { createPager } from '../read-pages.ts';
 import { flagOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';

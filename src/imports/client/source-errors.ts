@@ -1,0 +1,35 @@
+import { unavailable } from '../../kernel/index.ts';
+import type { DomainError } from '../../kernel/index.ts';
+
+/** The other server wants to be left alone until a time, in epoch milliseconds. */
+export class SourceBusy extends Error {
+  readonly until: number;
+  constructor(until: number) {
+    super('the other server has a limit');
+    this.until = until;
+  }
+}
+
+export const sourceFailed = (why: string, options?: { cause?: unknown }) => unavailable('source_failed', why, options);
+
+/** The credentials are refused, or do not suffice: a person has to give others. */
+export const sourceRefused = (host: string, status: number) =>
+  unavailable(
+    'source_refused',
+    status === 401
+      ? `${host} does not accept the token (status 401).`
+      : `The token may not do this at ${host} (status ${status}).`,
+  );
+
+/** Absent and hidden look alike from here. */
+export const sourceGone = (host: string, project: string) =>
+  unavailable('source_gone', `${host} has no ${project}, or the token may not see it.`);
+
+/** A failure that may pass. */
+export class Again extends Error {
+  readonly refusal: DomainError;
+  constructor(refusal: DomainError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
