@@ -33,6 +33,8 @@ export const costlyAddresses = ({ old, now, blob }: CostlyHistory): [what: strin
   ['API: languages', `${api}/languages?x=N`],
   ['API: search for repositories', '/api/v1/repos/search?q=e&limit=50&x=N'],
   ['API: search in everything', '/api/v1/search?q=eN'],
+  ['API: its document', '/api/v1/openapi.json?x=N'],
+  ['page: the document of the API', '/api/v1?x=N'],
   ['page: blame of 200,000 lines', `${pages}/blame/main/long.txt?x=N`],
   ['page: blame of 20,000 lines', `${pages}/blame/main/middle.txt?x=N`],
   ['page: folder of 20,000 files', `${pages}/tree/main/wide?x=N`],

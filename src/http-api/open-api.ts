@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { yieldToEventLoop } from '../kernel/index.ts';
 import { requiredAccess } from './authorize-call.ts';
 import type { Operation, Tag } from './operation.ts';
 import { error as errorSchema } from './v1/schemas.ts';
@@ -51,8 +52,11 @@ const words: Record<number, string> = {
   503: 'The server is busy; Retry-After says when to come again',
 };
 
-/** Makes the document from the operations and their schemas: what is read and checked is what is written here. */
-export function openApiOf(operations: readonly Operation[], version: string): OpenApi {
+/**
+ * Makes the document from the operations and their schemas: what is read and checked is what is written here. Takes some
+ * hundred milliseconds, with pauses for other work.
+ */
+export async function openApiOf(operations: readonly Operation[], version: string): Promise<OpenApi> {
   const schemas: Json = {};
   /** JSON Schema of a shape; what has a name goes to the components, once. */
   const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): Json => {
@@ -64,6 +68,7 @@ export function openApiOf(operations: readonly Operation[], version: string): Op
 
   const paths: OpenApi['paths'] = {};
   for (const operation of operations) {
+    await yieldToEventLoop();
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = {
       operationId: operation.id,
       tags: [operation.tag],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import mime from 'mime-types';
 import type { Embedded } from '../embedded/index.ts';
 
@@ -9,7 +10,8 @@ export interface Asset {
   type: string;
   /** Twelve hex digits over the bytes: a changed file has another URL. */
   hash: string;
-  bodies: Record<AssetEncoding, Buffer>;
+  /** Compressed when it is first asked for, outside the main thread: a page needs the addresses of several at once. */
+  body(encoding: AssetEncoding): Promise<Buffer>;
 }
 
 /** The stylesheet, the script and the icons, under names that change with their content. */
@@ -37,16 +39,19 @@ const slim = (css: string): string =>
     .replace(/(?<=[ :,(-])0(?=\.\d)/g, '')
     .trim();
 
+const compress: Record<AssetEncoding, (bytes: Buffer) => Promise<Buffer>> = {
+  identity: (bytes) => Promise.resolve(bytes),
+  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+};
+
 function prepare(name: string, source: Buffer): Asset {
-  const identity = name.endsWith('.css') ? Buffer.from(slim(source.toString())) : source;
+  const bytes = name.endsWith('.css') ? Buffer.from(slim(source.toString())) : source;
+  const bodies: Partial<Record<AssetEncoding, Promise<Buffer>>> = {};
   return {
     type: mime.contentType(name) || 'application/octet-stream',
-    hash: createHash('sha256').update(identity).digest('hex').slice(0, 12),
-    bodies: {
-      identity,
-      gzip: gzipSync(identity, { level: 9 }),
-      br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-    },
+    hash: createHash('sha256').update(bytes).digest('hex').slice(0, 12),
+    body: (encoding) => (bodies[encoding] ??= compress[encoding](bytes)),
   };
 }
 

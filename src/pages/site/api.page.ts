@@ -1,4 +1,4 @@
-import { apiDocument } from '../../http-api/index.ts';
+import { apiDocument, apiDocumentBytes } from '../../http-api/index.ts';
 import { content, page } from '../app/reply.ts';
 import { viewApi } from './api.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
@@ -6,7 +6,7 @@ import type { SiteDeps } from './deps.ts';
 
 /** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
 export const showOpenApi: Page<RequestContext, SiteDeps> = async () =>
-  content('application/json; charset=utf-8', JSON.stringify(await apiDocument()), {
+  content('application/json; charset=utf-8', await apiDocumentBytes(), {
     headers: { 'Access-Control-Allow-Origin': '*' },
   });
 

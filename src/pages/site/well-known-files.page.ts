@@ -43,11 +43,11 @@ export const showRobots: Page<RequestContext, SiteDeps> = () =>
  * still gets the present file, so that a page from before an upgrade keeps its
  * looks, but no cache stores that response.
  */
-export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding }, { assets }) => {
+export const showAsset: Page<RequestContext, SiteDeps> = async ({ params, bestEncoding }, { assets }) => {
   const found = assets.find(params.file ?? '');
   if (found === null) throw notFound();
   const encoding = bestEncoding('br', 'gzip');
-  return content(found.asset.type, found.asset.bodies[encoding], {
+  return content(found.asset.type, await found.asset.body(encoding), {
     headers: {
       'Cache-Control': found.isCurrent ? forever : 'no-cache',
       Vary: 'Accept-Encoding',
@@ -57,10 +57,10 @@ export const showAsset: Page<RequestContext, SiteDeps> = ({ params, bestEncoding
 };
 
 /** Browsers ask for this by themselves when a page could not be read yet. */
-export const showFavicon: Page<RequestContext, SiteDeps> = (_context, { assets }) => {
+export const showFavicon: Page<RequestContext, SiteDeps> = async (_context, { assets }) => {
   const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
   if (found === null) throw notFound();
-  return content(found.asset.type, found.asset.bodies.identity, {
+  return content(found.asset.type, await found.asset.body('identity'), {
     headers: { 'Cache-Control': 'public, max-age=86400' },
   });
 };

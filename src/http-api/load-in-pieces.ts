@@ -1,0 +1,37 @@
+import { yieldToEventLoop } from '../kernel/index.ts';
+import type { Operation } from './operation.ts';
+
+/** What the table of operations is made of, in an order in which none evaluates much more than its own file. */
+const pieces: readonly (() => Promise<unknown>)[] = [
+  () => import('zod'),
+  () => import('./v1/schemas.ts'),
+  () => import('./v1/actions-artifacts.ts'),
+  () => import('./v1/actions-runs.ts'),
+  () => import('./v1/actions-settings.ts'),
+  () => import('./v1/admin.ts'),
+  () => import('./v1/file-contents.ts'),
+  () => import('./v1/git-data.ts'),
+  () => import('./v1/issues.ts'),
+  () => import('./v1/pulls.ts'),
+  () => import('./v1/pulls-reviews.ts'),
+  () => import('./v1/repositories.ts'),
+  () => import('./v1/repository-acts.ts'),
+  () => import('./v1/releases.ts'),
+  () => import('./v1/organisations.ts'),
+  () => import('./v1/statuses.ts'),
+  () => import('./v1/search.ts'),
+];
+
+/**
+ * Every operation of the API. Read by the first call and not at every start: some four hundred with their schemas, a
+ * tenth of a second to evaluate, with pauses for other work.
+ */
+export async function loadInPieces(): Promise<readonly Operation[]> {
+  for (const load of pieces) {
+    await yieldToEventLoop();
+    await load();
+  }
+  const { operations } = await import('./v1/operations.ts');
+  await yieldToEventLoop();
+  return operations;
+}
