@@ -31,6 +31,7 @@ const names = [
   'forks',
   'lfs',
   'pulls',
+  'merge-latency',
   'pull-changes',
 ];
 const versionOf = (program: string, ...args: string[]) => {

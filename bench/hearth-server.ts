@@ -32,12 +32,14 @@ export interface HearthServer {
 /**
  * @param settings by their environment names
  * @param furnish adds data to the data folder before the first start
+ * @param program another executable, of an earlier build
  */
 export async function startHearthServer(
   settings: Record<string, string> = {},
   furnish?: (dataFolder: string) => Promise<void>,
+  program: string = executable,
 ): Promise<HearthServer> {
-  if (!existsSync(executable)) throw new Error(`${executable} is missing. Run: scripts/build-executable`);
+  if (!existsSync(program)) throw new Error(`${program} is missing. Run: scripts/build-executable`);
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
   await furnish?.(path.join(folder, 'data'));
   const env = {
@@ -49,7 +51,7 @@ export async function startHearthServer(
     SERVICE_LOG_LEVEL: 'warn',
     ...settings,
   };
-  const child = spawn(executable, ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let block = '';
   for await (const chunk of child.stdout) {
     block += (chunk as Buffer).toString();
@@ -57,7 +59,7 @@ export async function startHearthServer(
     if (/^ {2}Data .*\n/m.test(block)) break;
   }
   const run = async (...args: string[]) =>
-    (await promisify(execFile)(executable, args, { cwd: folder, env })).stdout.trim();
+    (await promisify(execFile)(program, args, { cwd: folder, env })).stdout.trim();
   await run('user', 'add', 'alice', '--random-password');
   const token = await run('token', 'add', '--user', 'alice', '--name', 'bench', '--access', 'write');
   const keyFile = path.join(folder, 'key');
