@@ -2,8 +2,8 @@
 // answers of the API and the pages: long blame, folders and commits of thousands of files, lists of thousands of refs,
 // large files, notebooks, archives, searches. A process of its own asks `/healthz` every 10 ms.
 // usage: bench/costly-answers [--seconds S] [--only WORD] [--executable PATH]
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
+import { askHealth } from './ask-health.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { costlyAddresses, fillCostly } from './costly-history.ts';
 import { formatRow, readNumberOption, readTextOption } from './harness.ts';
@@ -66,42 +66,17 @@ async function measure(what: string, address: string): Promise<string> {
     }
   }
   const before = cpuTicks();
-  const [health] = await Promise.all([
-    askHealth(),
+  const probe = askHealth(hearth.url);
+  await Promise.all([
+    new Promise((resolve) => setTimeout(resolve, seconds * 1000)),
     ...(address === '' ? [] : Array.from({ length: clients }, (_, client) => ask(client))),
   ]);
+  const { times: health } = await probe.stop();
   const cpu = (cpuTicks() - before) / seconds;
   const said = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
   const at = (share: number): string =>
     health[Math.min(health.length - 1, Math.floor(health.length * share))]!.toFixed(1);
   return formatRow([what, said || '–', (bytes / 1e6).toFixed(1), at(0.5), at(0.99), at(1), cpu.toFixed(0)]);
-}
-
-/** Milliseconds of each request to `/healthz`, sorted; measured in a process that does nothing else. */
-async function askHealth(): Promise<number[]> {
-  const program = `
-    const http = require('node:http');
-    const agent = new http.Agent({ keepAlive: true });
-    const took = [];
-    let open = 0;
-    const timer = setInterval(() => {
-      const startedAt = performance.now();
-      open += 1;
-      http.get('${hearth.url}/healthz', { agent }, (response) => {
-        response.resume().on('end', () => { took.push(performance.now() - startedAt); open -= 1; });
-      }).on('error', () => { took.push(1e6); open -= 1; });
-    }, 10);
-    setTimeout(async () => {
-      clearInterval(timer);
-      while (open > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-      console.log(JSON.stringify(took.sort((a, b) => a - b)));
-      process.exit(0);
-    }, ${seconds * 1000});`;
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  await once(child, 'exit');
-  return JSON.parse(text) as number[];
 }
 
 /** Hundredths of a second of the server's processes, ended ones included. */

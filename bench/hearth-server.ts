@@ -24,6 +24,8 @@ export interface HearthServer {
   repository: string;
   /** Hearth's own git settings, so that a peer can be given the same. */
   gitConfig: string;
+  /** A command of the same program on the same data folder; what it prints. */
+  run(...words: string[]): Promise<string>;
   stop(): Promise<void>;
   /** For a benchmark that fails half-way. */
   kill(): void;
@@ -76,6 +78,7 @@ export async function startHearthServer(
     keyFile,
     repository: shown.path,
     gitConfig: path.join(folder, 'data/run/git/config'),
+    run,
     kill() {
       child.kill('SIGKILL');
       rmSync(folder, { recursive: true, force: true });
