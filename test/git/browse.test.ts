@@ -50,6 +50,29 @@ t.test('an empty repository has a default branch without commits', async (t) => 
   await t.rejects(git.refs.setHead(repository, '--delete'), errorWithReason('invalid_branch_name'));
 });
 
+t.test('what pages read of HEAD is what it names', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const repository = await newRepository();
+  const agree = async (state: string, wanted: { branch: string | null; oid: string | null }) => {
+    t.same(await git.refs.head(repository), wanted, state);
+    t.same(await git.queries.cachedHead(repository), wanted, `${state}, for pages`);
+  };
+  await agree('empty', { branch: 'main', oid: null });
+  fill(repository);
+  await agree('filled', { branch: 'main', oid: idOf('main') });
+  gitSync(['update-ref', 'refs/heads/main', idOf('topic')], { cwd: repository });
+  await agree('moved', { branch: 'main', oid: idOf('topic') });
+  gitSync(['pack-refs', '--all'], { cwd: repository });
+  await agree('packed', { branch: 'main', oid: idOf('topic') });
+  gitSync(['branch', 'zweig/äöü', 'topic'], { cwd: repository });
+  await git.refs.setHead(repository, 'zweig/äöü');
+  await agree('a name beyond ASCII', { branch: 'zweig/äöü', oid: idOf('topic') });
+  await git.refs.setHead(repository, 'other');
+  await agree('a branch without commits', { branch: 'other', oid: null });
+  writeFileSync(path.join(repository, 'HEAD'), `${idOf('main')}\n`);
+  await agree('detached', { branch: null, oid: idOf('main') });
+});
+
 t.test('HEAD, branches, tags and revisions resolve', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();

@@ -1,4 +1,5 @@
 import { createLru } from '../../kernel/index.ts';
+import type { Head } from '../objects/browse.ts';
 import { RefListing } from '../refs/ref-listing.ts';
 import { readRefs } from '../refs/refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
@@ -11,9 +12,12 @@ import type { RefCache } from '../ref-cache/ref-cache.ts';
  */
 export interface CachedRefs {
   read(repository: string): Promise<RefListing>;
+  /** Null where only git can tell: HEAD is detached, or git lists the refs. */
+  head(repository: string): Promise<Head | null>;
   forget(repository: string): void;
 }
 
+const heads = 'refs/heads/';
 const ttlMs = 2_000;
 const maxRepositories = 50;
 
@@ -41,6 +45,11 @@ export function createCachedRefs(refCache: Pick<RefCache, 'of'>): CachedRefs {
       known.set(repository, refs);
       refs.catch(() => known.delete(repository));
       return refs;
+    },
+    async head(repository) {
+      const { target = null, ref = null } = (await refCache.of(repository))?.head ?? {};
+      if (target === null) return null;
+      return { branch: Buffer.from(target.slice(heads.length), 'latin1').toString(), oid: ref?.oid ?? null };
     },
     forget: (repository) => known.delete(repository),
   };

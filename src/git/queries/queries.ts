@@ -7,8 +7,8 @@ import { createLastCommitCache } from '../last-commits/last-commit-cache.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
-import { readCommit, tree } from '../objects/browse.ts';
-import type { RevisionOptions, Tree } from '../objects/browse.ts';
+import { blob, head, readCommit, tree } from '../objects/browse.ts';
+import type { Blob, Head, RevisionOptions, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
 import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase } from './compare-commits.ts';
 import type { Divergence } from './compare-commits.ts';
@@ -38,7 +38,15 @@ import type { AnnotatedTag } from './read-tag.ts';
 import type { RefListing } from '../refs/ref-listing.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
-import { weighBlame, weighFiles, weighFolder, weighLastChange, weighList, weighSmall } from './weigh-results.ts';
+import {
+  weighBlame,
+  weighBlob,
+  weighFiles,
+  weighFolder,
+  weighLastChange,
+  weighList,
+  weighSmall,
+} from './weigh-results.ts';
 import { mergedTags } from './merged-tags.ts';
 import type { MergedTag } from './merged-tags.ts';
 import { archive, mailPatch, mailPatches, plainDiff, sourceTar, streamBlob } from './stream-git.ts';
@@ -50,8 +58,12 @@ export interface GitQueries {
   resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions & { tagsFirst?: boolean }): Promise<RefPath>;
   /** A folder with the sizes of its files; cached for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
+  /** A file that pages show again and again: a README, a licence; as `objects.blob`, and kept for a while. */
+  keptBlob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
   /** Every ref, for what decides nothing; in repositories that only git lists at most two seconds old. */
   cachedRefs(path: string): Promise<RefListing>;
+  /** What HEAD names, in the same way: where the ref cache knows it, no file and no object is read. */
+  cachedHead(path: string): Promise<Head>;
   history(path: string, request: HistoryRequest): Promise<History>;
   /** Number of commits reachable from a commit, itself included; null when counting takes too long. */
   countCommits(path: string, oid: string): Promise<number | null>;
@@ -155,7 +167,12 @@ export function createGitQueries(
       (target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }),
       { maxBytes: 16 * mebibyte, weigh: weighFolder },
     ),
+    keptBlob: memoize((target, oid, { maxBytes }) => blob(deps, target, oid, { maxBytes }), {
+      maxBytes: 4 * mebibyte,
+      weigh: weighBlob,
+    }),
     cachedRefs: refs.read,
+    cachedHead: async (target) => (await refs.head(target)) ?? head(deps, target),
     history(target, request) {
       onHistoryRead(target);
       return history(deps, target, request);

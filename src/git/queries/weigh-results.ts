@@ -1,4 +1,4 @@
-import type { Tree } from '../objects/browse.ts';
+import type { Blob, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
 import type { Blame } from './blame.ts';
 import type { DiffList } from './list-diff.ts';
@@ -23,6 +23,11 @@ export const weighSmall = (): number => bytesPer.result;
 
 export const weighLastChange = (commit: Commit | null): number =>
   bytesPer.result + (commit === null ? 0 : bytesPer.commit + 2 * commit.message.length);
+
+export const weighCommit = ({ message, signature }: Commit): number =>
+  bytesPer.result + bytesPer.commit + 2 * message.length + (signature === null ? 0 : 2_000);
+
+export const weighBlob = ({ content }: Blob): number => bytesPer.result + (content?.length ?? 0);
 
 export const weighFolder = ({ entries }: Pick<Tree, 'entries'>): number =>
   bytesPer.result + entries.length * bytesPer.file;

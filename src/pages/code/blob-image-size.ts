@@ -9,18 +9,21 @@ import { codeUrl, decodePath } from '../app/code-urls.ts';
 const maxReadBytes = 2 * 1024 * 1024;
 const maxRemembered = 5_000;
 
-/** Sizes by the id of their blob, which never means other bytes. */
+/** Sizes by the id of their blob, or by a commit and a path there, which never mean other bytes. */
 const known = new Map<string, ImageSize | null>();
+
+function remember(key: string, size: ImageSize | null): ImageSize | null {
+  known.set(key, size);
+  if (known.size > maxRemembered) known.delete(known.keys().next().value!);
+  return size;
+}
 
 /** How large a picture of a repository is; null for what is none, and for what is too large to be read. */
 export async function readBlobImageSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
   const before = known.get(oid);
   if (before !== undefined) return before;
   const { content } = await git.objects.blob(path, oid, { maxBytes: maxReadBytes });
-  const size = content === null ? null : imageSize(content);
-  known.set(oid, size);
-  if (known.size > maxRemembered) known.delete(known.keys().next().value!);
-  return size;
+  return remember(oid, content === null ? null : imageSize(content));
 }
 
 /** Sizes of both sides of changed pictures, by the id of their blob. */
@@ -53,11 +56,14 @@ export function setImageSizes(
   const start = `${codeUrl(repositoryUrl, 'raw', at.ref)}/`;
   return sizeImages(html, async (address) => {
     if (!address.startsWith(start)) return null;
+    const file = address.slice(start.length);
+    const key = `${at.oid} ${file}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
     try {
-      const entry = await git.objects.entryAt(path, at.oid, decodePath(address.slice(start.length)));
-      return entry.kind === 'file' || entry.kind === 'executable'
-        ? await readBlobImageSize(git, path, entry.oid)
-        : null;
+      const entry = await git.objects.entryAt(path, at.oid, decodePath(file));
+      if (entry.kind !== 'file' && entry.kind !== 'executable') return null;
+      return remember(key, await readBlobImageSize(git, path, entry.oid));
     } catch {
       // A document may name what is not there.
       return null;

@@ -20,7 +20,7 @@ export async function resolveLocation({ found, path }: RepositoryContext, { git 
 export async function resolveLocationBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<RefPath> {
   if (rest.length > 0)
     return git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
-  const { branch, oid } = await git.refs.head(found.path);
+  const { branch, oid } = await git.queries.cachedHead(found.path);
   if (oid === null) throw notFound();
   return headPath(branch, oid);
 }
@@ -33,7 +33,10 @@ export function headPath(branch: string | null, oid: string): RefPath {
 
 /** What every page about a place in a repository shows around its content. */
 export async function readCodeNavigation({ found }: RepositoryContext, { git }: CodeDeps, at: RefPath, page: CodePage) {
-  const [refs, { branch }] = await Promise.all([git.queries.cachedRefs(found.path), git.refs.head(found.path)]);
+  const [refs, { branch }] = await Promise.all([
+    git.queries.cachedRefs(found.path),
+    git.queries.cachedHead(found.path),
+  ]);
   const newestTags = await newestVersions(refs, shownInMenu.tags);
   const repository = viewRepositoryHeader(found);
   return {

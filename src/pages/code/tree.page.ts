@@ -89,7 +89,7 @@ async function readReadme(
 ): Promise<PreparedReadme | null> {
   if (file === null) return null;
   const { entry } = file;
-  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxReadBytes });
+  const { content } = await git.queries.keptBlob(found.path, entry.oid, { maxBytes: maxReadBytes });
   return prepareReadme(workers, entry, content, { client, showsRemoteImages, origin });
 }
 

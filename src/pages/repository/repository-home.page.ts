@@ -94,7 +94,7 @@ async function readLicence(
 ) {
   const entry = findLicence(entries);
   if (entry === null) return null;
-  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
+  const { content } = await git.queries.keptBlob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
   return {
     name: licenceName(content?.toString() ?? '') ?? 'Licence',
     url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName),
@@ -153,7 +153,7 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
   const [{ branch, oid }, credentials, access, pushed, elsewhere, topics, copy] = await Promise.all([
-    deps.git.refs.head(found.path),
+    deps.git.queries.cachedHead(found.path),
     dependOn(() => credentialsOf(context, deps)),
     dependOn(() => ownAccess(context, deps)),
     dependOn(() => readPushedBranches(context, deps)),

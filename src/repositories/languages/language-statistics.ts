@@ -11,8 +11,19 @@ export interface LanguageSum {
   bytes: number;
 }
 
-/** The languages of files, by bytes in descending order: programming languages, or any others when there are none. */
-export function sumLanguages(files: readonly ListedFile[]): LanguageSum[] {
+const known = new WeakMap<readonly ListedFile[], readonly LanguageSum[]>();
+
+/**
+ * The languages of files, by bytes in descending order: programming languages, or any others when there are none. A
+ * list that is kept, as that of a commit is, is walked once.
+ */
+export function sumLanguages(files: readonly ListedFile[]): readonly LanguageSum[] {
+  const sums = known.get(files) ?? walk(files);
+  known.set(files, sums);
+  return sums;
+}
+
+function walk(files: readonly ListedFile[]): LanguageSum[] {
   const sums = { programming: new Map<string, LanguageSum>(), all: new Map<string, LanguageSum>() };
   for (const { path, size } of files) {
     const text = path.toString('latin1');
