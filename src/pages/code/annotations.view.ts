@@ -5,7 +5,7 @@ import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { escapeHtml } from './code-html.ts';
+import { escapeHtml } from '../app/code-html.ts';
 import type { DiffRow } from './diff-lines.view.ts';
 import type { CodeDeps } from './deps.ts';
 

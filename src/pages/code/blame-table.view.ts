@@ -1,9 +1,9 @@
 import type { Blame, BlameGroup } from '../../git/index.ts';
-import { escapeHtml, lineHtml, showInvisibleCharacters } from './code-html.ts';
+import { escapeHtml, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import type { CommitAuthors } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
-import { decodeFileText } from './decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 
 export interface BlameView {
   /** Rows of a table, escaped. */

@@ -5,7 +5,7 @@ import { partOfBlame } from './blame-parts.ts';
 import { viewBlame } from './blame-table.view.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { readLineRange } from './code-lines.view.ts';
-import { decodeFileText } from './decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import { viewPart } from './text-part.view.ts';
 import { readPartNumber } from './text-parts.ts';
 import { repositoryUrl } from '../../http/index.ts';

@@ -1,4 +1,4 @@
-import { hasBidiControls, lineHtml, showInvisibleCharacters } from './code-html.ts';
+import { hasBidiControls, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 
 /** A file line by line. The only HTML besides rendered documents that templates print as it is. */
 export interface CodeLinesView {

@@ -1,5 +1,5 @@
 import type { ChangedFile } from '../../git/index.ts';
-import { escapeHtml } from './code-html.ts';
+import { escapeHtml } from '../app/code-html.ts';
 
 /** How many unchanged lines a page shows around a change, from few to the whole file. */
 export const contextSteps: readonly number[] = [3, 25, 200, 20_000];

@@ -1,9 +1,9 @@
 import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
-import { escapeHtml, lineHtml, showInvisibleCharacters } from './code-html.ts';
+import { escapeHtml, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 import { markHtml, textLength } from './mark-html.ts';
 import type { TextRange } from './mark-html.ts';
 import type { WordDiff } from './word-diff.ts';
-import { decodeFileText } from './decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 
 interface Row {
   line: PatchLine;

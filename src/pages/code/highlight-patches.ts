@@ -2,7 +2,7 @@ import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
 import type { Colours } from './diff-lines.view.ts';
 import { noRef, nullIfNotFound } from '../../kernel/index.ts';
-import { decodeFileText } from './decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
 

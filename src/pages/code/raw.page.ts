@@ -5,7 +5,7 @@ import { content, type Reply } from '../app/reply.ts';
 import { splitPath } from '../app/code-urls.ts';
 import { formatContentDisposition } from '../app/content-disposition.ts';
 import { imageType, isActive, isPdf } from './media-types.ts';
-import { charsetOf } from './decode-text.ts';
+import { charsetOf } from '../app/decode-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { resolveLocation } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';

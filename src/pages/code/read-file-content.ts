@@ -16,7 +16,7 @@ import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { maxTableBytes, readCsv, tableSeparator } from './csv-table.view.ts';
 import type { CsvTable } from './csv-table.view.ts';
 import { imageType, isNotebook, isPdf } from './media-types.ts';
-import { decodeFileText } from './decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import { viewName } from '../app/printable-names.ts';
 import { documentKindOf, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';

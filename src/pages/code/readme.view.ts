@@ -5,7 +5,7 @@ import { prepareDocument } from '../markdown/prepare-document.ts';
 import type { DocumentSource, PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
 import { fillDocument } from '../markdown/render-document.ts';
 import type { DocumentFills } from '../markdown/render-document.ts';
-import { decodeFileText } from './decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import { viewName } from '../app/printable-names.ts';
 
 /** A README as the page shows it: exactly one of `html` and `text` is set. */

@@ -5,10 +5,10 @@ import { t } from '../../translation/index.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { lineHtml } from '../code/code-html.ts';
+import { lineHtml } from '../app/code-html.ts';
 import { readTabClasses } from '../code/read-editor-configs.ts';
 import type { TabClasses } from '../code/read-editor-configs.ts';
-import { decodeFileText } from '../code/decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';
 

@@ -5,7 +5,7 @@ import { noRef, nullIfNotFound } from '../../kernel/index.ts';
 import { viewCodeText } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readTabClasses } from '../code/read-editor-configs.ts';
-import { decodeFileText } from '../code/decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import { pullAt } from './changes-urls.ts';
 import type { ChangesUrlBuilder } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';

@@ -8,7 +8,7 @@ import { prepareDocument } from '../markdown/prepare-document.ts';
 import type { PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
 import { fillDocument } from '../markdown/render-document.ts';
 import type { RenderedDocument } from '../markdown/render-document.ts';
-import { decodeFileText } from '../code/decode-text.ts';
+import { decodeFileText } from '../app/decode-text.ts';
 import type { WikiDeps } from './deps.ts';
 import { wikiLinks } from './wiki-links.ts';
 

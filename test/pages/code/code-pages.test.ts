@@ -5,7 +5,7 @@ import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web-fixt
 import { gzipSync } from 'node:zlib';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { notUtf8 } from '../../fixtures/edge-case-repository.ts';
-import { escapeHtml } from '../../../src/pages/code/code-html.ts';
+import { escapeHtml } from '../../../src/pages/app/code-html.ts';
 import { markHtml, textLength } from '../../../src/pages/code/mark-html.ts';
 import { diffWords } from '../../../src/pages/code/word-diff.ts';
 import { viewCodeLines, readLineRange } from '../../../src/pages/code/code-lines.view.ts';

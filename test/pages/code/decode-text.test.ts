@@ -1,5 +1,5 @@
 import t from 'tap';
-import { decodeFileText } from '../../../src/pages/code/decode-text.ts';
+import { decodeFileText } from '../../../src/pages/app/decode-text.ts';
 import { viewName } from '../../../src/pages/app/printable-names.ts';
 
 t.test('text in any encoding, or none', async (t) => {
