@@ -5,6 +5,8 @@ import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
+import { boards } from './v418-boards.ts';
+import { signUpRequests } from './v419-sign-up-requests.ts';
 import { imports } from './v230-imports.ts';
 import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -229,6 +231,8 @@ export const migrations: readonly Migration[] = [
   importGroups,
   noteChoices,
   nodes,
+  boards,
+  signUpRequests,
   sharedState,
   ciParts,
   packageBlobSources,

@@ -4,6 +4,7 @@ import { deployKeySchema } from './schema/deploy-key-schema.ts';
 import { emailAddressSchema } from './schema/email-address-schema.ts';
 import { identitySchema } from './schema/identity-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
+import { signUpRequestSchema } from './schema/sign-up-request-schema.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
 import { signInLinkSchema } from './schema/sign-in-link-schema.ts';
@@ -24,6 +25,7 @@ export const accountEntities = [
   sshKeySchema,
   deployKeySchema,
   inviteSchema,
+  signUpRequestSchema,
   setupTokenSchema,
   emailAddressSchema,
   oneTimeLinkSchema,

@@ -49,6 +49,8 @@ export interface AccountSettings {
   resetLifetimeMs: number;
   /** Of one that an administrator hands out, which takes longer to arrive. */
   handedResetLifetimeMs: number;
+  /** How people come in: by an invitation alone, or also by a request that an administrator approves. */
+  signUp: 'invite' | 'approval';
   /** Whether people may sign in with a password. */
   passwordSignIn: boolean;
   /** Issuers of the providers that people may sign in at. */
@@ -90,6 +92,7 @@ export const defaultAccountSettings: AccountSettings = {
   verificationLifetimeMs: dayMs,
   resetLifetimeMs: 60 * minuteMs,
   handedResetLifetimeMs: dayMs,
+  signUp: 'invite',
   passwordSignIn: true,
   providerIssuers: [],
   signInLinkLifetimeMs: 30 * minuteMs,

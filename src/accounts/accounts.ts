@@ -13,6 +13,13 @@ import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
+import {
+  approveSignUp,
+  defineSignUpMails,
+  listSignUpRequests,
+  refuseSignUp,
+  requestSignUp,
+} from './registration/sign-up-requests.ts';
 import type { Identity, VerifiedIdentity } from './identities/identity.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
@@ -135,6 +142,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
   defineAddressMails(deps);
   defineResetMail(deps);
   defineInviteMail(deps);
+  defineSignUpMails(deps);
   const bind = bindDeps(deps);
 
   return {
@@ -303,6 +311,15 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     checkInvite: bind(checkInvite),
     signUp: withLog(deps, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
+    requestSignUp: bind(requestSignUp),
+    listSignUpRequests: bind(listSignUpRequests),
+    approveSignUp: withLog(deps, 'sign_up.approved', bind(approveSignUp), ({ invite }) => ({
+      inviteId: invite.id,
+      email: invite.address ?? '',
+      ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
+    })),
+    refuseSignUp: withLog(deps, 'sign_up.refused', bind(refuseSignUp), ({ address }) => ({ email: address })),
+
     removeExpired: bind(removeExpired),
     /** Resolves when all "last used" times recorded so far are written, and requested resets are queued. */
     settled: async () => {
@@ -324,6 +341,7 @@ type SettingsConfig = Pick<Config, 'accounts' | 'oidc' | 'sessions' | 'tokens' |
 function settingsOf({ accounts, oidc, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
     secondFactor: accounts.secondFactor,
+    signUp: accounts.signUp,
     passwordSignIn: accounts.passwordSignIn,
     providerIssuers: oidc.providers.map(({ issuer }) => issuer),
     sessionIdleMs: sessions.idleMs,

@@ -521,6 +521,14 @@ export const options = [
       'Who has to set up a second factor (an authenticator app or a passkey) after signing in: optional leaves it to each person.',
   }),
   row({
+    key: 'accounts.sign_up',
+    env: 'SERVICE_ACCOUNTS_SIGN_UP',
+    type: choice('invite', 'approval'),
+    default: 'invite',
+    sentence:
+      'How people come in: invite by invitations alone, approval also by a form on /signup/request whose requests an administrator approves.',
+  }),
+  row({
     key: 'accounts.password_sign_in',
     env: 'SERVICE_ACCOUNTS_PASSWORD_SIGN_IN',
     type: boolean,

@@ -1671,6 +1671,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['leases', { name: 'task:backup.nightly', node: 'node400', until: 5000000000000 }],
     ['pushes', { id: 'p400', repository_id: 'r1', via: 'http', options: '[]', created_at: 3, node: 'node400' }],
   ],
+  418: [
+    ['boards', { id: 'board418', repository_id: 'r1', title: 'Plan', title_folded: 'plan', created_at: 5000000000000 }],
+    [
+      'board_columns',
+      { id: 'column418', board_id: 'board418', name: 'Done', name_folded: 'done', place: 1, rule: 'closed' },
+    ],
+    ['board_cards', { board_id: 'board418', issue_id: 'is1', column_id: 'column418', order_key: 5000000000000 }],
+  ],
+  419: [
+    [
+      'sign_up_requests',
+      { id: 'request419', address: 'carol@example.org', address_key: 'carol@example.org', reason: '', created_at: 1 },
+    ],
+  ],
   430: [
     ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],

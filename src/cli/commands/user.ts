@@ -13,6 +13,7 @@ import { addressToJson, addUserAddressCommands } from './user-address.ts';
 import { addUserLifecycleCommands } from './user-lifecycle.ts';
 import { addUserIdentityCommands, identityToJson } from './user-identity.ts';
 import { addUserInviteCommand } from './user-invite.ts';
+import { addUserRequestCommands } from './user-request.ts';
 import { addUserSecondFactorCommands, factorsOf, stateToJson } from './user-second-factor.ts';
 import { addUserSessionsCommand, sessionToJson } from './user-sessions.ts';
 
@@ -49,6 +50,7 @@ export function addUserCommands(program: Command, run: Run): void {
   addUserSecondFactorCommands(user, run);
   addUserIdentityCommands(user, run);
   addUserInviteCommand(user, run);
+  addUserRequestCommands(user, run);
   addUserAddressCommands(user, run);
 }
 

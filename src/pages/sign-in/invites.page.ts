@@ -1,4 +1,5 @@
-import { page, seeOther, type PageReply } from '../app/reply.ts';
+import type { Invite } from '../../accounts/index.ts';
+import { page, seeOther, type PageReply, type RedirectReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -6,7 +7,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
 
-async function invitesPage(
+export async function invitesPage(
   { query, form, person }: PersonContext,
   { accounts, organisations, owners, clock }: SignInDeps,
   refusal: FormRefusal | null,
@@ -18,6 +19,12 @@ async function invitesPage(
     owners.ownersById(invites.flatMap(({ organisationId }) => organisationId ?? [])),
   ]);
   return page('sign-in/invites', {
+    requests: (await accounts.listSignUpRequests()).map(({ id, address, reason, createdAt }) => ({
+      id,
+      address,
+      reason,
+      asked: viewTime(createdAt, clock.now()),
+    })),
     invites: invites.map(({ id, createdBy, createdAt, expiresAt, address, mailedAt, organisationId }) => ({
       id,
       by: (createdBy && authors.get(createdBy)?.username) ?? null,
@@ -39,26 +46,34 @@ async function invitesPage(
 /** Open invites; registration is closed, so this is how people come in. */
 export const showInvites: Page<PersonContext, SignInDeps> = (context, deps) => invitesPage(context, deps, null);
 
+/** To the page that shows the link of an invitation once. */
+export async function leadToInvite(
+  { person, origin }: PersonContext,
+  { oneTimeSecrets }: SignInDeps,
+  { invite, secret }: { invite: Invite; secret: string },
+): Promise<RedirectReply> {
+  const oneTimeToken = await oneTimeSecrets.store(person.id, {
+    name: invite.mailedAt === null ? '' : invite.address!,
+    value: `${origin}/signup?invite=${encodeURIComponent(secret)}`,
+  });
+  return seeOther(`/admin/invites/new/${oneTimeToken}`);
+}
+
 /**
  * Makes a link for one person and leads to the page that shows it once. Fields `address`, to which it is sent if there
  * is mail; `organisation` and `role`, which the new person gets.
  */
 export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
-  const { person, viewer, origin, form } = context;
-  const { accounts, organisations, oneTimeSecrets } = deps;
+  const { person, viewer, form } = context;
+  const { accounts, organisations } = deps;
   const [address, organisation] = [form.text('address').trim() || null, form.text('organisation').trim()];
   return submitForm(
     async () => {
-      const { invite, secret } =
+      const made =
         organisation === ''
           ? await accounts.addInvite(person.id, { address })
           : await organisations.invite(viewer, organisation, { address, role: form.text('role') });
-      const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
-      const oneTimeToken = await oneTimeSecrets.store(person.id, {
-        name: invite.mailedAt === null ? '' : invite.address!,
-        value: link,
-      });
-      return seeOther(`/admin/invites/new/${oneTimeToken}`);
+      return leadToInvite(context, deps, made);
     },
     (refusal) => invitesPage(context, deps, refusal),
   );

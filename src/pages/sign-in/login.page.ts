@@ -18,6 +18,7 @@ async function loginPage(
     usesPasskeys: await accounts.passkeys.isInUse(),
     canSendLinks: accounts.addresses.canSendLinks,
     takesPasswords: config.accounts.passwordSignIn,
+    asksForAccounts: config.accounts.signUp === 'approval',
     providers: singleSignOn.providers.map(({ name, title }) => ({
       title,
       url: `/login/oidc/${name}${form.next === '/' ? '' : `?next=${encodeURIComponent(form.next)}`}`,

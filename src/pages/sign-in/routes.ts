@@ -9,6 +9,7 @@ import { showPasskeyLogin, signInWithPasskey } from './passkey.page.ts';
 import { verifySecondFactorCode, verifySecondFactorPasskey, showSecondFactor } from './second-factor.page.ts';
 import { showForgotPassword, requestReset, showReset, resetPassword } from './reset-password.page.ts';
 import { showSetup, setUp } from './setup.page.ts';
+import { approveRequest, refuseRequest, requestSignUp, showSignUpRequest } from './sign-up-request.page.ts';
 import { showSignup, signUp } from './signup.page.ts';
 
 /** Sessions, sign-up, first set-up and invitations. */
@@ -49,6 +50,10 @@ export const signInRoutes: readonly Route[] = [
   { method: 'GET', path: '/login/confirm/:token', access: 'signed-in', cost: 'free', page: continueForm },
   { method: 'GET', path: '/signup', access: 'public', cost: 'rows', page: showSignup },
   { method: 'POST', path: '/signup', access: 'public', cost: 'password', page: signUp },
+  { method: 'GET', path: '/signup/request', access: 'public', cost: 'free', page: showSignUpRequest },
+  { method: 'POST', path: '/signup/request', access: 'public', cost: 'rows', page: requestSignUp },
+  { method: 'POST', path: '/admin/sign-ups/:id/approve', access: 'administrator', cost: 'rows', page: approveRequest },
+  { method: 'POST', path: '/admin/sign-ups/:id/refuse', access: 'administrator', cost: 'rows', page: refuseRequest },
   { method: 'GET', path: '/admin/invites', access: 'administrator', cost: 'rows', page: showInvites },
   { method: 'POST', path: '/admin/invites', access: 'administrator', cost: 'rows', page: addInvite },
   {

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { notFound } from '../../kernel/index.ts';
+import type { Modules } from '../../app/index.ts';
+import type { Action, Run } from '../action.ts';
+import { webAddress } from '../serving/addresses.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
+
+/** `hearth user request …`: requests for an account, where the settings allow them. */
+export function addUserRequestCommands(user: Command, run: Run): void {
+  const request = addNoun(user, 'request', 'requests for an account');
+  withExamples(
+    request.command('list').description('list requests that wait, the oldest first').action(run(list)),
+    'hearth user request list',
+  );
+  withExamples(
+    request
+      .command('approve')
+      .description('print an invitation link for a request; it is mailed where mail is configured')
+      .argument('<address>', 'email address of the request, or its id')
+      .action(run(approve)),
+    'hearth user request approve carol@example.org',
+  );
+  withExamples(
+    request
+      .command('refuse')
+      .alias('remove')
+      .description('refuse a request')
+      .argument('<address>', 'email address of the request, or its id')
+      .action(run(refuse)),
+    'hearth user request refuse carol@example.org',
+  );
+}
+
+const list: Action<object, []> = async (cli) => {
+  const { accounts } = await cli.openModules();
+  cli.output.list(
+    await accounts.listSignUpRequests(),
+    [
+      { title: 'ADDRESS', cell: ({ address }) => address },
+      { title: 'ASKED', cell: ({ createdAt }) => ({ epochMs: createdAt, otherwise: '' }) },
+      { title: 'REASON', cell: ({ reason }) => reason.replace(/\s+/g, ' ') },
+    ],
+    ['request', 'requests'],
+    ({ id, address, reason, createdAt }) => ({ id, address, reason, createdAt: isoOrNull(createdAt) }),
+  );
+};
+
+async function find({ accounts }: Modules, text: string) {
+  const found = (await accounts.listSignUpRequests()).find(
+    ({ id, address }) => id === text || address.toLowerCase() === text.toLowerCase(),
+  );
+  if (found === undefined) throw notFound('unknown_sign_up_request', `No request of ${JSON.stringify(text)} waits.`);
+  return found;
+}
+
+const approve: Action<object, [string]> = async (cli, _options, text) => {
+  const modules = await cli.openModules();
+  const { id, address } = await find(modules, text);
+  const { invite, secret } = await modules.accounts.approveSignUp(null, id);
+  const url = `${webAddress(modules.config)}/signup?invite=${encodeURIComponent(secret)}`;
+  const until = isoOrNull(invite.expiresAt);
+  const line =
+    invite.mailedAt === null
+      ? `With this link ${address} can create an account, until ${until}:`
+      : `The invitation is sent to ${address}. Should it not arrive, this link works too, until ${until}:`;
+  cli.output.secret(url, line, { id: invite.id, address, expiresAt: until, url });
+};
+
+const refuse: Action<object, [string]> = async (cli, _options, text) => {
+  const modules = await cli.openModules();
+  const { id, address } = await find(modules, text);
+  await modules.accounts.refuseSignUp(id);
+  cli.output.result(`Refused the request of ${address}.`, { id, address });
+};
