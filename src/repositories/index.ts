@@ -45,6 +45,8 @@ export type { RepositoryImage } from './images/repository-image.ts';
 export type { RepositoryEdit } from './lifecycle/edit-repository.ts';
 export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-repository.ts';
 export { sumLanguages } from './languages/language-statistics.ts';
+export type { AttributesOf } from './languages/language-statistics.ts';
+export { readAttributes } from './languages/read-attributes.ts';
 export type { LanguageSum } from './languages/language-statistics.ts';
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
 export { footerTitle, homeTitle, isPageFile, sidebarTitle, titleOfFile } from './wiki/page-names.ts';

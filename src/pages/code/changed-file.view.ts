@@ -8,6 +8,7 @@ import type { LineNotes } from './annotations.view.ts';
 import { splitRows, unifiedRows } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';
+import type { IsGenerated } from './generated-files.ts';
 import type { TabClasses } from './read-editor-configs.ts';
 
 export type DiffLayout = 'unified' | 'split';
@@ -36,6 +37,8 @@ export interface ChangedFileView {
   tabs: string | null;
   /** Before and after, for pictures. */
   images: { old: PictureView | null; fresh: PictureView | null } | null;
+  /** Made by a program: it is folded. */
+  isGenerated: boolean;
   /** Why no lines are shown. */
   reason: string | null;
   /** This page with this file in full. */
@@ -50,6 +53,8 @@ interface DiffContext {
   layout: DiffLayout;
   /** The width of tabs in the newer version. */
   tabsOf: TabClasses;
+  /** Left out where no file is folded. */
+  isGenerated?: IsGenerated;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
   /** The link that shows more lines around the changes of a file, as HTML. */
@@ -158,6 +163,7 @@ export function describeChangedFile(
     layout,
     tabs: context.tabsOf(file.newPath.toString()),
     images,
+    isGenerated: context.isGenerated?.(file.newPath.toString()) ?? false,
     reason,
     load: reason !== null && patch?.isBinary !== true ? context.loadUrl(file) : null,
   };

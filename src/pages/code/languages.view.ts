@@ -1,5 +1,6 @@
 import type { ListedFile } from '../../git/index.ts';
 import { sumLanguages } from '../../repositories/index.ts';
+import type { AttributesOf } from '../../repositories/index.ts';
 
 export interface LanguageShareView {
   name: string;
@@ -14,8 +15,8 @@ const shown = 6;
 const other = { name: 'Other', colour: '#8a8078' };
 
 /** What a repository is written in, as a bar. */
-export function viewLanguages(files: readonly ListedFile[]): LanguageShareView[] {
-  const sums = sumLanguages(files);
+export function viewLanguages(files: readonly ListedFile[], attributesOf: AttributesOf | null): LanguageShareView[] {
+  const sums = sumLanguages(files, attributesOf);
   const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);
   const first = sums.slice(0, shown).filter(({ bytes }) => bytes / total >= 0.005);
   const rest = total - first.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -10,6 +10,7 @@ import { markWords } from './mark-words.ts';
 import { readBlobImageSizes } from './blob-image-size.ts';
 import { contextParameter, moreLinesLink, readContextLines } from './context-lines.ts';
 import type { CodeDeps } from './deps.ts';
+import { readGenerated } from './generated-files.ts';
 import { readTabClasses } from './read-editor-configs.ts';
 
 /** Limits of a page with all files; the page of a single file has much higher ones. */
@@ -63,12 +64,12 @@ export async function readComparison(
   ]);
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sizes = await readBlobImageSizes(git, found.path, shown.filter(isImageFile));
-  const tabsOf = await readTabClasses(
-    context,
-    deps,
-    range.to,
-    shown.map(({ newPath }) => newPath.toString()),
-  );
+  const paths = shown.map(({ newPath }) => newPath.toString());
+  const [tabsOf, isGenerated] = await Promise.all([
+    readTabClasses(context, deps, range.to, paths),
+    // What was asked for by itself is shown.
+    only === null ? readGenerated(context, deps, range.to, paths) : undefined,
+  ]);
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
     repositoryUrl: repositoryUrl(found.canonical),
@@ -76,6 +77,7 @@ export async function readComparison(
     to: range.to,
     layout,
     tabsOf,
+    ...(isGenerated && { isGenerated }),
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
     moreLinesOf: (file: ChangedFile) =>
       moreLinesLink(file, contextLines, (lines) => address({ file: fileParameter(file.newPath), context: lines })),

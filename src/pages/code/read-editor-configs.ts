@@ -19,19 +19,25 @@ interface Place {
 /** Texts by repository, commit and folder; null where a folder has none, which is most of them. */
 const texts = createLru<string, Promise<string | null>>({ name: 'editor settings', maxWeight: 5_000 });
 
-async function readText({ deps: { git }, repository, commit }: Place, folder: string): Promise<string | null> {
-  const name = folder === '' ? '.editorconfig' : `${folder}/.editorconfig`;
+type SettingsName = '.editorconfig' | '.gitattributes';
+
+async function readText(
+  { deps: { git }, repository, commit }: Place,
+  folder: string,
+  file: SettingsName,
+): Promise<string | null> {
+  const name = folder === '' ? file : `${folder}/${file}`;
   const entry = await git.objects.entryAt(repository, commit, name).catch(nullIfNotFound);
   if (entry === null || (entry.kind !== 'file' && entry.kind !== 'executable')) return null;
   const { content } = await git.objects.blob(repository, entry.oid, { maxBytes });
   return content?.toString() ?? null;
 }
 
-function textIn(place: Place, folder: string): Promise<string | null> {
-  const key = `${place.repository}\n${place.commit}\n${folder}`;
+function textIn(place: Place, folder: string, file: SettingsName): Promise<string | null> {
+  const key = `${place.repository}\n${place.commit}\n${folder}/${file}`;
   const known = texts.get(key);
   if (known !== undefined) return known;
-  const reading = readText(place, folder);
+  const reading = readText(place, folder, file);
   texts.set(key, reading);
   reading.catch(() => texts.delete(key));
   return reading;
@@ -44,9 +50,14 @@ function foldersOf(path: string): string[] {
   return folders.slice(-maxFolders);
 }
 
-async function readFiles(place: Place, path: string): Promise<EditorConfigFile[]> {
+/** The files of this name in the folder of a path and above, the nearest first. */
+export async function readFiles(
+  place: Place,
+  path: string,
+  name: SettingsName = '.editorconfig',
+): Promise<EditorConfigFile[]> {
   const files = await Promise.all(
-    foldersOf(path).map(async (folder) => ({ folder, text: await textIn(place, folder) })),
+    foldersOf(path).map(async (folder) => ({ folder, text: await textIn(place, folder, name) })),
   );
   return files.filter((file): file is EditorConfigFile => file.text !== null);
 }
@@ -65,7 +76,7 @@ export function readEditorConfigs(
 const defaultTabWidth = 8;
 
 /** Different folders whose settings a page reads; the files of further ones have the default. */
-const maxFoldersOfPage = 100;
+export const maxFoldersOfPage = 100;
 
 /** The class that gives each of these files its width of a tab; null where the default is right. */
 export type TabClasses = (path: string) => string | null;

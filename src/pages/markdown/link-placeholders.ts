@@ -20,8 +20,8 @@ export const placeholders: Required<FilledLinks> = {
 };
 
 /** What the cleaner writes: attributes in double quotes, and `<`, `>` and quotes escaped everywhere else. */
-const tag = /<(?:a|img) [^<>]*>/g;
-const placeholder = /(^|\s)(href|src)="\/\.(page|image|remote)\/([^"]*)"/;
+const tag = /<(?:a|img|source) [^<>]*>/g;
+const placeholder = /(^|\s)(href|src|srcset)="\/\.(page|image|remote)\/([^"]*)"/;
 
 /**
  * All addresses of a document together, in UTF-16 units; a document of 128 KiB may have
@@ -36,7 +36,10 @@ export function fillLinks(html: string, links: FilledLinks): string {
     whole.replace(placeholder, (_all, space: string, name: string, kind: keyof FilledLinks, address: string) => {
       const filled = length > maxAddressesLength ? null : (links[kind]?.(unescapeHtml(address)) ?? null);
       length += filled?.length ?? 0;
-      return filled === null ? space : `${space}${name}="${escapeAttribute(filled)}"`;
+      if (filled === null) return space;
+      // In a list of images a comma would begin another one.
+      const written = name === 'srcset' ? filled.replaceAll(',', '%2C').replaceAll(' ', '%20') : filled;
+      return `${space}${name}="${escapeAttribute(written)}"`;
     }),
   );
 }

@@ -1,6 +1,8 @@
 import type { WorkerPool } from '../../workers/index.ts';
 import type { DocumentLinks } from './document-links.ts';
+import { t } from '../../translation/index.ts';
 import { fillLinks } from './link-placeholders.ts';
+import { escapeAttribute } from './placeholders.ts';
 import { linkText, shortenInstanceUrls } from './linked-text.ts';
 import type { MovedLinks } from './moved-links.ts';
 import { replacePlaceholders, plainBox, taskButton, taskFormHtml } from './rendered-markdown.ts';
@@ -44,8 +46,21 @@ export function fillDocument(
     text: (escaped) => linkText(escaped, runs[run++] ?? [], references),
   });
   const shortened = origin === null ? filled : shortenInstanceUrls(filled, origin, references);
-  const html = fillLinks(moved?.fill(shortened, references) ?? shortened, moved?.links(links) ?? links);
+  const linked = fillLinks(moved?.fill(shortened, references) ?? shortened, moved?.links(links) ?? links);
+  const html = withHeadingLinks(linked);
   return { html: taskForm === null || parts.tasks.length === 0 ? html : taskFormHtml(taskForm) + html, isFinal };
+}
+
+/** What the cleaner writes of a heading with an id. */
+const heading = /<(h[2-6]) id="([^"<>]+)"([^<>]*)>/g;
+
+/** Each heading offers its address, in the language of the page. */
+function withHeadingLinks(html: string): string {
+  const label = escapeAttribute(t('markdown.link_to_this_heading'));
+  return html.replace(
+    heading,
+    (whole, _tag: string, id: string) => `${whole}<a class="anchor" href="#${id}" aria-label="${label}"></a>`,
+  );
 }
 
 /**

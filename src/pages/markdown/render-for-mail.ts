@@ -44,17 +44,21 @@ function forMail(html: string, origin: string): string {
   const attribute = (tag: string, name: string): string | null =>
     new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? null;
   let isInLink = false;
-  return html
-    .replace(/<a\s[^>]*>|<\/a>|<img\s[^>]*>/g, (tag) => {
-      if (!tag.startsWith('<img')) {
-        isInLink = tag !== '</a>';
-        return tag;
-      }
-      const label = attribute(tag, 'alt') || 'image';
-      const address = attribute(tag, 'src');
-      return address === null || isInLink ? label : `<a href="${address}">${label}</a>`;
-    })
-    .replace(/<input\s[^>]*>/g, (tag) => (/\schecked\b/.test(tag) ? '☑ ' : '☐ '))
-    .replace(/\s(?:class|id|tabindex)="[^"]*"/g, '')
-    .replace(/\shref="(\/[^"]*)"/g, (_all, path: string) => ` href="${origin}${path}"`);
+  return (
+    html
+      // The place of a heading in the page, and images that a mail program would load.
+      .replace(/<a class="anchor"[^>]*><\/a>|<source\s[^>]*>|<\/?picture>/g, '')
+      .replace(/<a\s[^>]*>|<\/a>|<img\s[^>]*>/g, (tag) => {
+        if (!tag.startsWith('<img')) {
+          isInLink = tag !== '</a>';
+          return tag;
+        }
+        const label = attribute(tag, 'alt') || 'image';
+        const address = attribute(tag, 'src');
+        return address === null || isInLink ? label : `<a href="${address}">${label}</a>`;
+      })
+      .replace(/<input\s[^>]*>/g, (tag) => (/\schecked\b/.test(tag) ? '☑ ' : '☐ '))
+      .replace(/\s(?:class|id|tabindex)="[^"]*"/g, '')
+      .replace(/\shref="(\/[^"]*)"/g, (_all, path: string) => ` href="${origin}${path}"`)
+  );
 }

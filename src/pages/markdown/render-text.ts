@@ -3,6 +3,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import { readLineExcerpts } from './line-excerpts.ts';
 import { prepareDocument, shownTexts } from './prepare-document.ts';
 import { readMovedLinks } from './moved-links.ts';
 import type { TaskForm } from './rendered-markdown.ts';
@@ -16,7 +17,10 @@ import { repositoryLinks } from './repository-links.ts';
 export type RenderedText = RenderedDocument;
 
 /** What rendering needs of the modules. */
-export type TextDeps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy' | 'imports'>;
+export type TextDeps = Pick<
+  WebDeps,
+  'config' | 'issues' | 'workers' | 'imageProxy' | 'imports' | 'repositories' | 'git'
+>;
 
 export interface TextToRender {
   body: string;
@@ -64,19 +68,30 @@ export async function renderTexts(
     ...prepared.flatMap((document) => ('text' in document ? [] : document.references)),
     ...(moved?.references ?? []),
   ]);
+  const excerpts = await readLineExcerpts(
+    context,
+    deps,
+    prepared.flatMap((document) => ('text' in document ? [] : document.parts.html)),
+  );
   const links = textLinks(repositoryLinks(place));
+  const dependencies = [references.dependency, moved?.dependency ?? null, excerpts.dependency];
   return {
-    texts: prepared.map((document, at) =>
-      fillDocument(document, { links, references, origin, taskForm: texts[at]!.taskForm ?? null, moved }),
-    ),
-    dependency: moved === null ? references.dependency : both(references.dependency, moved.dependency),
+    texts: prepared.map((document, at) => {
+      const taskForm = texts[at]!.taskForm ?? null;
+      const filled = fillDocument(document, { links, references, origin, taskForm, moved });
+      return 'html' in filled ? { ...filled, html: excerpts.fill(filled.html) } : filled;
+    }),
+    dependency: all(dependencies.filter((each) => each !== null)),
   };
 }
 
-const both = (one: Dependency, other: Dependency): Dependency => ({
-  value: [one.value, other.value],
-  query: async () => [await one.query(), await other.query()],
-});
+const all = (dependencies: readonly Dependency[]): Dependency =>
+  dependencies.length === 1
+    ? dependencies[0]!
+    : {
+        value: dependencies.map(({ value }) => value),
+        query: () => Promise.all(dependencies.map(({ query }) => query())),
+      };
 
 const sourceOf = (body: string) => ({
   key: `text ${hash('sha256', body)}`,

@@ -54,6 +54,8 @@ const allowedTags = [
   'summary',
   'input',
   'img',
+  'picture',
+  'source',
 ];
 
 const allowedAttributes: IOptions['allowedAttributes'] = {
@@ -70,6 +72,7 @@ const allowedAttributes: IOptions['allowedAttributes'] = {
   h5: ['id'],
   h6: ['id'],
   img: ['src', 'alt', 'width', 'height', 'loading'],
+  source: ['media', 'srcset', 'type'],
   input: ['type', 'checked', 'disabled', 'aria-label'],
   pre: ['tabindex'],
   div: ['class', 'tabindex'],
@@ -141,6 +144,26 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
   const inside = src === '' || hasScheme.test(src) ? null : links.image(src);
   if (inside === null) return { tagName: 'span', attribs: { class: 'image-label' }, text: label };
   return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
+}
+
+/** What a source of a picture may ask: one plain feature, as for the dark theme. */
+const mediaQuery = /^\(\s*(?:prefers-color-scheme|prefers-reduced-motion|(?:min|max)-width)\s*:\s*[\w.-]{1,30}\s*\)$/;
+
+/** The first image of a source, where it would be shown as an image; other sources say nothing. */
+function pictureSource({ srcset = '', media, type }: Attributes, links: DocumentLinks): Tag {
+  const [src = ''] = srcset.trim().split(/[\s,]+/, 1);
+  const shown = remote.test(src) ? shownFrom(src, links) : src === '' || hasScheme.test(src) ? null : links.image(src);
+  if (shown === null || (media !== undefined && !mediaQuery.test(media.trim())))
+    return { tagName: 'source', attribs: {} };
+  return {
+    tagName: 'source',
+    attribs: {
+      ...(media === undefined ? {} : { media: media.trim() }),
+      ...(type === undefined || !/^image\/[\w.+-]{1,30}$/.test(type) ? {} : { type }),
+      // A comma would begin another image.
+      srcset: shown.replaceAll(',', '%2C'),
+    },
+  };
 }
 
 /** Ids of documents, and names of places in them, get a prefix, so that they never equal an id of the page. */
@@ -216,6 +239,7 @@ export function sanitize(html: string, links: DocumentLinks): string {
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
+    selfClosing: ['img', 'br', 'hr', 'input', 'source'],
     allowedClasses: {
       '*': ['align-left', 'align-center', 'align-right'],
       div: ['scroll'],
@@ -236,7 +260,8 @@ export function sanitize(html: string, links: DocumentLinks): string {
       if (codeTags.has(name)) codeDepth -= 1;
     },
     textFilter: (text) => (codeDepth > 0 ? text.replace(labelMark, '') : proseText(text, linkDepth > 0)),
-    exclusiveFilter: ({ tag, attribs }) => tag === 'input' && attribs.type !== 'checkbox',
+    exclusiveFilter: ({ tag, attribs }) =>
+      (tag === 'input' && attribs.type !== 'checkbox') || (tag === 'source' && attribs.srcset === undefined),
     transformTags: {
       h1: demoted(1),
       h2: demoted(2),
@@ -249,6 +274,8 @@ export function sanitize(html: string, links: DocumentLinks): string {
       th: aligned,
       a: (_name, attributes) => link(attributes, links),
       img: (_name, attributes) => image(attributes, remote.test(attributes.src ?? '') ? shown() : links, linkDepth > 0),
+      source: (_name, attributes) =>
+        pictureSource(attributes, remote.test((attributes.srcset ?? '').trim()) ? shown() : links),
       input: (_name, attributes) => checkbox(attributes),
       li: (_name, { class: kind, id = '' }) => ({
         tagName: 'li',

@@ -7,11 +7,12 @@ import { encodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readAnnotations, withNotes } from '../code/annotations.view.ts';
 import { describeChangedFile, hasLines, isImageFile } from '../code/changed-file.view.ts';
-import { escapeHtml } from '../code/code-html.ts';
+import { escapeHtml } from '../app/code-html.ts';
 import { highlightPatches } from '../code/highlight-patches.ts';
 import { moreLinesLink } from '../code/context-lines.ts';
 import { splitRows, unifiedRows } from '../code/diff-lines.view.ts';
 import type { DiffRow, RowAdditions } from '../code/diff-lines.view.ts';
+import { readGenerated } from '../code/generated-files.ts';
 import { readTabClasses } from '../code/read-editor-configs.ts';
 import { markWords } from '../code/mark-words.ts';
 import { readBlobImageSizes } from '../code/blob-image-size.ts';
@@ -71,18 +72,13 @@ export async function viewFiles<Below>(
     markWords(found.path, deps, changes.patches, decorationMs),
     readBlobImageSizes(deps.git, found.path, shown.filter(isImageFile)),
   ]);
-  const tabsOf = await readTabClasses(
-    context,
-    deps,
-    changes.to,
-    shown.map(({ newPath }) => newPath.toString()),
-  );
-  const annotations = await readAnnotations(
-    context,
-    deps,
-    changes.to,
-    shown.map(({ newPath }) => newPath.toString()),
-  );
+  const paths = shown.map(({ newPath }) => newPath.toString());
+  const [tabsOf, isGenerated] = await Promise.all([
+    readTabClasses(context, deps, changes.to, paths),
+    // What was asked for by itself is shown.
+    only === null ? readGenerated(context, deps, changes.to, paths) : undefined,
+  ]);
+  const annotations = await readAnnotations(context, deps, changes.to, paths);
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
     repositoryUrl: repositoryUrl(found.canonical),
@@ -90,6 +86,7 @@ export async function viewFiles<Below>(
     to: changes.to,
     layout: query.layout,
     tabsOf,
+    ...(isGenerated && { isGenerated }),
     loadUrl: (file: ChangedFile) =>
       `${address({ file: encodePath(file.newPath), all: null })}#${fileAnchor(file.newPath)}`,
     sizeOf: (oid: string) => sizes.get(oid) ?? null,

@@ -14,6 +14,7 @@ import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { addingLinks } from '../code/editing-links.ts';
 import { headPath, readCodeNavigation } from '../code/resolve-location.ts';
+import { readAttributes } from '../../repositories/index.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -116,7 +117,7 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
     isComplete: files !== null && commits !== null,
     counts: viewRefCounts(refs),
     commits: commits === null ? null : viewCount(commits, 'commit'),
-    languages: files === null ? [] : viewLanguages(files.files),
+    languages: files === null ? [] : viewLanguages(files.files, await readAttributes(git, path, files.files)),
     size: repository.sizeBytes > 0 ? viewSize(repository.sizeBytes) : null,
     shared: repository.sharedBytes > 0 ? viewSize(repository.sharedBytes) : null,
     archives: { zip: `${archive}.zip`, tar: `${archive}.tar.gz` },

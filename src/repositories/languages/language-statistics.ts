@@ -1,5 +1,6 @@
 import type { ListedFile } from '../../git/index.ts';
-import { languageOf } from '../../highlighting/index.ts';
+import { isUsuallyGenerated, languageCalled, languageOf } from '../../highlighting/index.ts';
+import type { LinguistAttributes } from '../../highlighting/index.ts';
 
 /** Folders of third-party and generated files. */
 const foreign = /(?:^|\/)(?:vendor|node_modules|third[_-]party|deps|dist|build)\//;
@@ -11,24 +12,41 @@ export interface LanguageSum {
   bytes: number;
 }
 
-const known = new WeakMap<readonly ListedFile[], readonly LanguageSum[]>();
+export type AttributesOf = (path: string) => LinguistAttributes;
+
+const known = new WeakMap<readonly ListedFile[], { attributesOf: AttributesOf | null; sums: readonly LanguageSum[] }>();
 
 /**
- * The languages of files, by bytes in descending order: programming languages, or any others when there are none. A
- * list that is kept, as that of a commit is, is walked once.
+ * The languages of files, by bytes in descending order: programming languages, or any others when there are none.
+ * Without those that are generated, of others or documentation, by their attributes and else by their names. A list
+ * that is kept, as that of a commit is, is walked once.
  */
-export function sumLanguages(files: readonly ListedFile[]): readonly LanguageSum[] {
-  const sums = known.get(files) ?? walk(files);
-  known.set(files, sums);
+export function sumLanguages(
+  files: readonly ListedFile[],
+  attributesOf: AttributesOf | null = null,
+): readonly LanguageSum[] {
+  const kept = known.get(files);
+  if (kept !== undefined && kept.attributesOf === attributesOf) return kept.sums;
+  const sums = walk(files, attributesOf);
+  known.set(files, { attributesOf, sums });
   return sums;
 }
 
-function walk(files: readonly ListedFile[]): LanguageSum[] {
+function walk(files: readonly ListedFile[], attributesOf: AttributesOf | null): LanguageSum[] {
   const sums = { programming: new Map<string, LanguageSum>(), all: new Map<string, LanguageSum>() };
   for (const { path, size } of files) {
+    if (size === 0) continue;
     const text = path.toString('latin1');
-    const language = foreign.test(text) ? null : languageOf(text);
-    if (language === null || size === 0) continue;
+    const attributes = attributesOf?.(path.toString()) ?? null;
+    const isLeftOut =
+      (attributes?.isVendored ?? foreign.test(text)) ||
+      (attributes?.isGenerated ?? isUsuallyGenerated(text)) ||
+      attributes?.isDocumentation === true;
+    if (isLeftOut) continue;
+    const language =
+      (attributes?.language == null ? null : languageCalled(attributes.language.replaceAll('-', ' '))) ??
+      languageOf(text);
+    if (language === null) continue;
     for (const sum of language.isProgramming ? [sums.programming, sums.all] : [sums.all]) {
       const known = sum.get(language.name);
       if (known) known.bytes += size;
@@ -43,8 +61,8 @@ const leastShare = 0.05;
 const most = 3;
 
 /** The languages by which a repository is listed. */
-export function mainLanguages(files: readonly ListedFile[]): string[] {
-  const sums = sumLanguages(files);
+export function mainLanguages(files: readonly ListedFile[], attributesOf: AttributesOf | null = null): string[] {
+  const sums = sumLanguages(files, attributesOf);
   const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);
   return sums
     .slice(0, most)

@@ -1,6 +1,7 @@
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { languageCountSchema, repositoryLanguageSchema } from '../schema/language-schema.ts';
+import { readAttributes } from './read-attributes.ts';
 import { mainLanguages } from './language-statistics.ts';
 
 /** Limit of counted files: of a larger repository the first files are a sample. */
@@ -16,10 +17,9 @@ export async function recordLanguages(
   const { oid } = await git.refs.head(path);
   const known = await db.read.findOneBy(languageCountSchema, { repositoryId: id });
   const isKnown = known !== null && known.commitId === oid;
-  const languages =
-    isKnown || oid === null
-      ? []
-      : mainLanguages((await git.queries.listFiles(path, oid, { limit: maxCountedFiles })).files);
+  const files =
+    isKnown || oid === null ? [] : (await git.queries.listFiles(path, oid, { limit: maxCountedFiles })).files;
+  const languages = mainLanguages(files, await readAttributes(git, path, files));
   await db.write(async ({ manager }) => {
     if (!(await manager.existsBy(repositorySchema, { id }))) return;
     await manager.upsert(languageCountSchema, { repositoryId: id, commitId: oid, countedAt }, ['repositoryId']);

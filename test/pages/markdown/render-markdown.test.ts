@@ -98,6 +98,35 @@ t.test('remote images are links that name their host', async (t) => {
   );
 });
 
+t.test('a picture has another image for the dark theme, by the same rules as images', (t) => {
+  const links = { page: () => null, image: (path: string) => `/raw/${path}` };
+  const picture = (attributes: string, given: Parameters<typeof renderMarkdown>[1] = links): string =>
+    /<source[^>]*>/.exec(
+      renderMarkdown(`<picture><source ${attributes}><img src="light.png"></picture>`, given),
+    )?.[0] ?? '';
+  const dark = 'media="(prefers-color-scheme: dark)"';
+  for (const [attributes, expected] of [
+    [`${dark} srcset="dark.png"`, `<source ${dark} srcset="/raw/dark.png" />`],
+    [`${dark} srcset="dark.png 1x, dark@2x.png 2x"`, `<source ${dark} srcset="/raw/dark.png" />`],
+    ['srcset="a.webp" type="image/webp"', '<source type="image/webp" srcset="/raw/a.webp" />'],
+    ['srcset="a.webp" type="text/html"', '<source srcset="/raw/a.webp" />'],
+    ['media="(min-width: 40em)" srcset="wide.png"', '<source media="(min-width: 40em)" srcset="/raw/wide.png" />'],
+    ['media="all and (x)" srcset="a.png"', ''],
+    ['srcset="data:image/png;base64,AAAA"', ''],
+    ['srcset="javascript:alert(1)"', ''],
+    ['srcset=""', ''],
+    ['src="a.png"', ''],
+    [`${dark} srcset="https://img.example.org/dark.png"`, ''],
+  ] as const)
+    t.equal(picture(attributes), expected, attributes);
+  const proxied = { ...links, showsRemoteImages: true, remote: (url: string) => `/proxy?${url}` };
+  t.equal(
+    picture('srcset="//img.example.org/a.png"', proxied),
+    '<source srcset="/proxy?https://img.example.org/a.png" />',
+  );
+  t.end();
+});
+
 t.test('relative links go where the page says, or are text', async (t) => {
   t.equal(render('[manual](docs/manual.md)'), '<p><span>manual</span></p>');
   const links = { page: (path: string) => `/page/${path}`, image: (path: string) => `/raw/${path}` };
