@@ -41,6 +41,8 @@ export type {
   IssueRepositoryFacts,
   IssueAuthorPolicy,
 } from './issue-rights.ts';
+export { refusalOnBoard } from './board-rights.ts';
+export type { BoardAct, BoardFacts } from './board-rights.ts';
 export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
 export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
 export { isContributedUpload, refusalOnLfs } from './lfs-rights.ts';

@@ -26,6 +26,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
   { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },
   { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
+  { names: ['board'], load: async () => (await import('./commands/board.ts')).addBoardCommands },
   { names: ['pull'], load: async () => (await import('./commands/pull.ts')).addPullCommands },
   { names: ['lfs'], load: async () => (await import('./commands/lfs.ts')).addLfsCommands },
   { names: ['package'], load: async () => (await import('./commands/package.ts')).addPackageCommands },

@@ -89,6 +89,7 @@ export type Tag =
   | 'Issue comments'
   | 'Labels'
   | 'Milestones'
+  | 'Boards'
   | 'Moderation'
   | 'Images'
   | 'Issues'

@@ -20,6 +20,15 @@ export interface WrittenText {
 
 export type TextListener = (text: WrittenText) => void;
 
+/**
+ * Runs in the write of an entry, behind it. @param log the `EntryLog` that wrote it
+ */
+export type EntryHook = (
+  log: object,
+  issue: Issue,
+  entry: { kind: string; details?: Record<string, unknown> },
+) => Promise<void>;
+
 /** Runs in the write that reopens an issue; throws to refuse. */
 export type ReopenCheck = (tx: Tx, issue: Issue) => Promise<void>;
 
@@ -42,6 +51,8 @@ export interface IssueDeps {
   logger: Logger;
   settings: IssueModuleSettings;
   announcer: EntryAnnouncer;
+  /** Boards follow what is written in logs. */
+  entryWritten: EntryHook;
   rates: RateLimiter;
   /**
    * The texts of a Markdown document that a reader sees as text, in their order: outside of code, links and comments.

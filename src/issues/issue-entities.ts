@@ -33,6 +33,7 @@ import {
   reactionSchema,
   subscriptionSchema,
 } from './schema/participation-schema.ts';
+import { boardCardSchema, boardColumnSchema, boardSchema } from './schema/board-schema.ts';
 import { savedReplySchema } from './replies/saved-replies.ts';
 import { stopwatchSchema, trackedTimeSchema } from './schema/time-schema.ts';
 
@@ -65,4 +66,7 @@ export const issueEntities = [
   savedReplySchema,
   trackedTimeSchema,
   stopwatchSchema,
+  boardSchema,
+  boardColumnSchema,
+  boardCardSchema,
 ];

@@ -14,6 +14,11 @@ import {
   renameAttachment,
   removeUnusedAttachments,
 } from './attachments/remove-attachments.ts';
+import { addCard, moveCards, removeCards } from './boards/change-cards.ts';
+import { readBoard } from './boards/list-cards.ts';
+import { placeByRules } from './boards/place-by-rules.ts';
+import { addBoard, deleteBoard, editBoard, listBoards } from './boards/manage-boards.ts';
+import { addColumn, deleteColumn, editColumn, moveColumn } from './boards/manage-columns.ts';
 import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions, replaceReviewText, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
@@ -103,7 +108,10 @@ import { entrySchema } from './schema/entry-schema.ts';
 import { issueSchema } from './schema/issue-schema.ts';
 
 export interface IssuesOptions
-  extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'> {
+  extends Omit<
+    IssueDeps,
+    'settings' | 'announcer' | 'entryWritten' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'
+  > {
   settings?: Partial<IssueModuleSettings>;
   /** Without it, words are looked for in titles only. */
   texts?: TextIndex;
@@ -119,6 +127,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     ...tools,
     settings,
     announcer,
+    entryWritten: (log, issue, entry) => placeByRules(log as EntryLog, issue, entry),
     rates: new RateLimiter(tools.clock, settings),
     texts: texts ?? titleIndex(tools.db),
     reopenChecks: [],
@@ -192,6 +201,22 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     removeUnusedAttachments: () => removeUnusedAttachments(deps),
     /** What a form may bring, in bytes. */
     attachmentBytes: settings.attachmentBytes,
+
+    /** Boards of repositories and organisations. */
+    boards: {
+      list: bind(listBoards),
+      add: bind(addBoard),
+      read: bind(readBoard),
+      edit: bind(editBoard),
+      delete: bind(deleteBoard),
+      addColumn: bind(addColumn),
+      editColumn: bind(editColumn),
+      moveColumn: bind(moveColumn),
+      deleteColumn: bind(deleteColumn),
+      addCard: bind(addCard),
+      moveCards: bind(moveCards),
+      removeCards: bind(removeCards),
+    },
 
     /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
@@ -290,7 +315,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** Runs a write that appends entries; see {@link writeEntries}. */
       write: <T>(viewer: Viewer, work: (log: EntryLog) => Promise<T>): Promise<T> => writeEntries(deps, viewer, work),
       /** A log in a write of another module; its entries are announced by `announce` once the write is durable. */
-      logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
+      logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, deps),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
       /** Counts a contribution of the viewer; refuses when there are too many. */

@@ -14,6 +14,15 @@ export const limits = {
   milestoneTitleCharacters: 100,
   refLength: 255,
   timesPerIssue: 10_000,
+  boardsPerPlace: 50,
+  boardTitleCharacters: 100,
+  columnsPerBoard: 20,
+  columnNameCharacters: 50,
+  /** Those that a rule would add beyond stay away. */
+  cardsPerBoard: 5_000,
+  /** Of a column, on the page of its board. */
+  cardsShownPerColumn: 50,
+  cardsPerMove: 100,
   descriptionCharacters: 1_000,
   blockReasonCharacters: 200,
   blocksPerOwner: 5_000,

@@ -2,6 +2,7 @@ import { gitRoutes } from '../http-git/index.ts';
 import type { Middleware } from '../http/index.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { boardsRoutes } from './boards/routes.ts';
 import { codeRoutes } from './code/routes.ts';
 import { editingRoutes } from './editing/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
@@ -44,6 +45,7 @@ export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...wikiRoutes,
   ...editingRoutes,
   ...runsRoutes,
+  ...boardsRoutes,
   ...issuesRoutes,
   ...changesRoutes,
   ...pullsRoutes,

@@ -647,6 +647,7 @@ t.test('every command has help with an example; help is on stdout and exits with
   t.same(names(root.stdout).sort(), [
     'actions',
     'backup',
+    'board',
     'ci',
     'cleanup',
     'completion',

@@ -208,7 +208,7 @@ t.test('security E03 a repository that is missing responds the same on every rou
 
 /** Pages that need a one-time value or a package in their path, or redirect; their own tests cover them. */
 const apart =
-  /^\/(?:setup|signup|onboarding|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/api\/|\/info\/refs$|\/login\/(?:reset|sign-up|link|second-factor|passkey)$|\/oidc\/:provider|\/login\/confirm\/|\/security\/passkeys\/new$|\/emails\/verify$|\/settings\/notices$|\/people\/:id(?:\/emails)?$|\/notifications\/(?:unsubscribe|feed\.atom)$|^\/packages\/:owner\/-\/.*\/settings$/;
+  /^\/(?:setup|signup|signup\/request|onboarding|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/api\/|\/info\/refs$|\/login\/(?:reset|sign-up|link|second-factor|passkey)$|\/oidc\/:provider|\/login\/confirm\/|\/security\/passkeys\/new$|\/emails\/verify$|\/settings\/notices$|\/people\/:id(?:\/emails)?$|\/notifications\/(?:unsubscribe|feed\.atom)$|^\/packages\/:owner\/-\/.*\/settings$/;
 
 t.test('every other page: the sign-in page, the 404, or the page itself', async (t) => {
   const rows = table.filter(

@@ -7,6 +7,7 @@ import { actionSettingOperations } from './actions-settings.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
 import { deploymentOperations } from './deployments.ts';
 import { environmentOperations } from './environments.ts';
+import { allBoardOperations } from './boards.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
@@ -255,6 +256,7 @@ export const operations: readonly Operation[] = [
   ...linkOperations,
   ...issueTimeOperations,
   ...labelOperations,
+  ...allBoardOperations,
   listMilestones,
   addMilestone,
   getMilestone,

@@ -84,7 +84,7 @@ async function record(
   named: readonly Named[],
 ): Promise<Prepared['appended']> {
   const pusher = viewerWithCredential(pusherId!, credential, repository.id);
-  const log = new EntryLog(tx, pusher, deps.announcer.hasListeners);
+  const log = new EntryLog(tx, pusher, deps);
   for (const { oid, target, closes } of named) {
     const found = await traceableIssue(deps, tx, pusher, repository, target);
     if (found === null) continue;

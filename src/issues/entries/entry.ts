@@ -22,6 +22,9 @@ export type EntryKind =
   | 'pinned'
   | 'unpinned'
   | 'moved'
+  | 'board_added'
+  | 'board_moved'
+  | 'board_removed'
   | PullEntryKind
   | SilentKind;
 

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import type { IssueDeps } from '../deps.ts';
+import type { EntryHook, IssueDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRow } from '../schema/entry-schema.ts';
@@ -28,14 +28,18 @@ export interface NewEntry {
 export class EntryLog {
   readonly tx: Tx;
   readonly appended: { issueId: string; position: number }[] = [];
+  /** A board on which this write moves a card by hand: its rules do not move it once more. */
+  boardInHand: string | null = null;
   readonly #viewer: Viewer;
   readonly #isHeard: boolean;
+  readonly #entryWritten: EntryHook;
 
-  /** @param isHeard whether anyone listens; else an entry counts as announced at once */
-  constructor(tx: Tx, viewer: Viewer, isHeard: boolean) {
+  constructor(tx: Tx, viewer: Viewer, { announcer, entryWritten }: Pick<IssueDeps, 'announcer' | 'entryWritten'>) {
     this.tx = tx;
     this.#viewer = viewer;
-    this.#isHeard = isHeard;
+    // Where nothing listens, an entry counts as announced at once.
+    this.#isHeard = announcer.hasListeners;
+    this.#entryWritten = entryWritten;
   }
 
   /** Appends to the log of an issue, and brings `issue` up to date. Refuses `too_many_entries`. */
@@ -73,6 +77,7 @@ export class EntryLog {
       await manager.update(issueSchema, { id: issue.id }, { lastPosition: position, commentCount, updatedAt });
     Object.assign(issue, { lastPosition: position, commentCount, updatedAt });
     if (row.announcedAt === null && !isHeld) this.appended.push({ issueId: issue.id, position });
+    await this.#entryWritten(this, issue, entry);
     return row;
   }
 }
@@ -82,12 +87,12 @@ export class EntryLog {
  * that `work` reads in it is the one that it appends to.
  */
 export async function writeEntries<T>(
-  deps: Pick<IssueDeps, 'db' | 'announcer'>,
+  deps: Pick<IssueDeps, 'db' | 'announcer' | 'entryWritten'>,
   viewer: Viewer,
   work: (log: EntryLog) => Promise<T>,
 ): Promise<T> {
   const { result, appended } = await deps.db.write(async (tx) => {
-    const log = new EntryLog(tx, viewer, deps.announcer.hasListeners);
+    const log = new EntryLog(tx, viewer, deps);
     return { result: await work(log), appended: log.appended };
   });
   deps.announcer.announceAll(appended);

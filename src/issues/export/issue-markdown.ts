@@ -98,7 +98,18 @@ function whatHappened({ kind, details }: PortableEntry): string {
       return `removed the link to ${other}`;
     case 'moved':
       return 'moved this from another repository';
+    case 'board_added':
+    case 'board_moved':
+    case 'board_removed':
+      return onBoard(kind, text('board'), text('to'));
     default:
       return `${kind} this`;
   }
+}
+
+function onBoard(kind: 'board_added' | 'board_moved' | 'board_removed', board: string, column: string): string {
+  const name = board === '' ? 'a board' : `the board ${board}`;
+  if (kind === 'board_removed') return `removed this from ${name}`;
+  const verb = kind === 'board_added' ? 'added this to' : 'moved this on';
+  return column === '' ? `${verb} ${name}` : `${verb} ${name}, in ${column}`;
 }

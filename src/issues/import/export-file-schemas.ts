@@ -87,6 +87,9 @@ const entryKinds = [
   'pinned',
   'unpinned',
   'moved',
+  'board_added',
+  'board_moved',
+  'board_removed',
   // Not shown in the timeline: an edited text, a deleted comment, a deleted issue.
   'edited',
   'emptied',

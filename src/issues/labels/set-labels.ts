@@ -46,17 +46,16 @@ async function changeLabels(
   const present = await labelsOf(log.tx, issue.id);
   const gone = present.filter(({ id }) => !wanted.some((label) => label.id === id));
   const added = wanted.filter(({ id }) => !present.some((label) => label.id === id));
-  if (gone.length > 0) {
+  if (gone.length > 0)
     await manager.delete(issueLabelSchema, { issueId: issue.id, labelId: In(gone.map(({ id }) => id)) });
-    await log.append(issue, { kind: 'unlabelled', details: { labels: gone.map(shown) } });
-  }
-  if (added.length > 0) {
+  if (added.length > 0)
     await manager.insert(
       issueLabelSchema,
       added.map(({ id }) => ({ issueId: issue.id, labelId: id })),
     );
-    await log.append(issue, { kind: 'labelled', details: { labels: added.map(shown) } });
-  }
+  // Behind both, so that boards see a label that takes the place of another as one change.
+  if (gone.length > 0) await log.append(issue, { kind: 'unlabelled', details: { labels: gone.map(shown) } });
+  if (added.length > 0) await log.append(issue, { kind: 'labelled', details: { labels: added.map(shown) } });
 }
 
 /** What stays of a label in the log: it may be renamed or deleted. */

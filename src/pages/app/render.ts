@@ -52,6 +52,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, federa
           script: assets.url('app.js'),
           passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           runs: /^runs\/(job|run)$/.test(template) ? assets.url('runs.js') : null,
+          boards: template === 'boards/board' && person !== null ? assets.url('boards.js') : null,
           // Who is signed out writes nothing.
           writing: person !== null && writingTemplates.test(template) ? assets.url('writing.js') : null,
           icons: assets.url('icons.svg'),
@@ -81,6 +82,7 @@ function subjectStyles(template: string): string[] {
   if (/^packages\//.test(template)) return ['packages.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
+  if (template === 'boards/board') return ['issues.css', 'boards.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
   if (template === 'code/history') return ['code.css'];
   if (/^code\/(blob|blame|commit|compare)$/.test(template)) return ['code.css', 'wide.css'];

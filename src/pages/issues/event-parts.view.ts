@@ -124,8 +124,22 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
       return { icon: 'pin', parts: eventSentence('issues.event.unpinned') };
     case 'moved':
       return { icon: 'up', parts: eventSentence('issues.event.moved') };
+    case 'board_added':
+    case 'board_moved':
+    case 'board_removed':
+      return { icon: 'columns', parts: boardParts(entry.kind) };
     default:
       return { icon: 'circle', parts: eventSentence('issues.event.changed') };
+  }
+
+  /** The names of a board for members are not in the log. */
+  function boardParts(kind: 'board_added' | 'board_moved' | 'board_removed'): EventPart[] {
+    const isNamed = typeof details['board'] === 'string';
+    if (!isNamed) return eventSentence(`issues.event.${kind}_unnamed`);
+    return eventSentence(`issues.event.${kind}`, {
+      board: [strong(details['board'])],
+      ...(kind !== 'board_removed' && { column: [strong(details['to'])] }),
+    });
   }
 
   function strong(value: unknown): EventPart {

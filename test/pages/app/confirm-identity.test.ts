@@ -50,7 +50,7 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/settings/followers/notes/delete': 'one note of a push or a release, which stay',
   '/admin/federation/deliveries/purge': 'removes what has ended',
 };
-const harmlessSubjects = /\/(?:environments|runners|secrets|variables|labels|milestones|webhooks|pulls)\//;
+const harmlessSubjects = /\/(?:environments|runners|secrets|variables|labels|milestones|boards|webhooks|pulls)\//;
 
 t.test('every dangerous route asks to confirm who it is, or has its reason not to', async (t) => {
   const found = table.filter(({ method, path }) => method === 'POST' && dangerous.test(path));
