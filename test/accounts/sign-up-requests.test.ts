@@ -15,8 +15,10 @@ async function open(
   const bob = await modules.accounts.addPerson({ username: 'bob', password });
   await modules.accounts.addresses.add(bob.id, { address: 'bob@example.org', isVerified: true });
   queued.sent.length = 0;
-  const ask = (address: string, reason = '') =>
-    reasonOf(modules.accounts.requestSignUp({ address, reason, network: '192.0.2.1' }));
+  const ask = (address: string, reason = '') => {
+    modules.clock.advance(1_000);
+    return reasonOf(modules.accounts.requestSignUp({ address, reason, network: '192.0.2.1' }));
+  };
   return { ...modules, ...queued, root, ask };
 }
 

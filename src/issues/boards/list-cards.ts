@@ -165,8 +165,7 @@ async function readCards(
 
 function readKey(text: string): { key: number; id: string } {
   const [, key, id] = /^(-?\d{1,15})\.([0-9a-f-]{36})$/.exec(text) ?? [];
-  if (key === undefined || id === undefined)
-    throw invalid('invalid_page', 'This page address is not valid.');
+  if (key === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { key: Number(key), id };
 }
 

@@ -2,30 +2,13 @@ import type { ListedEntry, OtherIssue } from '../../issues/index.ts';
 import { t, translated } from '../../translation/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
+import type { EventPart, OtherIssueView } from './event-part.ts';
 import { eventSentence } from './event-sentence.ts';
-import type { IssueStateView } from './issue-row.view.ts';
 import { viewLabel } from './label.view.ts';
-import type { LabelView } from './label.view.ts';
 import { viewPerson } from './people.view.ts';
 import type { People } from './people.view.ts';
 
-/** A sentence in segments, so that the template escapes each. */
-export type EventPart =
-  | { text: string }
-  | { strong: string }
-  | { label: LabelView }
-  | { link: string; name: string; isCode?: boolean }
-  /** Another issue, with its state. */
-  | { issue: OtherIssueView };
-
-export interface OtherIssueView {
-  url: string;
-  /** `#7` or `owner/name#7`. */
-  name: string;
-  title: string;
-  isOpen: boolean;
-  state: IssueStateView;
-}
+export type { EventPart, OtherIssueView } from './event-part.ts';
 
 /** What an event says behind the name of who did it. */
 export interface EventView {

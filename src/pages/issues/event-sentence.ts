@@ -1,6 +1,6 @@
 import { rich } from '../../translation/index.ts';
 import type { MessageValues } from '../../translation/index.ts';
-import type { EventPart } from './event-parts.view.ts';
+import type { EventPart } from './event-part.ts';
 
 /**
  * A sentence of the catalogue in segments: its tags stand for the segments of that name, in the order that the language

@@ -71,7 +71,7 @@ export function viewPullEvent(
   switch (kind) {
     case 'round':
       return {
-        icon: 'up',
+        icon: 'commit',
         parts: [
           text(`${changeWords[word('change')] ?? t('pulls.event.pushed')} (`),
           { link: `${pullUrl}/changes?from=${round - 1}&to=${round}`, name: t('pulls.event.round', { round }) },
