@@ -12,10 +12,14 @@ function perLocale<Format>(make: (locale: string) => Format): () => Format {
 }
 
 const numbers = perLocale((locale) => new Intl.NumberFormat(locale));
+const options = perLocale((locale) => new Intl.ListFormat(locale, { type: 'disjunction' }));
 const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
 
 /** A number in the present language: `1,204`, `1.204`. */
 export const formatNumber = (value: number): string => numbers().format(value);
+
+/** `a, b or c` in the present language. */
+export const formatOptions = (items: readonly string[]): string => options().format(items);
 
 /** `a, b and c` in the present language. */
 export const formatList = (items: readonly string[]): string => lists().format(items);

@@ -318,8 +318,8 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
 
 /** What the pages of secrets say about who can read them. */
 const secretReaders: Readonly<Record<string, string>> = {
-  '/settings/secrets': 'Everyone who may push to one of your repositories can read these',
-  '/admin/secrets': 'Everyone who may push to any repository of this server can read those that are not limited',
+  '/settings/secrets': 'Everyone with write access to one of your repositories can read these',
+  '/admin/secrets': 'Everyone with write access to any repository of this server can read those that are not limited',
 };
 
 t.test('without scripts: registration, secrets, starting a workflow, and the view of others', async (t) => {
@@ -353,7 +353,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   );
 
   await page.goto(`${B}/settings/secrets`);
-  t.match(await page.getByRole('main').innerText(), 'Everyone who may push to this repository can read these');
+  t.match(await page.getByRole('main').innerText(), 'Everyone with write access to this repository can read these');
   await page.locator('#name').fill('github_x');
   await page.locator('#value').fill('hunter2hunter2');
   await page.getByRole('button', { name: 'Set secret' }).click();

@@ -108,7 +108,7 @@ t.test('badges open to say why, and keys are added without scripts', async (t) =
     await look(page, `history ${name}`);
     await page.goto(`${web.origin}/repos/alice/kiln/commit/${parent}`);
     await page.getByText('Verified', { exact: true }).click();
-    await page.locator('.signature-sheet').getByText('It was made on this server').waitFor();
+    await page.locator('.signature-sheet').getByText('Created on this server').waitFor();
     await look(page, `commit ${name}`);
   }
 });

@@ -112,7 +112,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       committer: 'Alice <alice@example.com>',
       sign: signature(keys.ed25519),
       git: 'G',
-      page: /^plain .*no verified address of alice.*Unverified$/,
+      page: /^plain .*not a verified address of alice.*Unverified$/,
     },
     {
       about: 'a key without an own user id',

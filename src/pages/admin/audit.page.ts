@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditFilter } from '../../audit/index.ts';
 import { nullIfNotFound, silentLogger } from '../../kernel/index.ts';
+import { translated } from '../../translation/index.ts';
 import { content, page } from '../app/reply.ts';
 import { idsIn, viewAuditDetails } from './audit-details.view.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -12,11 +13,11 @@ const perPage = 100;
 const mostExported = 20_000;
 const dayMs = 86_400_000;
 
-const whoElse: Readonly<Record<string, string>> = {
-  local: 'command line',
-  server: 'the server',
+const whoElse: Readonly<Record<string, string>> = translated({
+  local: 'admin.audit.command_line',
+  server: 'admin.audit.the_server',
   anonymous: 'anonymous',
-};
+});
 
 /** The filter as it was typed. */
 interface AuditForm {

@@ -3,6 +3,7 @@ import { invalid, nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewListedFollow } from '../follows/follow-status.view.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -44,7 +45,7 @@ async function followsPage(
 
 function viewScan(results: readonly ScanResult[]) {
   return {
-    people: results.length === 1 ? 'one person' : `${results.length} people`,
+    people: viewCount(results.length, 'person'),
     added: results.flatMap(({ added }) => added),
     errors: results.flatMap(({ handle, error }) => (error === null ? [] : [{ handle, text: error }])),
   };

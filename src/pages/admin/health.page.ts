@@ -1,4 +1,5 @@
 import { localAdministrator } from '../../access/index.ts';
+import { t } from '../../translation/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
@@ -28,7 +29,7 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
   const load = git.load();
   const now = clock.now();
   const busy = ({ running, waiting }: { running: number; waiting: number }): string =>
-    `${running} at work, ${waiting} waiting`;
+    t('admin.health.running_running_waiting_waiting', { running, waiting });
   return page('admin/health', {
     unready: parts,
     proven: lastRestoreTest && {
@@ -52,17 +53,20 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
       memory: running.residentBytes === null ? null : viewSize(running.residentBytes),
     },
     facts: [
-      { name: 'People', value: count.people },
-      { name: 'Organisations', value: count.organisations },
-      { name: 'Repositories', value: `${count.repositories}, ${viewSize(count.repositoryBytes)}` },
+      { name: t('admin.health.users'), value: count.people },
+      { name: t('admin.health.organisations'), value: count.organisations },
+      { name: t('admin.health.repositories'), value: `${count.repositories}, ${viewSize(count.repositoryBytes)}` },
       { name: 'Git LFS', value: `${viewCount(count.lfsObjects, 'object')}, ${viewSize(count.lfsBytes)}` },
-      { name: 'In the trash', value: count.inTrash },
-      { name: 'Pushes in 24 hours', value: count.pushesToday },
-      { name: 'Clones and fetches', value: busy(load.reads) },
-      { name: 'Pushes', value: busy(load.writes) },
-      { name: 'Git processes', value: load.processes },
-      { name: 'Deliveries', value: `${count.deliveries.PENDING} waiting, ${count.deliveries.FAILED} failed` },
-      { name: 'CI runners', value: count.runners },
+      { name: t('admin.health.in_the_trash'), value: count.inTrash },
+      { name: t('admin.health.pushes_in_24_hours'), value: count.pushesToday },
+      { name: t('admin.health.clones_and_fetches'), value: busy(load.reads) },
+      { name: t('admin.health.pushes'), value: busy(load.writes) },
+      { name: t('admin.health.git_processes'), value: load.processes },
+      {
+        name: t('admin.health.deliveries'),
+        value: `${count.deliveries.PENDING} waiting, ${count.deliveries.FAILED} failed`,
+      },
+      { name: t('admin.health.ci_runners'), value: count.runners },
     ],
     notice: viewNotice(query),
     ...more,
@@ -78,9 +82,9 @@ async function viewParkedPushes({ repositories, clock }: AdminDeps) {
   );
   return pushes.map(({ id, repositoryId, attempts, error, parkedAt }) => ({
     id,
-    name: names.get(repositoryId) ?? 'in the trash',
+    name: names.get(repositoryId) ?? t('admin.health.in_the_trash_2'),
     attempts,
-    error: error ?? 'the log says why',
+    error: error ?? t('admin.health.see_the_log'),
     since: viewTime(parkedAt, clock.now()),
   }));
 }
@@ -108,7 +112,7 @@ async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
     failing: failing.map(
       ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
         id: repositoryId,
-        name: names.get(repositoryId) ?? 'in the trash',
+        name: names.get(repositoryId) ?? t('admin.health.in_the_trash_2'),
         // Addresses carry no names or passwords; the host is what identifies the fault.
         other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
         failures,

@@ -1,10 +1,11 @@
 import type { Config } from '../../config/index.ts';
+import { t, translated } from '../../translation/index.ts';
 
-const encryption = {
-  starttls: 'STARTTLS: encrypted before anything is sent',
-  implicit: 'TLS from the start',
+const encryption = translated({
+  starttls: 'admin.mail_settings.starttls_encrypted_before_anything_is_sent',
+  implicit: 'admin.mail_settings.tls_from_the_start',
   none: 'none',
-};
+});
 const usualPorts = { starttls: 587, implicit: 465, none: 25 };
 
 /** The settings of mail as an administrator reads them; never the password. */
@@ -13,20 +14,32 @@ export function viewMailSettings({ mail }: Pick<Config, 'mail'>): { name: string
   const password =
     mail.passwordFile === null
       ? mail.password === null
-        ? 'no password'
-        : 'with a password'
-      : `password in ${mail.passwordFile}`;
+        ? t('admin.mail_settings.no_password')
+        : t('admin.mail_settings.with_a_password')
+      : t('admin.mail_settings.password_in_file', { file: mail.passwordFile });
   return [
-    { name: 'Mail server', value: host === null ? 'not set' : `${host}, port ${mail.port ?? usualPorts[mail.tls]}` },
-    { name: 'Encryption', value: encryption[mail.tls] },
-    { name: 'Signs in as', value: mail.user === null ? 'nobody' : `${mail.user}, ${password}` },
     {
-      name: 'Sender',
-      value: from === null ? 'not set' : from.name === null ? from.address : `${from.name} <${from.address}>`,
+      name: t('admin.mail_settings.mail_server'),
+      value: host === null ? t('admin.mail_settings.not_set') : `${host}, port ${mail.port ?? usualPorts[mail.tls]}`,
+    },
+    { name: t('admin.mail_settings.encryption'), value: encryption[mail.tls] },
+    { name: t('admin.mail_settings.signs_in_as'), value: mail.user === null ? 'nobody' : `${mail.user}, ${password}` },
+    {
+      name: t('admin.mail_settings.sender'),
+      value:
+        from === null
+          ? t('admin.mail_settings.not_set')
+          : from.name === null
+            ? from.address
+            : `${from.name} <${from.address}>`,
     },
     {
-      name: 'Limits',
-      value: `${mail.maxPerHour} mails an hour, ${mail.maxPerRecipient} of them to one address; ${mail.maxAttempts} attempts`,
+      name: t('admin.mail_settings.limits'),
+      value: t('admin.mail_settings.max_per_hour_mails_an_hour', {
+        max_per_hour: mail.maxPerHour,
+        max_per_recipient: mail.maxPerRecipient,
+        max_attempts: mail.maxAttempts,
+      }),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { QueuedMail } from '../../mail/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import { t } from '../../translation/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -42,9 +43,9 @@ async function mailPage(
     purposes: mail.purposes(),
     settings: viewMailSettings(config),
     tabs: [
-      { name: 'queued', label: 'Queued', count: counted(count.pending) },
-      { name: 'failed', label: 'Failed', count: counted(count.failed) },
-      { name: 'sent', label: 'Sent', count: null },
+      { name: 'queued', label: t('admin.mail.queued'), count: counted(count.pending) },
+      { name: 'failed', label: t('admin.mail.failed'), count: counted(count.failed) },
+      { name: 'sent', label: t('admin.mail.sent'), count: null },
     ].map((each) => ({ ...each, url: each.name === 'queued' ? here : `${here}?state=${each.name}` })),
     tab,
     hasFailed: count.failed > 0,
@@ -63,11 +64,16 @@ function viewMail({ id, kind, state, attempts, to, subject, ...mail }: QueuedMai
   return {
     id,
     kind,
-    title: subject ?? (mail.isDropped ? 'Not sent: there was nothing to say any more' : 'Not tried yet'),
+    title: subject ?? (mail.isDropped ? t('admin.mail.not_sent_no_longer_needed') : t('admin.mail.not_tried_yet')),
     to,
     hasFailed: state === 'FAILED',
     isDone: state === 'DELIVERED',
-    attempts: attempts === 0 ? null : attempts === 1 ? 'one attempt' : `${attempts} attempts`,
+    attempts:
+      attempts === 0
+        ? null
+        : attempts === 1
+          ? t('admin.mail.one_attempt')
+          : t('admin.mail.attempts_attempts', { attempts }),
     words: mail.error ?? mail.response,
     next: state === 'PENDING' ? viewTime(mail.nextAt, now) : null,
     created: viewTime(mail.createdAt, now),

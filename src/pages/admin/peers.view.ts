@@ -1,13 +1,14 @@
 import type { ListedDelivery, ListedPeer } from '../../federation/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 
-const allowedWords = {
-  settings: 'by the settings',
-  pairing: 'by pairing',
-  followers: 'followers only',
-  no: 'not allowed',
+const allowedWords = translated({
+  settings: 'admin.peers.by_the_settings',
+  pairing: 'admin.peers.by_pairing',
+  followers: 'admin.peers.followers_only',
+  no: 'admin.peers.not_allowed',
   blocked: 'blocked',
-} as const;
+} as const);
 
 /** Servers with followers that nobody named, on one page: those with the most. */
 const shownOpen = 50;
@@ -51,7 +52,11 @@ export function viewPeer(peer: ListedPeer, now: number) {
 
 /** Null without followers. */
 const viewFollowers = (count: number): string | null =>
-  count === 0 ? null : count === 1 ? 'Its follower is kept.' : `Its ${count} followers are kept.`;
+  count === 0
+    ? null
+    : count === 1
+      ? t('admin.peers.its_follower_is_kept')
+      : t('admin.peers.its_count_followers_are_kept', { count });
 
 const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
 
@@ -64,12 +69,12 @@ export function viewDelivery(
     id,
     type,
     host,
-    repository: repositoryId === null ? null : (names.get(repositoryId) ?? 'a repository in the trash'),
+    repository: repositoryId === null ? null : (names.get(repositoryId) ?? t('admin.peers.a_repository_in_the_trash')),
     isWaiting: state === 'PENDING',
     // One that was not to be sent any more is FAILED, too, and nothing went wrong.
     hasFailed: state === 'FAILED' && cancelledAt === null,
     isDone: state === 'DELIVERED',
-    label: cancelledAt === null ? stateWords[state] : 'not sent',
+    label: cancelledAt === null ? stateWords[state] : t('admin.peers.not_sent'),
     attempts: attempts === 1 ? '1 try' : `${attempts} tries`,
     error: lastError,
     next: state === 'PENDING' && nextAttemptAt > now ? viewTime(nextAttemptAt, now) : null,

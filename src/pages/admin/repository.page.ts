@@ -2,6 +2,7 @@ import { asInstanceAdministrator } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Repository, RepositoryAddress } from '../../repositories/index.ts';
+import { t } from '../../translation/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewSize } from '../app/format-numbers.ts';
@@ -55,10 +56,10 @@ async function repositoryPage(
     usage: [
       ['Git', gitBytes],
       ['Git LFS', lfsBytes],
-      ['Files of releases', releaseBytes],
-      ['Attachments', attachmentBytes],
-      ['Artifacts', artifactBytes],
-      ['Together', all],
+      [t('admin.repository.release_files'), releaseBytes],
+      [t('admin.repository.attachments'), attachmentBytes],
+      [t('admin.repository.artifacts'), artifactBytes],
+      [t('admin.repository.total'), all],
     ].map(([kind, bytes]) => ({ kind, size: viewSize(Number(bytes)) })),
     shared: sharedBytes === 0 ? null : viewSize(sharedBytes),
     trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),

@@ -1,5 +1,6 @@
 import { configValue, options } from '../../config/index.ts';
 import type { Option, Origin } from '../../config/index.ts';
+import { t } from '../../translation/index.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -19,5 +20,5 @@ export const showAdminSettings: Page<PersonContext, AdminDeps> = (_context, { co
 
 function viewOrigin(origin: Origin | undefined): string {
   if (origin === undefined || origin.kind === 'default') return 'default';
-  return origin.kind === 'flag' ? 'command line' : (origin.name ?? origin.kind);
+  return origin.kind === 'flag' ? t('admin.settings.command_line') : (origin.name ?? origin.kind);
 }

@@ -1,5 +1,6 @@
 import type { Annotation, AnnotationLevel, FileFinding } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
@@ -60,7 +61,7 @@ export const viewFinding = (
     title: null,
     message: viewName(message),
     file: { text: `${viewName(path)}:${line}`, url },
-    job: 'Check of the workflow',
+    job: t('code.annotations.workflow_check'),
     workflow: '',
     url,
   };

@@ -1,5 +1,6 @@
 import type { ChangedFile, Patch } from '../../git/index.ts';
 import type { ImageSize } from '../../images/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
@@ -69,18 +70,18 @@ interface DiffContext {
   sizeOf(oid: string): ImageSize | null;
 }
 
-const modes: Readonly<Record<string, string>> = {
+const modes: Readonly<Record<string, string>> = translated({
   '100644': 'file',
   '100755': 'executable',
-  '120000': 'symbolic link',
+  '120000': 'code.changed_file.symbolic_link',
   '160000': 'submodule',
   '040000': 'folder',
-};
+});
 const nothing = /^0+$/;
 
 function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: ChangedFile): string[] {
   const notes: string[] = [];
-  if (similarity !== null) notes.push(`${similarity} % the same`);
+  if (similarity !== null) notes.push(t('code.changed_file.similarity_similar', { similarity }));
   if (oldMode !== newMode && !nothing.test(oldMode) && !nothing.test(newMode))
     notes.push(`${modes[oldMode] ?? oldMode} → ${modes[newMode] ?? newMode}`);
   else if (status === 'added' && newMode !== '100644') notes.push(modes[newMode] ?? newMode);
@@ -111,10 +112,12 @@ function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
   if (patch === undefined)
     return file.oldOid === file.newOid || (file.added === 0 && file.removed === 0)
       ? null
-      : 'Not shown, because this page is long already.';
+      : t('code.changed_file.not_shown_because_this_page_is');
   if (patch.isTooLarge)
-    return `${viewCount((file.added ?? 0) + (file.removed ?? 0), 'changed line')}: too many to show here.`;
-  if (patch.isBinary) return 'Binary file.';
+    return t('code.changed_file.lines_too_many_to_show_here', {
+      lines: viewCount((file.added ?? 0) + (file.removed ?? 0), 'changed line'),
+    });
+  if (patch.isBinary) return t('code.changed_file.binary_file');
   return null;
 }
 

@@ -1,4 +1,5 @@
 import type { Commit } from '../../git/index.ts';
+import { t } from '../../translation/index.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
@@ -41,7 +42,7 @@ export function viewCommitLine(
   references: ReferenceLinks = noReferences,
 ): CommitLineView {
   const { oid, author, committer, message } = commit;
-  const subject = viewName(commit.subject).slice(0, most.subject) || '(no message)';
+  const subject = viewName(commit.subject).slice(0, most.subject) || t('code.commit_line.no_message');
   const rest = message
     .trimStart()
     .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')

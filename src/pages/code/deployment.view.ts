@@ -1,6 +1,7 @@
 import type { DeploymentRow, DeploymentState } from '../../ci/index.ts';
 import { shortRef } from '../../kernel/index.ts';
 import { environmentPath } from '../../ci/index.ts';
+import { translated } from '../../translation/index.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -13,16 +14,16 @@ const view = (text: string, icon: string, tone: StatusView['tone'], isFinal = tr
   isFinal,
 });
 
-const states: Record<DeploymentState, StatusView> = {
-  waiting: view('Waiting to enter', 'clock', 'busy', false),
-  queued: view('Queued', 'clock', 'busy', false),
-  pending: view('Pending', 'clock', 'busy', false),
-  in_progress: view('In progress', 'run', 'busy', false),
-  success: view('Active', 'check', 'good'),
-  failure: view('Failed', 'cross', 'bad'),
-  error: view('Cancelled or broken', 'ban', 'bad'),
-  inactive: view('Inactive', 'circle', 'idle'),
-};
+const states: Record<DeploymentState, StatusView> = translated({
+  waiting: view('code.deployment.waiting_to_start', 'clock', 'busy', false),
+  queued: view('code.deployment.queued', 'clock', 'busy', false),
+  pending: view('code.deployment.pending', 'clock', 'busy', false),
+  in_progress: view('code.deployment.in_progress', 'run', 'busy', false),
+  success: view('code.deployment.active', 'check', 'good'),
+  failure: view('code.deployment.failed', 'cross', 'bad'),
+  error: view('code.deployment.cancelled_or_broken', 'ban', 'bad'),
+  inactive: view('code.deployment.inactive', 'circle', 'idle'),
+});
 
 /** One deployment in the history of its environment, and beside its commit. */
 export interface DeploymentView {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../translation/index.ts';
+import { formatNumber, t, translated } from '../../translation/index.ts';
 import type { LastCommit, LastCommits, RefPath, Tree, TreeEntry } from '../../git/index.ts';
 import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -37,13 +37,13 @@ export interface FileTableView {
 /** More rows are not readable; the page would only be slow. */
 export const maxRows = 1_000;
 
-const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = {
-  folder: { icon: 'folder', kind: 'Folder' },
-  file: { icon: 'file', kind: 'File' },
-  executable: { icon: 'file', kind: 'Executable file' },
-  symlink: { icon: 'symlink', kind: 'Symbolic link' },
-  submodule: { icon: 'submodule', kind: 'Submodule' },
-};
+const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = translated({
+  folder: { icon: 'folder', kind: 'code.file_table.folder' },
+  file: { icon: 'file', kind: 'code.file_table.file' },
+  executable: { icon: 'file', kind: 'code.file_table.executable_file' },
+  symlink: { icon: 'symlink', kind: 'code.file_table.symbolic_link' },
+  submodule: { icon: 'submodule', kind: 'code.file_table.submodule' },
+});
 
 interface TableContext {
   repositoryUrl: string;
@@ -67,7 +67,7 @@ function createCommitViews({
 }: TableContext): (commit: LastCommit) => NonNullable<FileRowView['last']> {
   const views = new Map<string, NonNullable<FileRowView['last']>>();
   return ({ oid, subject, at }) => {
-    const text = viewName(subject) || '(no message)';
+    const text = viewName(subject) || t('code.file_table.no_message');
     const known = views.get(oid) ?? {
       subject: text,
       subjectParts: viewLinkedText(text, references),
@@ -109,7 +109,7 @@ export function viewFileTable({ entries, truncated }: Tree, context: TableContex
     parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
     cut:
       truncated || rows.length > maxRows
-        ? `This folder has more than ${formatNumber(maxRows)} entries; these are the first.`
+        ? t('code.file_table.this_folder_has_more_than_max', { max_rows: formatNumber(maxRows) })
         : null,
     isWaiting: !last.isComplete,
   };

@@ -4,6 +4,7 @@ import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readCodeNavigation, resolveLocationBytes } from './resolve-location.ts';
 import { rawPath } from './raw-path.ts';
@@ -138,14 +139,18 @@ async function feed(
   const url = `${origin}${repositoryUrl(found.canonical)}`;
   const where = [at.ref, at.file.toString()].filter((part) => part !== '').join(': ');
   const xml = writeFeed({
-    title: `${found.canonical.owner}/${found.canonical.name}: commits to ${where}`,
+    title: t('code.history.owner_name_commits_to_where', {
+      owner: found.canonical.owner,
+      name: found.canonical.name,
+      where,
+    }),
     self: `${codeUrl(url, 'commits', at.ref, at.file)}.atom`,
     page: codeUrl(url, 'commits', at.ref, at.file),
     updatedAt: entries[0]?.commit.committer.at ?? clock.now(),
     entries: entries.map(({ commit }) => ({
       id: `${url}/commit/${commit.oid}`,
       url: `${url}/commit/${commit.oid}`,
-      title: commit.subject || '(no message)',
+      title: commit.subject || t('code.history.no_message'),
       author: feedAuthor(authors, commit.author, origin),
       at: commit.committer.at,
       text: commit.message,

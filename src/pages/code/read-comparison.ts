@@ -3,6 +3,7 @@ import type { CommitAnnotations } from './annotations.view.ts';
 import { fileParameter, isImageFile, viewChangedFile } from './changed-file.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { decodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { highlightPatches } from './highlight-patches.ts';
@@ -90,7 +91,9 @@ export async function readComparison(
   return {
     files: shown.map((file, index) => viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, diff)),
     summary: {
-      files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`,
+      files: truncated
+        ? t('pulls.changes_page.files_or_more', { files: viewCount(files.length, 'changed file') })
+        : viewCount(files.length, 'changed file'),
       added: sum('added'),
       removed: sum('removed'),
     },

@@ -21,6 +21,7 @@ import { viewName } from '../app/printable-names.ts';
 import { documentKindOf, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readTabClasses } from './read-editor-configs.ts';
@@ -63,7 +64,10 @@ export async function readFileContent({ context, deps, at, entry }: FileRequest)
   if (pointer !== null && !isSource) {
     // Whether the object is here is no part of what the page cache compares.
     const isHere = (await deps.lfs.ofPointer(found.repository.id, content!)) !== null;
-    const shared = { facts: [viewSize(pointer.bytes), 'stored with Git LFS'], isFinal: false };
+    const shared = {
+      facts: [viewSize(pointer.bytes), t('code.read_file_content.stored_with_git_lfs')],
+      isFinal: false,
+    };
     if (isHere && imageType(entry.name) !== null) return { ...shared, image: { url: raw } };
     if (isHere && isPdf(entry.name)) return { ...shared, pdf: viewPdf(raw, pointer.bytes) };
     return { ...shared, lfs: { oid: pointer.oid, isHere } };
@@ -81,11 +85,11 @@ export async function readFileContent({ context, deps, at, entry }: FileRequest)
     return { facts, image: { url: raw, ...sides } };
   }
   if (isPdf(entry.name) && !isSource) return { facts, isFinal: false, pdf: viewPdf(raw, size) };
-  if (content === null) return { facts, reason: 'This file is too large to show here.' };
-  if (content.length === 0) return { facts, reason: 'This file is empty.' };
+  if (content === null) return { facts, reason: t('code.read_file_content.this_file_is_too_large_to') };
+  if (content.length === 0) return { facts, reason: t('code.read_file_content.this_file_is_empty') };
   await yieldToEventLoop();
   const text = decodeFileText(content);
-  if (text === null) return { facts, reason: 'This is a binary file.' };
+  if (text === null) return { facts, reason: t('code.read_file_content.this_is_a_binary_file') };
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
   return { ...(await readText({ context, deps, at, entry }, text.text, size, facts)), hasBlame: size <= maxBlameBytes };
 }
@@ -101,7 +105,8 @@ async function readText(request: FileRequest, text: string, size: number, facts:
   if (isRendered && isNotebook(name)) {
     const notebook = await readNotebook(request, text);
     if ('cells' in notebook) return { ...notebook, facts: [notebook.cells, ...facts] };
-    if (notebook.reason !== null) facts.push(`its source, because ${notebook.reason}`);
+    if (notebook.reason !== null)
+      facts.push(t('code.read_file_content.its_source_because_reason', { reason: notebook.reason }));
     const lines = await readLines(request, text, facts);
     return { ...lines, isFinal: lines.isFinal && notebook.isFinal };
   }
@@ -131,7 +136,7 @@ async function readLines({ context, deps, at, entry }: FileRequest, text: string
   const html = withLineNotes(lines.html, annotations.inFile(at.file), part.firstLine);
   facts.unshift(viewCount(part.lineCount, 'line'));
   if (entry.kind === 'executable') facts.push('executable');
-  if (!text.endsWith('\n')) facts.push('no newline at the end');
+  if (!text.endsWith('\n')) facts.push(t('code.read_file_content.no_newline_at_the_end'));
   return {
     facts,
     code: {

@@ -1,6 +1,7 @@
 import type { TreeEntry } from '../../git/index.ts';
 import type { WorkerPool } from '../../workers/index.ts';
 import type { BareReference } from '../../issues/index.ts';
+import { t } from '../../translation/index.ts';
 import { prepareDocument } from '../markdown/prepare-document.ts';
 import type { DocumentSource, PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
 import { fillDocument } from '../markdown/render-document.ts';
@@ -53,7 +54,7 @@ export const isReadmeName = (name: string): boolean => readmeName.test(name);
 
 function noteOf(name: string): string | null {
   const markup = plainMarkup[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
-  return markup === undefined ? null : `${markup} is shown as text.`;
+  return markup === undefined ? null : t('code.readme.markup_is_shown_as_text', { markup });
 }
 export const markdownName = /\.(?:md|markdown|mkd)$/i;
 const asciidocName = /\.(?:adoc|asciidoc)$/i;
@@ -110,7 +111,7 @@ export async function prepareReadme(
       isFinal: true,
     },
   });
-  if (content === null) return plain('This file is too large to show here.');
+  if (content === null) return plain(t('code.readme.this_file_is_too_large_to'));
   const kind = documentKindOf(name);
   if (kind === null) return plain(decodeText(content));
   const document = await prepareDocument(workers, {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../translation/index.ts';
+import { formatNumber, t } from '../../translation/index.ts';
 import type { GrepLine } from '../../git/index.ts';
 import { markHits } from '../../search/index.ts';
 import type { CodeHit, Coverage, TextSegment } from '../../search/index.ts';
@@ -79,8 +79,13 @@ export function viewGrep(
 export function viewCoverage({ visible, searched, tooLarge }: Coverage): string {
   const behind = visible - searched - tooLarge;
   const rest = [
-    tooLarge > 0 ? `${formatNumber(tooLarge)} ${tooLarge === 1 ? 'is' : 'are'} over the size limit` : null,
-    behind > 0 ? `${formatNumber(behind)} ${behind === 1 ? 'is' : 'are'} still to be indexed` : null,
+    tooLarge > 0 ? t('code.search_code.too_large', { count: tooLarge }) : null,
+    behind > 0 ? t('code.search_code.behind', { count: behind }) : null,
   ].filter((part) => part !== null);
-  return [`Searched ${formatNumber(searched)} of ${viewCount(visible, 'repository')}`, ...rest].join('; ') + '.';
+  return (
+    [
+      t('code.search_code.searched', { searched: formatNumber(searched), all: viewCount(visible, 'repository') }),
+      ...rest,
+    ].join('; ') + '.'
+  );
 }

@@ -1,4 +1,4 @@
-import { dateFormat } from '../../translation/index.ts';
+import { dateFormat, t, translated } from '../../translation/index.ts';
 import type { Verification, VerificationReason } from '../../signing/index.ts';
 import { personUrl } from '../../http/index.ts';
 
@@ -23,47 +23,47 @@ const kinds: Readonly<Record<Verification['kind'], string>> = {
   unknown: 'unknown',
 };
 
-const labels: Partial<Record<VerificationReason, string>> = {
-  valid: 'Verified',
-  valid_instance: 'Verified',
-  unknown_key: 'Unknown key',
-  invalid: 'Bad signature',
-  unknown_signature_type: 'Signed',
-  malformed_signature: 'Signed',
-};
+const labels: Partial<Record<VerificationReason, string>> = translated({
+  valid: 'code.signature.verified',
+  valid_instance: 'code.signature.verified',
+  unknown_key: 'code.signature.unknown_key',
+  invalid: 'code.signature.bad_signature',
+  unknown_signature_type: 'code.signature.signed',
+  malformed_signature: 'code.signature.signed',
+});
 
 const day = dateFormat({ dateStyle: 'long' });
+
+const roleOf = (role: string): string => t(role === 'tagger' ? 'code.signature.tagger' : 'code.signature.committer');
 
 /** A sentence for each reason. Addresses are in the commit; a page does not repeat them. */
 const sentences: Readonly<
   Record<VerificationReason, (one: Verification, key: string, who: string, role: string) => string>
 > = {
   valid: ({ kind, fingerprint }, _key, who, role) =>
-    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. Its ${role} has a verified address of ${who}.`,
-  valid_instance: () => 'It was made on this server, which signed it with its own key.',
-  unknown_key: (_one, key) => `It is signed with ${key}, which no account here has.`,
-  invalid: (_one, key) => `It was changed after it was signed with ${key}.`,
-  malformed_signature: ({ kind }) => `It carries an ${kinds[kind]} signature that this server cannot read.`,
-  unknown_signature_type: ({ kind }) => `It carries an ${kinds[kind]} signature. This server does not check those.`,
+    t('code.signature.valid', { kind: kinds[kind], who, who2: who, fingerprint, role: roleOf(role) }),
+  valid_instance: () => t('code.signature.created_on_this_server_and_signed'),
+  unknown_key: (_one, key) => t('code.signature.it_is_signed_with_key_which', { key }),
+  invalid: (_one, key) => t('code.signature.it_was_changed_after_it_was', { key }),
+  malformed_signature: ({ kind }) => t('code.signature.it_has_an_kinds_signature_that', { kinds: kinds[kind] }),
+  unknown_signature_type: ({ kind }) => t('code.signature.it_has_an_kinds_signature_which', { kinds: kinds[kind] }),
   bad_email: ({ addressOwner }, key, who, role) =>
-    `It is signed with ${key} of ${who}, but its ${role} has an address of ${addressOwner?.username}.`,
+    t('code.signature.bad_email', { key, who, role: roleOf(role), other: addressOwner?.username ?? '' }),
   unverified_email: (_one, key, who, role) =>
-    `It is signed with ${key} of ${who}, but its ${role}’s address is no verified address of ${who}.`,
-  no_user: (_one, key, who) =>
-    `It is signed with ${key}, which ${who} has added, but none of its user ids is a verified address of ${who}.`,
-  not_signing_key: (_one, key, who) =>
-    `It is signed with ${key} of ${who}, which is for signing in only. Its owner can allow it for signing commits in the settings.`,
+    t('code.signature.unverified_email', { key, who, who2: who, role: roleOf(role) }),
+  no_user: (_one, key, who) => t('code.signature.it_is_signed_with_key_which_2', { key, who, who2: who }),
+  not_signing_key: (_one, key, who) => t('code.signature.it_is_signed_with_key_of', { key, who }),
   expired_key: ({ keyEndedAt }, key, who) =>
-    who === ''
-      ? `It is signed with ${key} of this server, which had been replaced by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`
-      : `It is signed with ${key} of ${who}, which had expired by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`,
-  revoked_key: (_one, key, who) => `It is signed with ${key} of ${who}, which is revoked.`,
-  expired_signature: (_one, key, who) => `Its signature with ${key} of ${who} has expired.`,
-  weak_signature: (_one, key, who) =>
-    `Its signature with ${key} of ${who} is not accepted: it uses a hash that is no longer safe, or is dated before the key.`,
-  too_large: () => 'It is too large for its signature to be checked.',
-  unavailable: (_one, key) =>
-    `It is signed with ${key}. The server is busy and has not checked it; reload the page in a moment.`,
+    t(`code.signature.ended.${who === '' ? 'replaced' : 'expired'}${keyEndedAt === null ? '' : '_on'}`, {
+      key,
+      who,
+      day: keyEndedAt === null ? '' : day(keyEndedAt),
+    }),
+  revoked_key: (_one, key, who) => t('code.signature.it_is_signed_with_key_of_2', { key, who }),
+  expired_signature: (_one, key, who) => t('code.signature.its_signature_with_key_of_who', { key, who }),
+  weak_signature: (_one, key, who) => t('code.signature.its_signature_with_key_of_who_2', { key, who }),
+  too_large: () => t('code.signature.it_is_too_large_to_verify'),
+  unavailable: (_one, key) => t('code.signature.it_is_signed_with_key_the', { key }),
 };
 
 /** @param role what the commit or tag calls the person who made it */
@@ -71,11 +71,11 @@ export function viewSignature(one: Verification, role: 'committer' | 'tagger'): 
   const { kind, reason, fingerprint, signer } = one;
   const key = `the ${kinds[kind]} key ${fingerprint}`;
   return {
-    label: labels[reason] ?? 'Unverified',
+    label: labels[reason] ?? t('code.signature.unverified'),
     tone: one.verified ? 'good' : reason === 'invalid' ? 'bad' : 'plain',
     says: sentences[reason](one, key, signer?.username ?? '', role),
     signer: signer && { username: signer.username, url: personUrl(signer.username) },
     fingerprint,
-    keyLabel: kind === 'ssh' ? 'SSH key' : 'OpenPGP key',
+    keyLabel: kind === 'ssh' ? t('code.signature.ssh_key') : t('code.signature.openpgp_key'),
   };
 }

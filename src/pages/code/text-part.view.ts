@@ -1,4 +1,4 @@
-import { formatNumber } from '../../translation/index.ts';
+import { formatNumber, t } from '../../translation/index.ts';
 import type { TextPart } from './text-parts.ts';
 
 /** Which lines are shown and where the others are, as queries of the same page; null where all are shown. */
@@ -8,7 +8,10 @@ export function viewPart({ number, count, firstLine, lastLine, lineCount }: Omit
     part < 1 || part > count ? null : `?${isSource ? 'plain=1&' : ''}part=${part}`;
   const [first, last, all] = [firstLine, lastLine, lineCount].map((line) => formatNumber(line));
   return {
-    lines: firstLine === lastLine ? `Line ${first} of ${all}` : `Lines ${first} to ${last} of ${all}`,
+    lines:
+      firstLine === lastLine
+        ? t('code.text_part.line_first_of_all', { first, all })
+        : t('code.text_part.lines_first_to_last_of_all', { first, last, all }),
     isSource,
     lineCount,
     previous: queryOf(number - 1),

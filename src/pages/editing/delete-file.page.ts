@@ -1,5 +1,6 @@
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -58,7 +59,7 @@ async function deletionPage(
     blob: entry.oid,
     action: codeUrl(repository.url, 'delete', branch, file),
     cancel: codeUrl(repository.url, 'blob', branch, file),
-    change: viewChange(place, change, `Delete ${name}`),
+    change: viewChange(place, change, t('editing.delete_file.delete_name', { name })),
     refusal,
   });
 }

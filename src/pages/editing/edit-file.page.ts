@@ -5,6 +5,7 @@ import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import { readPointer } from '../../lfs/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -44,10 +45,10 @@ interface KnownFile {
   reason: string | null;
 }
 
-const otherKinds: Partial<Record<TreeEntry['kind'], string>> = {
-  symlink: 'This is a symbolic link: it is changed with git only.',
-  submodule: 'This is a submodule: it is changed with git only.',
-};
+const otherKinds: Partial<Record<TreeEntry['kind'], string>> = translated({
+  symlink: 'editing.edit_file.symbolic_links_can_only_be_changed',
+  submodule: 'editing.edit_file.submodules_can_only_be_changed_with',
+});
 
 async function knownFile({ found }: RepositoryContext, { git }: EditingDeps, { tip, file }: EditTarget) {
   if (tip === null) return null;
@@ -61,7 +62,7 @@ async function knownFile({ found }: RepositoryContext, { git }: EditingDeps, { t
   const isPointer = content !== null && readPointer(content) !== null;
   const reason =
     otherKinds[entry.kind] ??
-    (isPointer ? 'This file is kept in Git LFS: change it in a clone.' : 'reason' in text ? text.reason : null);
+    (isPointer ? t('editing.edit_file.this_file_is_stored_in_git') : 'reason' in text ? text.reason : null);
   return { path: file.toString(), entry, content, reason } satisfies KnownFile;
 }
 
@@ -219,7 +220,7 @@ async function filePage(
     mayRename: !isLink,
     tabSize: tabWidthOf(config) ?? (config.indentStyle === 'space' ? 4 : 8),
     indent: config.indentStyle === 'space' ? ' '.repeat(config.indentSize ?? config.tabWidth ?? 4) : '\t',
-    ending: ending === 'crlf' ? 'CRLF' : ending === 'mixed' ? 'CRLF and LF' : 'LF',
+    ending: ending === 'crlf' ? 'CRLF' : ending === 'mixed' ? t('editing.edit_file.crlf_and_lf') : 'LF',
     isMarkdown: text !== null && markdownName.test(path),
     refusal,
     diff,

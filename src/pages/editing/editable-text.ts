@@ -1,3 +1,4 @@
+import { t } from '../../translation/index.ts';
 import { isUtf8 } from 'node:buffer';
 
 /** Larger files are not edited in a browser; they are not shown either. */
@@ -23,13 +24,11 @@ export interface EditableText {
 export function readEditable(content: Buffer | null): EditableText | { reason: string } {
   if (content === null || content.length > maxEditedBytes)
     return { reason: `This file is larger than ${maxEditedBytes / 1024 / 1024} MiB: edit it with git.` };
-  if (content.includes(0)) return { reason: 'This is a binary file: it can be renamed, deleted, or uploaded again.' };
-  if (!isUtf8(content))
-    return { reason: 'This file is not UTF-8: a browser would change its bytes. Edit it with git.' };
+  if (content.includes(0)) return { reason: t('editing.editable_text.binary_files_can_only_be_renamed') };
+  if (!isUtf8(content)) return { reason: t('editing.editable_text.this_file_is_not_utf_8') };
   const hasMark = content.subarray(0, 3).equals(byteOrderMark);
   const text = content.toString('utf8', hasMark ? 3 : 0);
-  if (/\r(?!\n)/.test(text))
-    return { reason: 'This file has carriage returns that a browser would not keep. Edit it with git.' };
+  if (/\r(?!\n)/.test(text)) return { reason: t('editing.editable_text.this_file_has_carriage_returns_that') };
   return { text: text.replaceAll('\r\n', '\n'), ending: endingOf(text), hasMark };
 }
 

@@ -1,5 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
@@ -75,8 +76,8 @@ async function revertPage(
       commit.parents.length === 1
         ? null
         : commit.parents.length > 1
-          ? 'This is a merge: it is reverted with git, which asks for the side to keep.'
-          : 'This is the first commit: there is nothing before it.',
+          ? t('editing.revert_commit.revert_merges_with_git_which_asks')
+          : t('editing.revert_commit.the_first_commit_cannot_be_reverted'),
     suggested: `revert-${oid.slice(0, 10)}`,
     form,
     refusal,

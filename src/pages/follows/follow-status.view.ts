@@ -1,4 +1,4 @@
-import { t } from '../../translation/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { noRef } from '../../kernel/index.ts';
 import type {
   FollowedPerson,
@@ -114,14 +114,14 @@ function viewCopy({ place, state, error }: KeptCopy) {
   return { place: at, isBad: state === 'unreachable' || state === 'full', state: copyStates[state], error };
 }
 
-const copyStates: Record<KeptCopy['state'], string> = {
-  waiting: 'waits for its first transfer',
-  current: 'up to date',
-  unreachable: 'origin unreachable',
-  full: 'limit reached',
+const copyStates: Record<KeptCopy['state'], string> = translated({
+  waiting: 'follows.follow_status.waiting_for_its_first_transfer',
+  current: 'follows.follow_status.up_to_date',
+  unreachable: 'follows.follow_status.origin_unreachable',
+  full: 'follows.follow_status.limit_reached',
   ending: 'ends',
   paused: 'paused',
-};
+});
 
 export function viewFollowedPerson(
   { id, handle, url, totalItems, scanError, repositories, followedCount: count }: FollowedPerson,

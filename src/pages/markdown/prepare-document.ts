@@ -2,6 +2,7 @@ import { highlightBlocks } from '../../highlighting/index.ts';
 import { issueLimits, parseReferences } from '../../issues/index.ts';
 import type { BareReference, Reference } from '../../issues/index.ts';
 import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
+import { t } from '../../translation/index.ts';
 import { findInstanceUrls } from './linked-text.ts';
 import type { run as runAsciidoc } from './asciidoc-task.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
@@ -170,8 +171,8 @@ function asText(text: string, reason: string): PlainDocument {
     text,
     note:
       reason === 'busy'
-        ? 'This document is shown as text, because the server is busy. Reload the page to see it rendered.'
-        : 'This document is shown as text, because it takes too long to render.',
+        ? t('markdown.prepare_document.this_document_is_shown_as_text')
+        : t('markdown.prepare_document.this_document_is_shown_as_text_2'),
     isFinal: reason === 'input_too_large' || reason === 'result_too_large',
   };
 }

@@ -1,4 +1,5 @@
 import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
+import { t } from '../../translation/index.ts';
 import type { run } from './notebook-task.ts';
 import { prepareParts } from './prepare-document.ts';
 import type { DocumentSource, PreparedDocument } from './prepare-document.ts';
@@ -40,8 +41,11 @@ export async function prepareNotebook(
   });
   if (!outcome.ok)
     return outcome.reason === 'busy'
-      ? { reason: 'the server is busy', isFinal: false }
-      : { reason: 'it takes too long to render', isFinal: outcome.reason.endsWith('too_large') };
+      ? { reason: t('markdown.prepare_notebook.the_server_is_busy'), isFinal: false }
+      : {
+          reason: t('markdown.prepare_notebook.it_takes_too_long_to_render'),
+          isFinal: outcome.reason.endsWith('too_large'),
+        };
   if (outcome.value === null) return { reason: null, isFinal: true };
   const { cellCount, ...parts } = outcome.value;
   return { document: await prepareParts(workers, parts, { key: `${key} of a notebook`, client, origin }), cellCount };

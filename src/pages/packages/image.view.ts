@@ -1,5 +1,6 @@
 import type { ManifestMetadata } from '../../http-packages/index.ts';
 import type { FoundPackage, PackageVersionRow } from '../../packages/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -8,16 +9,17 @@ import { shortDigest } from './package-row.view.ts';
 import { versionUrl } from './package-urls.ts';
 
 /** What an artifact about an image is, by its media type; the first pattern that matches. */
-const kinds: readonly [type: RegExp, kind: string][] = [
-  [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'Signature'],
+const kinds: readonly [type: RegExp, kind: string][] = translated([
+  [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'packages.image.signature'],
   [/spdx|cyclonedx|syft|sbom/i, 'SBOM'],
-  [/in-toto|attestation|slsa|\.att\b/i, 'Attestation'],
-  [/helm\.chart/i, 'Helm chart'],
-];
+  [/in-toto|attestation|slsa|\.att\b/i, 'packages.image.attestation'],
+  [/helm\.chart/i, 'packages.image.helm_chart'],
+]);
 
 const kindOf = (type: string): string | null => kinds.find(([pattern]) => pattern.test(type))?.[1] ?? null;
 
-const nameOf = (type: string | null): string => (type === null ? 'Artifact' : (kindOf(type) ?? viewName(type)));
+const nameOf = (type: string | null): string =>
+  type === null ? t('packages.image.artifact') : (kindOf(type) ?? viewName(type));
 
 /** `application/vnd.oci.image.layer.v1.tar+gzip` as `layer, tar+gzip`. */
 function layerKind(mediaType: string): string {
@@ -63,7 +65,7 @@ export async function viewImage(
     kind: artifactType !== null && kindOf(artifactType) !== null ? kindOf(artifactType) : null,
     platforms: manifests.length === 0 ? platforms.map((name) => ({ name: viewName(name), url: null, size: null })) : [],
     manifests: manifests.map(({ digest, size, platform }) => ({
-      name: platform === null || platform === 'unknown/unknown' ? 'Attestation' : viewName(platform),
+      name: platform === null || platform === 'unknown/unknown' ? t('packages.image.attestation') : viewName(platform),
       digest: shortDigest(digest),
       url: versionUrl(found, digest),
       size: viewSize(size),

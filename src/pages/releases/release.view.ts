@@ -2,6 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { releaseFilePath } from '../../releases/index.ts';
 import type { DescribedRelease, ReleaseFile } from '../../releases/index.ts';
+import { t } from '../../translation/index.ts';
 import { codeUrl, commitUrl, encodeRef } from '../app/code-urls.ts';
 import { viewNumber, viewSize } from '../app/format-numbers.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -89,7 +90,7 @@ export async function viewReleases(
           commit === null
             ? []
             : ['zip', 'tar.gz'].map((format) => ({
-                name: `Source code (${format})`,
+                name: t('releases.release.source_code_kind', { kind: format }),
                 url: `${url}/archive/refs/tags/${encodeRef(tag)}.${format}`,
               })),
         tagState: oid === undefined ? (isDraft ? 'to come' : 'gone') : isDraft || oid === tagOid ? 'there' : 'moved',

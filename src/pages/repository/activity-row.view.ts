@@ -8,6 +8,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
 import { branchOf, noRef, tagOf } from '../../kernel/index.ts';
+import { t, translated } from '../../translation/index.ts';
 
 /** One ref that a push moved. */
 export interface ActivityUpdateView {
@@ -47,17 +48,17 @@ export interface ActivityPushView {
 
 const short = (id: string): string => id.slice(0, 10);
 
-const ways: Record<ActivityPush['via'], string> = {
-  http: 'over HTTP',
-  ssh: 'over SSH',
-  web: 'on the web',
-  api: 'over the API',
-  cli: 'on the command line',
-  undo: 'by restoring',
-  mirror: 'by the mirror',
-  sync: 'by syncing the fork',
-  merge: 'by a merge',
-};
+const ways: Record<ActivityPush['via'], string> = translated({
+  http: 'repository.activity_row.over_http',
+  ssh: 'repository.activity_row.over_ssh',
+  web: 'repository.activity_row.on_the_web',
+  api: 'repository.activity_row.over_the_api',
+  cli: 'repository.activity_row.on_the_command_line',
+  undo: 'repository.activity_row.by_restoring',
+  mirror: 'repository.activity_row.by_the_mirror',
+  sync: 'repository.activity_row.by_syncing_the_fork',
+  merge: 'repository.activity_row.by_a_merge',
+});
 
 /** The context of the pushes of a page. */
 interface ActivityContext {
@@ -76,7 +77,8 @@ export function viewActivityPush(push: ActivityPush, around: ActivityContext): A
   return {
     avatar: person === null ? null : viewAvatar(person.id, around.pictures.get(person.id)?.avatarAt ?? null),
     person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
-    deployKey: push.deployKey === null ? null : `deploy key ${viewName(push.deployKey)}`,
+    deployKey:
+      push.deployKey === null ? null : t('repository.activity_row.deploy_key_key', { key: viewName(push.deployKey) }),
     via: ways[push.via],
     at: viewTime(push.at, around.now),
     updates: push.updates.map((update) => viewUpdate(push.id, update, around)),

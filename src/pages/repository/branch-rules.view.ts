@@ -4,6 +4,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { DecidedNames, Found, ListedRule, RuleInput } from '../../repositories/index.ts';
 import { isManyNames } from '../../repositories/index.ts';
 import type { Form } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
@@ -18,12 +19,20 @@ import {
 import type { MergingForm } from './merge-rules.view.ts';
 
 /** Texts of the roles that a rule asks for, in the order of the drop-down. */
-export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [
-  { value: 'write', text: 'Everyone who may push', short: 'everyone' },
-  { value: 'admin', text: 'Administrators of the repository', short: 'administrators' },
-  { value: 'owner', text: 'Owners', short: 'owners' },
-  { value: 'nobody', text: 'Nobody', short: 'nobody' },
-];
+export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = translated([
+  {
+    value: 'write',
+    text: 'repository.branch_rules.everyone_with_write_access',
+    short: 'repository.branch_rules.everyone',
+  },
+  {
+    value: 'admin',
+    text: 'repository.branch_rules.repository_administrators',
+    short: 'repository.branch_rules.administrators',
+  },
+  { value: 'owner', text: 'repository.branch_rules.owners', short: 'repository.branch_rules.owners_2' },
+  { value: 'nobody', text: 'repository.branch_rules.nobody', short: 'repository.branch_rules.nobody_2' },
+]);
 
 interface ActText {
   act: RuleAct;
@@ -31,19 +40,39 @@ interface ActText {
   hint: string;
 }
 
-const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = {
+const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = translated({
   BRANCH: [
-    { act: 'push', label: 'Push', hint: 'Add commits to the branch.' },
-    { act: 'force', label: 'Force push', hint: 'Rewrite its history. Who does needs to be able to push as well.' },
-    { act: 'create', label: 'Create', hint: 'Make a branch of this name.' },
-    { act: 'delete', label: 'Delete', hint: 'The default branch is never deleted.' },
+    { act: 'push', label: 'repository.branch_rules.push', hint: 'repository.branch_rules.add_commits_to_the_branch' },
+    {
+      act: 'force',
+      label: 'repository.branch_rules.force_push',
+      hint: 'repository.branch_rules.rewrite_its_history_also_requires_push',
+    },
+    {
+      act: 'create',
+      label: 'repository.branch_rules.create',
+      hint: 'repository.branch_rules.create_a_branch_with_this_name',
+    },
+    {
+      act: 'delete',
+      label: 'repository.branch_rules.delete',
+      hint: 'repository.branch_rules.the_default_branch_cannot_be_deleted',
+    },
   ],
   TAG: [
-    { act: 'create', label: 'Create', hint: 'Make a tag of this name.' },
-    { act: 'force', label: 'Move', hint: 'Let a tag that exists name something else.' },
-    { act: 'delete', label: 'Delete', hint: 'Remove a tag.' },
+    {
+      act: 'create',
+      label: 'repository.branch_rules.create',
+      hint: 'repository.branch_rules.create_a_tag_with_this_name',
+    },
+    {
+      act: 'force',
+      label: 'repository.branch_rules.move',
+      hint: 'repository.branch_rules.point_an_existing_tag_to_another',
+    },
+    { act: 'delete', label: 'repository.branch_rules.delete', hint: 'repository.branch_rules.remove_a_tag' },
   ],
-};
+});
 
 const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] => [
   ...rule.named[act].flatMap(({ person }) => person.username ?? []),
@@ -53,7 +82,7 @@ const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] => [
 /** The name of a rule for people: its pattern, or a phrase for the default branch. */
 export function viewPattern(pattern: string, defaultBranch: string): { text: string; note: string | null } {
   return pattern === defaultBranchPattern
-    ? { text: 'Default branch', note: viewName(defaultBranch) }
+    ? { text: t('repository.branch_rules.default_branch'), note: viewName(defaultBranch) }
     : { text: viewName(pattern), note: null };
 }
 
@@ -70,7 +99,9 @@ export function viewRule(
     url,
     acts: [
       ...actTexts[rule.target].map(({ act, label }) => ({ label, who: describeGrant(rule, act) })),
-      ...(rule.target === 'BRANCH' ? [{ label: 'Merge', who: describeGrant(rule, 'merge') }] : []),
+      ...(rule.target === 'BRANCH'
+        ? [{ label: t('repository.branch_rules.merge'), who: describeGrant(rule, 'merge') }]
+        : []),
     ],
     linear: rule.linear,
     signed: rule.signed,
@@ -86,22 +117,23 @@ function describeGrant(rule: ListedRule, act: RuleAct | 'merge'): string {
   const people = handles(rule, act);
   const others = [
     ...people,
-    ...(tasks ? ['CI tasks'] : []),
-    ...(level !== 'write' && deployKeys ? ['deploy keys'] : []),
+    ...(tasks ? [t('repository.branch_rules.ci_jobs')] : []),
+    ...(level !== 'write' && deployKeys ? [t('repository.branch_rules.deploy_keys')] : []),
   ];
   if (level === 'nobody' && others.length > 0) return others.join(', ');
   // Deploy keys that may write are among all who may push.
   const isWithoutKeys = act !== 'merge' && level === 'write' && !deployKeys;
   const role = levelTexts.find(({ value }) => value === level)!.short;
-  return [isWithoutKeys ? `${role} but deploy keys` : role, ...others].join(', ');
+  return [isWithoutKeys ? t('repository.branch_rules.role_except_deploy_keys', { role }) : role, ...others].join(', ');
 }
 
 /** Which names a rule decides about now, in one line. */
 function viewDecided(target: RuleTarget, { names, total }: DecidedNames): string {
   const count = target === 'TAG' ? viewCount(total, 'tag') : viewCount(total, 'branch');
-  if (total === 0) return `Decides about no ${target === 'TAG' ? 'tag' : 'branch'} now.`;
+  if (total === 0)
+    return t(target === 'TAG' ? 'repository.branch_rules.no_tag_now' : 'repository.branch_rules.no_branch_now');
   const more = total > names.length ? ' …' : '';
-  return `Decides about ${count} now: ${names.map(viewName).join(', ')}${more}`;
+  return t('repository.branch_rules.applies_now', { count, names: names.map(viewName).join(', ') + more });
 }
 
 /** Links to the names that a rule decides about. */

@@ -1,5 +1,6 @@
 import type { ForkDivergence } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { formatList, t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
@@ -19,11 +20,16 @@ export function viewForkDivergence(
   url: string,
 ): ForkDivergenceView {
   const parts = [
-    ...(ahead > 0 ? [`${viewCount(ahead, 'commit')} ahead of`] : []),
-    ...(behind > 0 ? [`${viewCount(behind, 'commit')} behind`] : []),
+    ...(ahead > 0 ? [t('repository.fork_divergence.ahead', { commits: viewCount(ahead, 'commit') })] : []),
+    ...(behind > 0 ? [t('repository.fork_divergence.behind', { commits: viewCount(behind, 'commit') })] : []),
   ];
   return {
-    words: oid === null ? 'not here yet, unlike in' : parts.length === 0 ? 'level with' : parts.join(' and '),
+    words:
+      oid === null
+        ? t('repository.fork_divergence.not_here')
+        : parts.length === 0
+          ? t('repository.fork_divergence.level')
+          : formatList(parts),
     source: { name: `${source.owner}/${source.name}`, branch: viewName(branch), url: repositoryUrl(source) },
     isLevel: oid !== null && parts.length === 0,
     isBehind: behind > 0 || oid === null,

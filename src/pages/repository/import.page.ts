@@ -1,6 +1,7 @@
 import type { Import } from '../../imports/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import { translated } from '../../translation/index.ts';
 import { viewNumber } from '../app/format-numbers.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
@@ -12,17 +13,17 @@ import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-const steps: readonly (readonly [phases: readonly Import['phase'][], title: string])[] = [
-  [['describe', 'refs'], 'Code'],
-  [['lfs'], 'Files of Git LFS'],
-  [['wiki'], 'Wiki'],
-  [['labels'], 'Labels and milestones'],
-  [['issues', 'pulls', 'comments'], 'Reading issues and pull requests'],
-  [['write'], 'Writing issues and pull requests'],
-  [['files', 'people'], 'Attached files'],
-  [['releases'], 'Releases'],
-  [['settings', 'finish'], 'Settings'],
-];
+const steps: readonly (readonly [phases: readonly Import['phase'][], title: string])[] = translated([
+  [['describe', 'refs'], 'repository.import.code'],
+  [['lfs'], 'repository.import.git_lfs_files'],
+  [['wiki'], 'repository.import.wiki'],
+  [['labels'], 'repository.import.labels_and_milestones'],
+  [['issues', 'pulls', 'comments'], 'repository.import.reading_issues_and_pull_requests'],
+  [['write'], 'repository.import.writing_issues_and_pull_requests'],
+  [['files', 'people'], 'repository.import.attached_files'],
+  [['releases'], 'repository.import.releases'],
+  [['settings', 'finish'], 'repository.import.settings'],
+]);
 
 /** Lines of the report that a page shows; the command line and the API have all of them. */
 const mostLines = 200;

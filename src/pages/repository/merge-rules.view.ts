@@ -2,6 +2,7 @@ import { namesOfGrant } from '../../access/index.ts';
 import type { Form } from '../../http/index.ts';
 import { ruleStyles } from '../../repositories/index.ts';
 import type { ListedRule, MergeConditionsInput } from '../../repositories/index.ts';
+import { formatOptions, t, translated } from '../../translation/index.ts';
 
 /** What the form of a rule holds about merging pull requests, as it was typed. */
 export interface MergingForm {
@@ -20,24 +21,24 @@ export interface MergingForm {
   adminsPass: boolean;
 }
 
-export const styleTexts: Readonly<Record<string, { text: string; hint: string }>> = {
-  MERGE: { text: 'Merge commit', hint: 'All commits, joined by a commit with two parents.' },
-  SQUASH: { text: 'Squash', hint: 'One commit with all changes.' },
-  REBASE: { text: 'Rebase', hint: 'Each commit again on top of the branch.' },
-  FORWARD: { text: 'Fast-forward', hint: 'The branch moves to the head as it is; only where it is not behind.' },
-};
+export const styleTexts: Readonly<Record<string, { text: string; hint: string }>> = translated({
+  MERGE: { text: 'repository.merge_rules.merge_commit', hint: 'repository.merge_rules.all_commits_joined_by_a_commit' },
+  SQUASH: { text: 'repository.merge_rules.squash', hint: 'repository.merge_rules.one_commit_with_all_changes' },
+  REBASE: { text: 'repository.merge_rules.rebase', hint: 'repository.merge_rules.each_commit_reapplied_on_top_of' },
+  FORWARD: { text: 'repository.merge_rules.fast_forward', hint: 'repository.merge_rules.the_branch_moves_to_the_head' },
+});
 
-const surviveTexts = [
-  { value: 'nothing', text: 'No push: each needs a new approval' },
-  { value: 'rebase', text: 'A push that only changes the base' },
-  { value: 'anything', text: 'Every push' },
-];
+const surviveTexts = translated([
+  { value: 'nothing', text: 'repository.merge_rules.no_push_each_needs_a_new' },
+  { value: 'rebase', text: 'repository.merge_rules.a_push_that_only_changes_the' },
+  { value: 'anything', text: 'repository.merge_rules.every_push' },
+]);
 
-const upToDateTexts = [
-  { value: 'no', text: 'May be merged' },
-  { value: 'yes', text: 'Must be updated first' },
-  { value: 'queue', text: 'Waits in a merge queue' },
-];
+const upToDateTexts = translated([
+  { value: 'no', text: 'repository.merge_rules.can_be_merged' },
+  { value: 'yes', text: 'repository.merge_rules.must_be_updated_first' },
+  { value: 'queue', text: 'repository.merge_rules.waits_in_a_merge_queue' },
+]);
 
 export const newMergingForm: MergingForm = {
   level: 'write',
@@ -107,12 +108,12 @@ export const viewMergingForm = ({ styles, survive, upToDate, ...form }: MergingF
 export function viewMergeRules({ merging }: ListedRule): string[] {
   const { approvals, checks, styles } = merging;
   return [
-    approvals > 0 && (approvals === 1 ? '1 approval' : `${approvals} approvals`),
-    merging.ownersApprove && 'Owners approve',
-    merging.threadsResolved && 'Threads resolved',
-    checks.length > 0 && (checks.length === 1 ? '1 check' : `${checks.length} checks`),
-    merging.upToDate === 'yes' && 'Up to date',
-    merging.upToDate === 'queue' && 'Merge queue',
-    styles.length < ruleStyles.length && styles.map((style) => styleTexts[style]?.text ?? style).join(' or '),
+    approvals > 0 && t('repository.merge_rules.approvals', { count: approvals }),
+    merging.ownersApprove && t('repository.merge_rules.code_owner_approval'),
+    merging.threadsResolved && t('repository.merge_rules.threads_resolved'),
+    checks.length > 0 && t('repository.merge_rules.checks', { count: checks.length }),
+    merging.upToDate === 'yes' && t('repository.merge_rules.up_to_date'),
+    merging.upToDate === 'queue' && t('repository.merge_rules.merge_queue'),
+    styles.length < ruleStyles.length && formatOptions(styles.map((style) => styleTexts[style]?.text ?? style)),
   ].filter((word) => typeof word === 'string');
 }

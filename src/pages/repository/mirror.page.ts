@@ -9,17 +9,18 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { translated } from '../../translation/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 const hourMs = 3_600_000;
 /** Hours between two syncs. */
-const intervals = [
-  ['1', 'every hour'],
-  ['8', 'every eight hours'],
-  ['24', 'every day'],
-  ['168', 'every week'],
-] as const;
+const intervals = translated([
+  ['1', 'repository.mirror.every_hour'],
+  ['8', 'repository.mirror.every_eight_hours'],
+  ['24', 'repository.mirror.every_day'],
+  ['168', 'repository.mirror.every_week'],
+] as const);
 
 const mirrorUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/mirror`;
 

@@ -2,6 +2,7 @@ import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../app/reply.ts';
 import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewForkDivergence } from './fork-divergence.view.ts';
 import { viewKeptCopy } from './kept-copy.view.ts';
@@ -97,7 +98,7 @@ async function readLicence(
   if (entry === null) return null;
   const { content } = await git.queries.keptBlob(found.path, entry.oid, { maxBytes: maxLicenceBytes });
   return {
-    name: licenceName(content?.toString() ?? '') ?? 'Licence',
+    name: licenceName(content?.toString() ?? '') ?? t('repository.repository_home.licence'),
     url: codeUrl(repositoryUrl(found.canonical), 'blob', ref, entry.rawName),
   };
 }

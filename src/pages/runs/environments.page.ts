@@ -1,6 +1,7 @@
 import { allows } from '../../access/index.ts';
 import type { Environment } from '../../ci/index.ts';
 import { repositoryUrl, runPathNumber } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { page, seeOther } from '../app/reply.ts';
@@ -19,12 +20,22 @@ async function rulesOf({ ci }: Pick<RunsDeps, 'ci'>, environment: Environment): 
   const { needsReview, waitMinutes, refPolicy, refs, preventsSelfReview } = environment;
   const names = needsReview ? await ci.environments.namesOfReviewers(environment) : [];
   return [
-    ...(needsReview ? [names.length === 0 ? 'Reviewers: all have left' : `Reviewed by ${names.join(', ')}`] : []),
-    ...(needsReview && preventsSelfReview ? ['Not by who starts it'] : []),
+    ...(needsReview
+      ? [
+          names.length === 0
+            ? t('runs.environments.all_reviewers_have_left')
+            : t('runs.environments.reviewed_by_names', { names: names.join(', ') }),
+        ]
+      : []),
+    ...(needsReview && preventsSelfReview ? [t('runs.environments.not_by_the_user_who_starts')] : []),
     ...(waitMinutes > 0 ? [`Waits ${waitMinutes} ${waitMinutes === 1 ? 'minute' : 'minutes'}`] : []),
-    ...(refPolicy === 'protected' ? ['Protected branches and tags'] : []),
+    ...(refPolicy === 'protected' ? [t('runs.environments.protected_branches_and_tags')] : []),
     ...(refPolicy === 'custom'
-      ? [refs.length === 0 ? 'No branch or tag' : `Only ${refs.map(({ pattern }) => pattern).join(', ')}`]
+      ? [
+          refs.length === 0
+            ? t('runs.environments.no_branch_or_tag')
+            : t('runs.environments.only_patterns', { patterns: refs.map(({ pattern }) => pattern).join(', ') }),
+        ]
       : []),
   ];
 }

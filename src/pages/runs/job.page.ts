@@ -12,6 +12,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { runPathNumber } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** Page of a job: the other jobs of its attempt, what it says about the commit, and its log (`readLogPage`). */
@@ -63,7 +64,7 @@ export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps):
         ...(task?.notices ?? []),
         ...(missing === null
           ? []
-          : [`The runner did not find ${viewName(missing.ref)} of ${viewName(missing.url)}, which “uses” names.`]),
+          : [t('runs.job.the_runner_did_not_find_ref', { ref: viewName(missing.ref), url: viewName(missing.url) })]),
       ],
       isLogRemoved: task?.logRemovedAt != null,
     },

@@ -1,4 +1,5 @@
 import type { StepRow } from '../../ci/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewDuration } from './durations.ts';
@@ -27,7 +28,7 @@ export function sectionsOf(given: readonly StepRow[], total: number): LogSection
   const end = Math.max(0, ...placed.map((step) => step.logIndex + step.logLength));
   return [
     ...(first > 0 || placed.length === 0
-      ? [{ id: 'setup', name: 'Set up job', step: null, from: 0, length: Math.min(first, total) }]
+      ? [{ id: 'setup', name: t('runs.log_sections.set_up_job'), step: null, from: 0, length: Math.min(first, total) }]
       : []),
     ...steps.map((step) => ({
       id: `step-${step.position + 1}`,
@@ -37,7 +38,7 @@ export function sectionsOf(given: readonly StepRow[], total: number): LogSection
       length: Math.min(step.logLength, Math.max(0, total - step.logIndex)),
     })),
     ...(placed.length > 0 && end < total
-      ? [{ id: 'complete', name: 'Complete job', step: null, from: end, length: total - end }]
+      ? [{ id: 'complete', name: t('runs.log_sections.complete_job'), step: null, from: end, length: total - end }]
       : []),
   ];
 }

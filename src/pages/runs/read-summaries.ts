@@ -1,4 +1,5 @@
 import type { JobRow } from '../../ci/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { renderTexts } from '../markdown/render-text.ts';
@@ -32,7 +33,9 @@ export async function readSummaries(
   );
   return ordered.map(({ job, row, at }) => ({
     job: viewName(job.name),
-    step: viewName(names.get(`${row.taskId} ${row.step}`) ?? `Step ${row.step + 1}`),
+    step: viewName(
+      names.get(`${row.taskId} ${row.step}`) ?? t('runs.read_summaries.step_step', { step: row.step + 1 }),
+    ),
     text: texts[at]!,
   }));
 }

@@ -2,6 +2,7 @@ import { allows } from '../../access/index.ts';
 import { isFinal } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
 import type { Found } from '../../repositories/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 
 /** What a viewer may run again: the value of the field `jobs`, and the words on its button. */
@@ -21,10 +22,10 @@ export function viewRerun(
   const isNewest = jobs.every(({ attempt }) => attempt === run.attempt);
   const choices = [
     ...(job !== null && isNewest && isFinal(job.status)
-      ? [{ value: String(job.id), label: `Re-run ${viewName(job.name)}` }]
+      ? [{ value: String(job.id), label: t('runs.rerun.re_run_name', { name: viewName(job.name) }) }]
       : []),
-    ...(hasFailed ? [{ value: 'failed', label: 'Re-run failed jobs' }] : []),
-    ...(isFinal(run.status) ? [{ value: 'all', label: 'Re-run all jobs' }] : []),
+    ...(hasFailed ? [{ value: 'failed', label: t('runs.rerun.re_run_failed_jobs') }] : []),
+    ...(isFinal(run.status) ? [{ value: 'all', label: t('runs.rerun.re_run_all_jobs') }] : []),
   ];
   return choices.length === 0 ? null : { choices };
 }

@@ -7,6 +7,7 @@ import type { ReferenceLinks } from '../markdown/reference-links.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewDuration } from './durations.ts';
 import { viewRunStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
@@ -33,20 +34,20 @@ export interface RunRowView {
   duration: string | null;
 }
 
-const events: Record<RunRow['event'], string> = {
+const events: Record<RunRow['event'], string> = translated({
   push: 'push',
-  pull_request: 'pull request',
-  merge_group: 'merge queue',
-  workflow_dispatch: 'started manually',
-  schedule: 'schedule',
-  create: 'new branch or tag',
-  delete: 'deleted branch or tag',
+  pull_request: 'runs.run_row.pull_request',
+  merge_group: 'runs.run_row.merge_queue',
+  workflow_dispatch: 'runs.run_row.started_manually',
+  schedule: 'runs.run_row.schedule',
+  create: 'runs.run_row.new_branch_or_tag',
+  delete: 'runs.run_row.deleted_branch_or_tag',
   issues: 'issue',
   issue_comment: 'comment',
-  release: 'release',
-  repository_dispatch: 'API call',
-  workflow_run: 'end of another run',
-};
+  release: 'runs.run_row.release',
+  repository_dispatch: 'runs.run_row.api_call',
+  workflow_run: 'runs.run_row.end_of_another_run',
+});
 
 export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;
 
@@ -81,7 +82,7 @@ export function viewRunRow(
         ? { name: actor, url: personUrl(actor) }
         : run.deployKey === null
           ? null
-          : { name: `deploy key ${viewName(run.deployKey)}`, url: null },
+          : { name: t('runs.run_row.deploy_key_key', { key: viewName(run.deployKey) }), url: null },
     status: viewRunStatus(run),
     reason: run.reason,
     attempt: run.attempt,

@@ -20,6 +20,7 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl, runPathNumber, queryNumber } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { actorsOf } from './runs.page.ts';
 import { referencesOf } from '../markdown/linked-text.ts';
@@ -44,7 +45,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
   const reasons = new Map(
     (await ci.tasks.explainQueue(found)).map(({ job, reason, place }) => [
       job.id,
-      place === null ? reason : `${reason} Position ${place} in the queue.`,
+      place === null ? reason : t('runs.run.reason_position_place_in_the_queue', { reason, place }),
     ]),
   );
   const pullNumber = ci.pulls.numberOf(run);

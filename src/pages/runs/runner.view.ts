@@ -1,5 +1,6 @@
 import type { Runner, RunnerTask } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { translated } from '../../translation/index.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -45,12 +46,12 @@ const tones: Record<Runner['status'], RunnerView['tone']> = {
   offline: 'idle',
   unspecified: 'idle',
 };
-const words: Record<Runner['status'], string> = {
-  active: 'Active',
-  idle: 'Idle',
-  offline: 'Offline',
-  unspecified: 'Never seen',
-};
+const words: Record<Runner['status'], string> = translated({
+  active: 'runs.runner.active',
+  idle: 'runs.runner.idle',
+  offline: 'runs.runner.offline',
+  unspecified: 'runs.runner.never_seen',
+});
 
 export function viewRunner(runner: Runner, now: number): RunnerView {
   return {

@@ -8,6 +8,7 @@ import { viewNotice } from '../app/notices.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { referencesOf } from '../markdown/linked-text.ts';
 import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
@@ -48,7 +49,7 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
       isEnabled: !disabled.has(path),
     })),
     allWorkflows: listUrl(head.url, { ...chosen, workflow: '' }),
-    events: eventNames.map((value) => ({ value, label: eventLabels.get(value) ?? value })),
+    events: eventNames.map((value) => ({ value, label: labelOf(value) })),
     chosen,
     isFiltered: Object.values(chosen).some((value) => value !== ''),
     isAnyActive: runs.some((run) => run.finishedAt === null),
@@ -63,11 +64,16 @@ function oneOf(words: readonly string[], given: string | null): string {
 }
 
 const eventLabels = new Map<string, string>([
-  ['push', 'Push'],
-  ['pull_request', 'Pull request'],
-  ['workflow_dispatch', 'Manual'],
-  ['schedule', 'Schedule'],
+  ['push', 'runs.runs.push'],
+  ['pull_request', 'runs.runs.pull_request'],
+  ['workflow_dispatch', 'runs.runs.manual'],
+  ['schedule', 'runs.runs.schedule'],
 ]);
+
+const labelOf = (event: string): string => {
+  const key = eventLabels.get(event);
+  return key === undefined ? event : t(key);
+};
 
 /** The list with these filters; empty ones are left out. */
 function listUrl(repositoryUrl: string, filters: Record<string, string>): string {

@@ -3,6 +3,7 @@ import { instanceScope } from '../../ci/index.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type {
   OrganisationOwnerContext,
   PersonContext,
@@ -34,8 +35,8 @@ export const ofInstance: ScopePageOf<PersonContext> = () => ({
   scope: instanceScope,
   kind: 'instance',
   url: '/admin',
-  name: 'this server',
-  readers: 'Everyone who may push to any repository of this server',
+  name: t('runs.scopes.this_server'),
+  readers: t('runs.scopes.everyone_with_write_access_to_any'),
   mayLimit: true,
 });
 
@@ -43,16 +44,16 @@ export const ofPerson: ScopePageOf<PersonContext> = ({ person }) => ({
   scope: { kind: 'user', id: person.id },
   kind: 'user',
   url: '/settings',
-  name: 'all repositories of yours',
-  readers: 'Everyone who may push to one of your repositories',
+  name: t('runs.scopes.all_your_repositories'),
+  readers: t('runs.scopes.everyone_with_write_access_to_one'),
 });
 
 export const ofOrganisation: ScopePageOf<OrganisationOwnerContext> = ({ organisation }) => ({
   scope: { kind: 'organisation', id: organisation.id },
   kind: 'organisation',
   url: `${organisationUrl(organisation.name)}/settings`,
-  name: `all repositories of ${organisation.name}`,
-  readers: `Everyone who may push to a repository of ${organisation.name}`,
+  name: t('runs.scopes.all_repositories_of_name', { name: organisation.name }),
+  readers: t('runs.scopes.everyone_with_write_access_to_a', { name: organisation.name }),
   organisation: viewOrganisationHeader(organisation, null, 'OWNER'),
 });
 
@@ -61,6 +62,6 @@ export const ofRepository: ScopePageOf<RepositoryPersonContext> = ({ found }) =>
   kind: 'repository',
   url: `${repositoryUrl(found.canonical)}/settings`,
   name: `${found.canonical.owner}/${found.canonical.name}`,
-  readers: 'Everyone who may push to this repository',
+  readers: t('runs.scopes.everyone_with_write_access_to_this'),
   repository: viewRepositoryHeader(found),
 });

@@ -1,5 +1,6 @@
 import type { TestCase, TestResult } from '../../ci/index.ts';
 import { runPathNumber } from '../../http/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewNumber } from '../app/format-numbers.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewName } from '../app/printable-names.ts';
@@ -9,12 +10,12 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 import { runUrl } from './run-row.view.ts';
 
-const words: Record<TestResult, { text: string; icon: string; tone: string }> = {
-  failed: { text: 'Failed', icon: 'cross', tone: 'bad' },
-  error: { text: 'Error', icon: 'cross', tone: 'bad' },
-  skipped: { text: 'Skipped', icon: 'skip', tone: 'idle' },
-  passed: { text: 'Passed', icon: 'check', tone: 'good' },
-};
+const words: Record<TestResult, { text: string; icon: string; tone: string }> = translated({
+  failed: { text: 'runs.tests.failed', icon: 'cross', tone: 'bad' },
+  error: { text: 'runs.tests.error', icon: 'cross', tone: 'bad' },
+  skipped: { text: 'runs.tests.skipped', icon: 'skip', tone: 'idle' },
+  passed: { text: 'runs.tests.passed', icon: 'check', tone: 'good' },
+});
 const filters = ['failed', 'skipped', 'passed'] as const;
 type Filter = (typeof filters)[number];
 
@@ -29,7 +30,7 @@ function viewTestTime(ms: number): string {
 
 function viewCase({ suite, group, name, result, durationMs, message, details, file }: TestCase, report: string) {
   return {
-    name: viewName(name) || 'A test without a name',
+    name: viewName(name) || t('runs.tests.a_test_without_a_name'),
     // A suite is often called after the class.
     suite: [...new Set([suite, group].filter((one) => one !== ''))].map(viewName).join(' · ') || report,
     file: viewName(file),
@@ -70,7 +71,7 @@ export const showTests: Page<RepositoryContext, RunsDeps> = async ({ found, para
     tabs: [...filters, 'all' as const].map((filter) => ({
       url: `${url}?result=${filter}`,
       isCurrent: filter === chosen,
-      text: filter === 'all' ? 'All' : words[filter].text,
+      text: filter === 'all' ? t('runs.tests.all') : words[filter].text,
       count: viewNumber(filter === 'all' ? counts.failed + counts.skipped + counts.passed : counts[filter]),
     })),
     duration: viewTestTime(reports.reduce((sum, { report }) => sum + report.durationMs, 0)),

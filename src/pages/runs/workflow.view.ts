@@ -1,4 +1,5 @@
 import type { EventTrigger, ListedWorkflow, PlainEventName, Triggers } from '../../ci/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { describeMergeGroup, describePullTrigger, describePushTrigger } from './trigger-filters.ts';
 
@@ -17,10 +18,10 @@ export interface WorkflowView {
 
 const reasons = new Map([
   // It would run with the secrets of the repository on what anyone proposes.
-  ['pull_request_target', 'it would give secrets to the code of others; use pull_request'],
-  ['pull_request_review', 'reviews start nothing here'],
-  ['pull_request_review_comment', 'comments of reviews start nothing here'],
-  ['workflow_call', 'other workflows call it'],
+  ['pull_request_target', 'runs.workflow.it_would_expose_secrets_to_the'],
+  ['pull_request_review', 'runs.workflow.reviews_start_nothing_here'],
+  ['pull_request_review_comment', 'runs.workflow.review_comments_start_nothing_here'],
+  ['workflow_call', 'runs.workflow.other_workflows_call_it'],
 ]);
 
 export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, repositoryUrl: string): WorkflowView {
@@ -30,7 +31,7 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
     starts: triggers === null ? [] : startsOf(triggers),
     never: (triggers?.others ?? []).map((event) => ({
       event: viewName(event).slice(0, 60),
-      why: reasons.get(event) ?? 'this server has no such event',
+      why: reasons.get(event) ?? t('runs.workflow.this_server_does_not_support_this'),
     })),
     problem,
     mayStart: problem === null && triggers?.dispatch != null,
@@ -38,22 +39,24 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
   };
 }
 
-const eventTexts: Record<PlainEventName, string> = {
-  create: 'A new branch or tag',
-  delete: 'The deletion of a branch or tag',
-  issues: 'An issue',
-  issue_comment: 'A comment',
-  release: 'A release',
-  repository_dispatch: 'A call of the API',
-  workflow_run: 'A run of',
-};
+const eventTexts: Record<PlainEventName, string> = translated({
+  create: 'runs.workflow.a_new_branch_or_tag',
+  delete: 'runs.workflow.the_deletion_of_a_branch_or',
+  issues: 'runs.workflow.an_issue',
+  issue_comment: 'runs.workflow.a_comment',
+  release: 'runs.workflow.a_release',
+  repository_dispatch: 'runs.workflow.an_api_call',
+  workflow_run: 'runs.workflow.a_run_of',
+});
 
 function describeEvent(name: PlainEventName, { types, workflows, branches }: EventTrigger): string {
   const named = workflows.length === 0 ? '' : ` ${viewName(workflows.join(', '))}`;
-  const onBranches = branches === null ? '' : ` on ${branches.kind === 'ignore' ? 'other branches than ' : ''}`;
   const patterns = viewName((branches?.patterns ?? []).join(', '));
   const ofTypes = types === null ? (name === 'workflow_run' ? ' (completed)' : '') : ` (${viewName(types.join(', '))})`;
-  return `${eventTexts[name]}${named}${onBranches}${patterns}${ofTypes}`;
+  const event = `${eventTexts[name]}${named}`;
+  if (branches === null) return `${event}${ofTypes}`;
+  const key = branches.kind === 'ignore' ? 'runs.workflow.except_branches' : 'runs.workflow.on_branches';
+  return `${t(key, { event, patterns })}${ofTypes}`;
 }
 
 function startsOf({ push, pull, mergeGroup, dispatch, schedule, events }: Triggers): string[] {
@@ -62,7 +65,7 @@ function startsOf({ push, pull, mergeGroup, dispatch, schedule, events }: Trigge
     ...(pull === null ? [] : [describePullTrigger(pull)]),
     ...(mergeGroup === null ? [] : [describeMergeGroup(mergeGroup)]),
     ...[...events].map(([name, trigger]) => describeEvent(name, trigger)),
-    ...(dispatch === null ? [] : ['By hand']),
-    ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),
+    ...(dispatch === null ? [] : [t('runs.workflow.manually')]),
+    ...schedule.map((cron) => t('runs.workflow.on_schedule_cron_utc', { cron })),
   ];
 }

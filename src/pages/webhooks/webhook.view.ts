@@ -1,4 +1,5 @@
 import type { Webhook, WebhookDelivery } from '../../webhooks/index.ts';
+import { t, translated } from '../../translation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
@@ -12,14 +13,24 @@ interface DeliveryStatus {
 type DeliveryResult = Pick<WebhookDelivery, 'state' | 'status' | 'error'>;
 
 function viewStatus({ state, status, error }: DeliveryResult): DeliveryStatus {
-  if (state === 'DELIVERED') return { tone: 'good', icon: 'check', text: `Delivered, ${status}` };
-  if (state === 'FAILED') return { tone: 'bad', icon: 'cross', text: status === null ? 'Failed' : `Failed, ${status}` };
+  if (state === 'DELIVERED')
+    return { tone: 'good', icon: 'check', text: t('webhooks.webhook.delivered', { status: String(status) }) };
+  if (state === 'FAILED')
+    return {
+      tone: 'bad',
+      icon: 'cross',
+      text:
+        status === null ? t('webhooks.webhook.failed') : t('webhooks.webhook.failed_with', { status: String(status) }),
+    };
   return error === null
-    ? { tone: 'busy', icon: 'clock', text: 'Pending' }
+    ? { tone: 'busy', icon: 'clock', text: t('webhooks.webhook.pending') }
     : {
         tone: 'idle',
         icon: 'clock',
-        text: status === null ? 'No response, retrying' : `Responded ${status}, retrying`,
+        text:
+          status === null
+            ? t('webhooks.webhook.no_response_retrying')
+            : t('webhooks.webhook.responded', { status: String(status) }),
       };
 }
 
@@ -39,34 +50,34 @@ export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webh
 }
 
 /** What people call the events. */
-export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
+export const eventWords: Readonly<Record<Webhook['events'][number], string>> = translated({
   push: 'push',
-  create: 'branch or tag created',
-  delete: 'branch or tag deleted',
+  create: 'webhooks.webhook.branch_or_tag_created',
+  delete: 'webhooks.webhook.branch_or_tag_deleted',
   fork: 'forked',
-  gollum: 'the wiki was changed',
-  release: 'release published, edited or deleted',
-  package: 'version of a package published or deleted',
-  run: 'run finished',
-  status: 'status of a commit reported',
-  deployment: 'deployment made',
-  deployment_status: 'state of a deployment changed',
-  issues: 'issue opened, edited, closed, reopened or deleted',
-  issue_comment: 'issue comment created, edited or deleted',
-  issue_label: 'issue labels changed',
-  issue_assign: 'issue assigned or unassigned',
-  issue_milestone: 'issue milestone set or cleared',
-  pull_request: 'pull request opened, edited, closed, merged or reopened',
-  pull_request_sync: 'pull request got new commits',
-  pull_request_comment: 'pull request comment created, edited or deleted',
-  pull_request_label: 'pull request labels changed',
-  pull_request_assign: 'pull request assigned or unassigned',
-  pull_request_milestone: 'pull request milestone set or cleared',
-  pull_request_review_request: 'review requested or request removed',
-  pull_request_review_approved: 'pull request approved',
-  pull_request_review_rejected: 'changes to a pull request requested',
-  pull_request_review_comment: 'review with comments only',
-};
+  gollum: 'webhooks.webhook.wiki_changed',
+  release: 'webhooks.webhook.release_published_edited_or_deleted',
+  package: 'webhooks.webhook.package_version_published_or_deleted',
+  run: 'webhooks.webhook.run_finished',
+  status: 'webhooks.webhook.commit_status_reported',
+  deployment: 'webhooks.webhook.deployment_created',
+  deployment_status: 'webhooks.webhook.deployment_status_changed',
+  issues: 'webhooks.webhook.issue_opened_edited_closed_reopened_or',
+  issue_comment: 'webhooks.webhook.issue_comment_created_edited_or_deleted',
+  issue_label: 'webhooks.webhook.issue_labels_changed',
+  issue_assign: 'webhooks.webhook.issue_assigned_or_unassigned',
+  issue_milestone: 'webhooks.webhook.issue_milestone_set_or_cleared',
+  pull_request: 'webhooks.webhook.pull_request_opened_edited_closed_merged',
+  pull_request_sync: 'webhooks.webhook.new_commits_in_a_pull_request',
+  pull_request_comment: 'webhooks.webhook.pull_request_comment_created_edited_or',
+  pull_request_label: 'webhooks.webhook.pull_request_labels_changed',
+  pull_request_assign: 'webhooks.webhook.pull_request_assigned_or_unassigned',
+  pull_request_milestone: 'webhooks.webhook.pull_request_milestone_set_or_cleared',
+  pull_request_review_request: 'webhooks.webhook.review_requested_or_request_removed',
+  pull_request_review_approved: 'webhooks.webhook.pull_request_approved',
+  pull_request_review_rejected: 'webhooks.webhook.changes_to_a_pull_request_requested',
+  pull_request_review_comment: 'webhooks.webhook.review_with_comments_only',
+});
 
 export interface DeliveryView {
   id: number;

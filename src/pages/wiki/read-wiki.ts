@@ -1,6 +1,7 @@
 import { isPageFile } from '../../repositories/index.ts';
 import type { Wiki, WikiPage } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { remoteImagesOf } from '../markdown/remote-images.ts';
 import { readReferences } from '../markdown/reference-links.ts';
@@ -50,7 +51,7 @@ export async function renderWikiTexts(
   const prepared = await Promise.all(
     texts.map(({ key, text }): Promise<PreparedDocument | PlainDocument> | PlainDocument =>
       text.length > maxRenderedBytes
-        ? { text, note: 'This page is too long to be rendered.', isFinal: true }
+        ? { text, note: t('wiki.read_wiki.this_page_is_too_long_to'), isFinal: true }
         : prepareDocument(deps.workers, {
             key,
             source: () => text,

@@ -1,5 +1,6 @@
 import { contentPages, isPageFile, pageCalled, pageNotFound, titleOfFile } from '../../repositories/index.ts';
 import { readSearchQuery } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -52,7 +53,7 @@ export const showWikiHistory: Page<RepositoryContext, WikiDeps> = async (context
     title: viewName(shown.title),
     url,
     versions: entries.map(({ commit, file, isThere }) => ({
-      subject: viewName(commit.subject) || '(no message)',
+      subject: viewName(commit.subject) || t('wiki.wiki_pages.no_message'),
       shortId: commit.oid.slice(0, 10),
       by: authors.of(commit.author),
       at: viewTime(commit.committer.at, now),

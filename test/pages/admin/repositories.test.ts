@@ -28,7 +28,7 @@ t.test('storage is shown by owner, and by kind for each repository', async (t) =
   );
   t.match(
     text(extractMain(await administrator.get('/admin/repositories/bob/ledger'))),
-    /Git LFS 5\.2 MB [^]*Together 6\.3 MB/,
+    /Git LFS 5\.2 MB [^]*Total 6\.3 MB/,
   );
   for (const path of ['/admin/usage', '/admin/repositories/bob/garden'])
     t.equal((await member.get(path)).status, 404, path);

@@ -52,7 +52,7 @@ t.test('a badge for every state of a signature', async (t) => {
   t.equal(await badge(`/commit/${(await git('rev-parse', 'main^')).trim()}`), '', 'nothing for what is not signed');
 
   t.equal((await alice.post('/settings/keys', { title: 'desk', key: readFileSync(`${key}.pub`, 'utf8') })).status, 303);
-  t.match(await badge(`/commit/${signed}`), /^plain \| .*is no verified address of alice\. \| Unverified$/);
+  t.match(await badge(`/commit/${signed}`), /^plain \| .*is not a verified address of alice\. \| Unverified$/);
   await web.modules.accounts.addresses.add(alice.id, { address: 'alice@example.org', isVerified: true });
   for (const target of [`/commit/${signed}`, '/commits/main', '/tags'])
     t.match(await badge(target), /^good \| .*SSH key of alice: SHA256:.* \| Verified$/, target);
