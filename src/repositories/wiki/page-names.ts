@@ -14,13 +14,24 @@ const maxTitleLength = 200;
 
 export const isPageFile = (path: string): boolean => pageFile.test(path);
 
-/** The title of a page by its file: without the ending, and with spaces for hyphens. */
+/** The title of a page by its file: without the ending, with spaces for hyphens and without Gitea's escapes. */
 export function titleOfFile(path: string): string {
   return path
     .replace(pageFile, '')
     .split('/')
-    .map((name) => (keptHyphens.test(name) ? name.replace(keptHyphens, '') : name.replaceAll('-', ' ')))
+    .map((name) => unescapeName(keptHyphens.test(name) ? name.replace(keptHyphens, '') : name.replaceAll('-', ' ')))
     .join('/');
+}
+
+/** Gitea writes `How to/do it?` as the file `How-to%2Fdo-it%3F.md`. */
+function unescapeName(name: string): string {
+  if (!/%[0-9a-f]{2}/i.test(name)) return name;
+  try {
+    const plain = decodeURIComponent(name);
+    return /[\p{Cc}\p{Cf}]/u.test(plain) ? name : plain;
+  } catch {
+    return name;
+  }
 }
 
 /** The file of a new page by its title. */
