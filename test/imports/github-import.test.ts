@@ -129,6 +129,8 @@ t.before(async () => {
     { ...note, id: 21, body: 'an answer', original_line: 3, in_reply_to_id: 20, created_at: at(5) },
     { ...note, id: 22, body: 'an answer to nothing', original_line: 1, in_reply_to_id: 99, created_at: at(6) },
     { ...note, id: 23, body: 'of no review', original_line: 1, pull_request_review_id: null },
+    { ...note, id: 25, body: 'one of a circle', original_line: 2, in_reply_to_id: 26, created_at: at(6) },
+    { ...note, id: 26, body: 'the other one', original_line: 2, in_reply_to_id: 25, created_at: at(6) },
     { ...note, id: 24, body: 'of the file', subject_type: 'file', line: null, created_at: at(7) },
   ]);
   forge.answer = (request, response) => {
@@ -254,6 +256,7 @@ t.test('issues, comments, reactions and reviews are as they are there', async (t
     [
       [2, 3, 'TWO\nthree', 2],
       [1, 1, 'three', 1],
+      [2, 2, 'three', 2],
       [null, null, '', 1],
     ],
   );
