@@ -33,7 +33,12 @@ import { peopleAmong } from './import/imported-people.ts';
 import type { ImportedPerson } from './import/export-file-schemas.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers, writeClassification } from './import/import-issues.ts';
-import { findFollowedEntries, findFollowedFiles, storeFollowedFile } from './import/followed-files.ts';
+import {
+  findFollowedEntries,
+  findFollowedFiles,
+  listFollowedFiles,
+  storeFollowedFile,
+} from './import/followed-files.ts';
 import { writeFollowedIssues } from './import/write-followed.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { nextNumber } from './numbers/next-number.ts';
@@ -247,6 +252,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       writeLabels: bind(writeClassification),
       storeFile: bind(storeFollowedFile),
       findFiles: bind(findFollowedFiles),
+      listFiles: bind(listFollowedFiles),
       findEntries: bind(findFollowedEntries),
       /** A number that nothing else gets. */
       reserveNumber: (repositoryId: string) => deps.db.write((tx) => nextNumber(tx, repositoryId)),

@@ -90,7 +90,11 @@ t.test('attached files of Gitea come along, each once, and those that cannot are
 
   const page = await people.alice.get('/repos/alice/tool/issues/1');
   const own = new Set(page.body.match(/\/repos\/alice\/tool\/attachments\/[0-9a-f-]{36}/g));
-  t.equal(own.size, 3, 'the image, the table, the moved file');
+  t.equal(own.size, 4, 'the image, the table, the moved file, and the log that no text names');
+  t.match(
+    page.body,
+    /<ul[^>]*aria-label="Attached files"><li><a href="[^"]*\/attachments\/[0-9a-f-]{36}">log\.txt<\/a><\/li><\/ul>/,
+  );
   t.match(page.body, new RegExp(`href="http://127\\.0\\.0\\.1:${other}/attachments/`), 'no other server is meant');
   const [image] = /\/repos\/alice\/tool\/attachments\/[0-9a-f-]{36}/.exec(page.body)!;
   const shown = await people.alice.get(image);

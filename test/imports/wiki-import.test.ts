@@ -76,7 +76,13 @@ t.test('a wiki comes along with its history, and a later run brings what is new 
   forge.world.repository['has_wiki'] = true;
   const wiki = stubWiki(forge.folder, 'bob/tool', 'master');
   wiki.commit({ 'Home.md': 'Welcome', 'How-to.md': 'So', 'old.rst': 'x', 'notes.txt': 'x' });
-  const second = wiki.commit({ 'Home.md': 'Welcome!', 'How-to.md': 'So', 'old.rst': 'x', 'a%2Fb%3F.md': 'E', 'c%0A.md': 'E' });
+  const second = wiki.commit({
+    'Home.md': 'Welcome!',
+    'How-to.md': 'So',
+    'old.rst': 'x',
+    'a%2Fb%3F.md': 'E',
+    'c%0A.md': 'E',
+  });
   const { id, name } = await start(forge);
   t.match(await find(id), { state: 'done', lastError: null });
   const titles = [

@@ -6,6 +6,7 @@ import { objectKey, parseFileName } from '../attachments/attachment.ts';
 import type { IssueDeps } from '../deps.ts';
 import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { attachmentSchema, attachmentUseSchema } from '../schema/classification-schema.ts';
+import type { AttachmentRow } from '../schema/classification-schema.ts';
 import { derivedId } from './derived-id.ts';
 import { importLimits } from './import-source.ts';
 
@@ -97,6 +98,34 @@ async function placesOf(
     places.push(...rows.map(({ issueId, position }) => ({ issueId, position: Number(position) })));
   }
   return places;
+}
+
+/** A file of another forge, with the entry that shows it. */
+export interface PlacedFile extends Pick<AttachmentRow, 'id' | 'name'> {
+  position: number;
+}
+
+/** Files that one page of an issue names below its texts. */
+const mostListed = 500;
+
+/**
+ * The files of another forge that entries of an issue show, by position and name. A text need not name them: some
+ * forges list them below it. The caller has found the issue for the viewer.
+ */
+export async function listFollowedFiles(
+  { db }: Pick<IssueDeps, 'db'>,
+  issueId: string,
+  { from, limit }: { from: number; limit: number },
+): Promise<PlacedFile[]> {
+  const rows: PlacedFile[] = await db.read.query(
+    `SELECT a.id AS id, a.name AS name, u.position AS position
+     FROM attachment_uses u JOIN attachments a ON a.id = u.attachment_id
+     WHERE u.issue_id = ? AND u.position >= ? AND u.position < ? AND a.uploader_id IS NULL LIMIT ?`,
+    [issueId, from, from + limit, mostListed],
+  );
+  return rows
+    .map(({ id, name, position }) => ({ id, name, position: Number(position) }))
+    .sort((one, other) => one.position - other.position || (one.name < other.name ? -1 : 1));
 }
 
 /** Positions of entries of another forge by `number origin`: those that are here. */

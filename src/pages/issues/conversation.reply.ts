@@ -86,13 +86,15 @@ export async function readConversation(
   const rights = await issues.rightsOn(viewer, at);
   const from = pageStart(forms.edit?.position ?? forms.from ?? queryNumber(query, 'from') ?? 0, issue.lastPosition);
   const { entries } = await issues.listEntries(viewer, at, { from, limit: entriesPerPage });
-  const [around, { texts }] = await Promise.all([
+  const [around, { texts }, files] = await Promise.all([
     gather(context, deps, at, { entries, rights, issue, named }),
     renderTexts(
       context,
       deps,
       entries.flatMap((entry) => textToRender(entry, url, rights)),
     ),
+    // Only what came from elsewhere has files that no text shows.
+    issue.origin === null ? [] : issues.followed.listFiles(issue.id, { from, limit: entriesPerPage }),
   ]);
   const rendered = texts.values();
   const viewOther = viewOtherOf(around.places, found.canonical);
@@ -106,6 +108,7 @@ export async function readConversation(
     viewOther,
     viewEvent: (entry: ListedEntry) => viewEvent(entry, around.people),
     rights,
+    files: Map.groupBy(files, ({ position }) => position),
     now,
   };
   const isLast = from + entriesPerPage > issue.lastPosition;

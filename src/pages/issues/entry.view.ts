@@ -1,6 +1,7 @@
 import { hideReasons, reactionKinds } from '../../issues/index.ts';
 import type { HideReason, IssueRights, ListedEntry, ReactionKind } from '../../issues/index.ts';
 import { translated } from '../../translation/index.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewEvent } from './event-parts.view.ts';
@@ -38,6 +39,8 @@ export interface TextView {
   /** Null once the comment is deleted. */
   text: RenderedText | null;
   isBlank: boolean;
+  /** Files that came along with the text and that it does not show. */
+  files: { name: string; url: string }[];
   /** `spam`; null for what is not hidden. */
   hiddenFor: string | null;
   isHeld: boolean;
@@ -86,6 +89,8 @@ export interface EntryContext extends EventContext {
   rights: IssueRights;
   /** Entries that only pull requests have; null for all others. */
   viewEvent(entry: ListedEntry): EventView | null;
+  /** Files of another forge by the position of their entry. */
+  files: ReadonlyMap<number, readonly { id: string; name: string }[]>;
   now: number;
 }
 
@@ -113,6 +118,7 @@ export function viewEntry(entry: ListedEntry, text: RenderedText | null, around:
         : { at: viewTime(entry.editedAt, around.now), url: `${around.issueUrl}/history/${position}` },
     text,
     isBlank: entry.body?.trim() === '',
+    files: viewFiles(around.files.get(position) ?? [], text, around.repositoryUrl),
     hiddenFor: entry.hiddenFor === null ? null : hideReasonWords[entry.hiddenFor].toLowerCase(),
     isHeld: entry.heldAt !== null,
     reactions: reactionKinds.map((each) => {
@@ -125,6 +131,16 @@ export function viewEntry(entry: ListedEntry, text: RenderedText | null, around:
     may: rightsOnEntry(entry, around.rights),
   };
 }
+
+const viewFiles = (
+  files: readonly { id: string; name: string }[],
+  text: RenderedText | null,
+  repository: string,
+): TextView['files'] =>
+  files.flatMap(({ id, name }) => {
+    const isShown = text === null || ('html' in text && text.html.includes(`/attachments/${id}`));
+    return isShown ? [] : [{ name: viewName(name), url: `${repository}/attachments/${id}` }];
+  });
 
 const withQuery = (url: string, name: string, value: number): string =>
   `${url}${url.includes('?') ? '&' : '?'}${name}=${value}`;
