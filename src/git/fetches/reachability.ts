@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { internal } from '../../kernel/index.ts';
+import { internal, visitAll } from '../../kernel/index.ts';
 import { openCommitGraph } from '../last-commits/commit-graph.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
@@ -28,6 +28,17 @@ const idsAtOnce = 5_000;
 /** So many commits are sought in the commit-graph, from so many tips; git reads all tips in one walk. */
 const maxSoughtInGraph = 200;
 const maxTipsInGraph = 50;
+
+/** Every id that a ref names, with those behind annotated tags. */
+async function idsOf({ refs, head }: RefSnapshot): Promise<Set<string>> {
+  const ids = new Set(head.ref === null ? [] : [head.ref.oid]);
+  await visitAll(refs, ({ oid, peeled }) => {
+    ids.add(oid);
+    if (peeled) ids.add(peeled);
+  });
+  return ids;
+}
+
 const visible = ['--exclude-hidden=uploadpack', '--all'];
 
 export function createReachability({
@@ -39,17 +50,13 @@ export function createReachability({
   limits,
 }: ReachabilityDeps): Reachability {
   /** Ids proved reachable, valid as long as the snapshot of the refs is. */
-  const proved = new WeakMap<RefSnapshot, Set<string>>();
+  const proved = new WeakMap<RefSnapshot, Promise<Set<string>>>();
 
   async function knownIds(repository: string): Promise<Set<string>> {
     const snapshot = await refCache.of(repository);
     if (snapshot === null) return new Set();
-    let known = proved.get(snapshot);
-    if (known === undefined) {
-      known = new Set(snapshot.refs.flatMap(({ oid, peeled }) => (peeled ? [oid, peeled] : [oid])));
-      if (snapshot.head.ref !== null) known.add(snapshot.head.ref.oid);
-      proved.set(snapshot, known);
-    }
+    const known = proved.get(snapshot) ?? idsOf(snapshot);
+    proved.set(snapshot, known);
     return known;
   }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { freeMemory, yieldToEventLoop } from '../../kernel/index.ts';
+import { freeMemory, visitAll, yieldToEventLoop } from '../../kernel/index.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { placeIn } from './fingerprint.ts';
 
@@ -24,6 +24,8 @@ export const isObjectId = (text: string): boolean => objectId.test(text);
  * loop runs between two batches.
  */
 const filesAtOnce = 50;
+/** Lines of packed-refs between two pauses. */
+const linesAtOnce = 500;
 /** Limit of ref folders: each is checked for every response. */
 const maxFolders = 1_000;
 
@@ -89,7 +91,9 @@ export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
   const refs: RefEntry[] = [];
   // Names and ids are slices of the text, which is not split into lines first: with a hundred thousand refs that would
   // take as long as everything else.
-  for (let start = endOfLine(bytes, 0) + 1; start < bytes.length; ) {
+  let lines = 0;
+  for (let start = endOfLine(bytes, 0) + 1; start < bytes.length; lines += 1) {
+    if (lines % linesAtOnce === 0) await yieldToEventLoop();
     const end = endOfLine(bytes, start);
     if (bytes[start] === caret) {
       refs.at(-1)!.peeled = text.slice(start + 1, end);
@@ -152,14 +156,14 @@ function endOfLine(bytes: Buffer, from: number): number {
 }
 
 /** Merges both; a loose ref hides the packed one. Without loose refs it is the packed list itself, and no copy. */
-export function mergeRefs(packed: readonly RefEntry[], loose: readonly RefEntry[]): readonly RefEntry[] {
+export async function mergeRefs(packed: readonly RefEntry[], loose: readonly RefEntry[]): Promise<readonly RefEntry[]> {
   if (loose.length === 0) return packed;
   const merged: RefEntry[] = [];
   let next = 0;
-  for (const ref of packed) {
+  await visitAll(packed, (ref) => {
     while (next < loose.length && loose[next]!.name < ref.name) merged.push(loose[next++]!);
     if (loose[next]?.name !== ref.name) merged.push(ref);
-  }
+  });
   for (; next < loose.length; next += 1) merged.push(loose[next]!);
   return merged;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { visitAll } from '../../kernel/index.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { findFolders, isObjectId, mergeRefs, readLooseRefs, Unsupported } from './ref-files.ts';
 import type { RefEntry } from './ref-files.ts';
@@ -66,13 +67,25 @@ export async function readRefSnapshot(
     const packed = await readPacked(fingerprint);
     const [head, config] = [read(repository, 'HEAD'), read(repository, 'config')];
     checkSettings(config);
-    const refs = mergeRefs(packed, loose);
+    const refs = await mergeRefs(packed, loose);
     const tip = await readHead(refs, head, known, peel);
     await peelUnknown(refs, known, peel);
-    const visible = refs.some(isHidden) ? refs.filter((ref) => !isHidden(ref)) : refs;
+    const visible = await withoutHidden(refs);
     if (fingerprint.isCurrent()) return snapshotOf(visible, tip, config, fingerprint);
   }
   throw new Unsupported('the refs keep moving');
+}
+
+/** The same list where none is hidden. */
+async function withoutHidden(refs: readonly RefEntry[]): Promise<readonly RefEntry[]> {
+  let hidden = 0;
+  await visitAll(refs, (ref) => void (hidden += isHidden(ref) ? 1 : 0));
+  if (hidden === 0) return refs;
+  const visible: RefEntry[] = [];
+  await visitAll(refs, (ref) => {
+    if (!isHidden(ref)) visible.push(ref);
+  });
+  return visible;
 }
 
 const read = (repository: string, name: string) => readFileSync(`${repository}/${name}`, 'latin1');
@@ -105,11 +118,14 @@ async function readHead(
 
 /** Looks up unknown ids in one batch. */
 async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string | null>, peel: Peel): Promise<void> {
-  for (const ref of refs) if (ref.peeled === undefined) ref.peeled = known.get(ref.oid);
-  const open = refs.filter(({ peeled }) => peeled === undefined);
+  const open: RefEntry[] = [];
+  await visitAll(refs, (ref) => {
+    if (ref.peeled === undefined) ref.peeled = known.get(ref.oid);
+    if (ref.peeled === undefined) open.push(ref);
+  });
   if (open.length === 0) return;
   const results = await peel(open.map(({ oid }) => oid));
-  open.forEach((ref, at) => {
+  await visitAll(open, (ref, at) => {
     const result = results[at];
     // git leaves out a ref whose object is missing, and warns the administrator.
     if (result === null || result === undefined) throw new Unsupported(ref.name);
