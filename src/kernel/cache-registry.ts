@@ -59,6 +59,11 @@ export function deleteExpiredEntries(): void {
   for (const cache of live()) cache.deleteExpired();
 }
 
+/** Empties all caches, as after a start: what is answered then was made anew. */
+export function clearCaches(): void {
+  for (const cache of live()) while (cache.oldestUse() < Infinity) cache.deleteOldest();
+}
+
 /** Size, hits and misses of every cache; caches of the same name are added up. */
 export function cacheStatistics(): CacheStatistics[] {
   const byName = new Map<string, CacheStatistics>();

@@ -1,4 +1,5 @@
 import type { Blame, BlameGroup } from '../../git/index.ts';
+import { currentLanguage } from '../../translation/index.ts';
 import { escapeHtml, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import type { CommitAuthors } from './commit-authors.ts';
@@ -38,12 +39,14 @@ export function viewBlame(
 ): BlameView {
   const { repositoryUrl, now } = context;
   const authors = JSON.stringify(context.authors.dependency.value);
+  const language = currentLanguage();
   const known = cachedViews.get(blame);
-  const isSame =
+  const isSameFile =
     known && known.part === rows.number && known.coloured === coloured && known.repositoryUrl === repositoryUrl;
-  if (isSame && known.authors === authors && now - known.at < cacheTtlMs) return known.view;
+  const isSame = isSameFile && known.authors === authors && known.language === language;
+  if (isSame && now - known.at < cacheTtlMs) return known.view;
   const view = renderBlame(blame, rows.groups, coloured, context);
-  cachedViews.set(blame, { part: rows.number, coloured, repositoryUrl, authors, at: now, view });
+  cachedViews.set(blame, { part: rows.number, coloured, repositoryUrl, authors, language, at: now, view });
   return view;
 }
 
@@ -53,6 +56,8 @@ interface CachedView {
   repositoryUrl: string;
   /** The authors that it links, as JSON. */
   authors: string;
+  /** Of the times. */
+  language: string;
   at: number;
   view: BlameView;
 }
