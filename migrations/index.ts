@@ -3,6 +3,7 @@ import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
+import { repositoryMoves } from './v410-repository-moves.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
@@ -231,6 +232,7 @@ export const migrations: readonly Migration[] = [
   importGroups,
   noteChoices,
   nodes,
+  repositoryMoves,
   boards,
   signUpRequests,
   sharedState,
