@@ -53,8 +53,8 @@ const words: Record<number, string> = {
 };
 
 /**
- * Makes the document from the operations and their schemas: what is read and checked is what is written here. Takes some
- * hundred milliseconds, with pauses for other work.
+ * Makes the document from the operations and their schemas: what is read and checked is what is written here. Takes
+ * some hundred milliseconds, with pauses for other work.
  */
 export async function openApiOf(operations: readonly Operation[], version: string): Promise<OpenApi> {
   const schemas: Json = {};

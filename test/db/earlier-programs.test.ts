@@ -38,7 +38,7 @@ const schemaOf = (database: string): unknown[] => {
   }
 };
 
-/** The version, or the commit that the program was built from, the first one that worked alone among them; `alice/garden` has a pushed branch. */
+/** The version, or the commit that the program was built from; `alice/garden` has a pushed branch. */
 const programs = ['a98bcb13', '0.1.0', 'b228179', '716a03d8'];
 
 const fresh = temporaryFolder(t);

@@ -337,8 +337,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'requests for a new password are limited by address alone',
     file: 'src/accounts/passwords/reset-rate-limit.ts',
-    from: 'ofNetwork.consumedPoints > limits.resetsPerNetworkHour ? ofNetwork.msBeforeNext : 0',
-    to: 'ofNetwork.consumedPoints < 0 ? ofNetwork.msBeforeNext : 0',
+    from: 'ofNetwork.count > limits.resetsPerNetworkHour ? ofNetwork.leftMs : 0',
+    to: 'ofNetwork.count < 0 ? ofNetwork.leftMs : 0',
     tests: ['test/accounts/reset-password.test.ts'],
   },
   {
