@@ -32,12 +32,12 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     const params = (ctx.params ?? {}) as Record<string, string>;
     const { viewer, found, organisation } = await authorizeCall(operation, callers.get(ctx.state)!, params, deps);
     ctx.state.identity = { ...ctx.state.identity, viewer };
-    const query = readQuery(operation, new URLSearchParams(ctx.querystring));
+    const given = readGiven(ctx.querystring);
+    const query = readQuery(operation, given);
     const body = await readBody(operation, ctx);
     const { origin } = ctx.state;
     const ifMatch = operation.takesIfMatch ? readIfMatch(ctx) : null;
     const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
-    const given = new URLSearchParams(ctx.querystring);
     const { response, links } = await runPage(operation, given, query, (query) =>
       operation.run({ ...call, query }),
     ).catch((error: unknown) => {
@@ -47,6 +47,14 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     await sendApiResponse(ctx, operation, response, links);
   };
   return [begin, ...admission.limit(operation.cost, identify), serve];
+}
+
+/** The query as it came; clients of GitHub say `per_page` for the rows of a page. */
+function readGiven(querystring: string): URLSearchParams {
+  const given = new URLSearchParams(querystring);
+  const rows = given.get('per_page');
+  if (rows !== null && !given.has('limit')) given.set('limit', rows);
+  return given;
 }
 
 /** Names that may have slashes: the rest of the address. */

@@ -84,7 +84,7 @@ const kinds: readonly [path: RegExp, kind: string][] = [
   [/\/releases\/latest\/download\/:file$/, 'latest-file'],
   [/\/releases\/download\/:file$/, 'release-file-path'],
   [/\/actions\/runs\/:run$/, 'run-id'],
-  [/\/actions\/jobs\/:job$/, 'job-of-repository'],
+  [/\/(actions\/jobs\/:job|check-runs\/:check)$/, 'job-of-repository'],
   [/\/actions\/artifacts\/:id$/, 'artifact-of-repository'],
   [/\/runs\/:number$/, 'run'],
   [/\/actions\/runs\/:run\/jobs\/:job$/, 'job-by-run-id'],
@@ -119,7 +119,7 @@ const kinds: readonly [path: RegExp, kind: string][] = [
 const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/\/subscriptions\/:username$/, 'alice', 'an account: only oneself is allowed'],
   [/:(username|person|target)$/, 'bob', 'an account: known to everybody'],
-  [/:(round|position)$/, '1', 'a place in the list of its parent'],
+  [/:(round|position|attempt)$/, '1', 'a place in the list of its parent'],
   [
     /:(base|head|branch|ref|ref_name|sha|filepath|basehead|range|workflow|operation|rest|path)$/,
     'main',

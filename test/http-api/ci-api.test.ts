@@ -193,6 +193,109 @@ t.test('runs, jobs, tasks and workflows in the shapes of Gitea', async (t) => {
   t.match(await anonymous('GET', `${A}/workflows/absent.yml`), { status: 404 });
 });
 
+t.test('the addresses of GitHub that scripts read: refs, check runs, attempts and the logs of a run', async (t) => {
+  const { web, ci, found, alice, bob, anonymous } = await start(t);
+  await web.modules.repositories.create(alice.viewer, { name: 'vault', visibility: 'PRIVATE' });
+  const vault = await web.modules.repositories.find(alice.viewer, 'alice', 'vault');
+  await fillRepository(t, vault.path, { '.hearth/workflows/release.yml': file });
+  const V = '/repos/alice/vault';
+  const wish = { ref: 'main', inputs: { target: 'here' } };
+  for (const at of [R, V]) await alice.call('POST', `${at}/actions/workflows/release.yml/dispatches`, wish);
+  for (const name of ['main-2', 'feature/one']) await alice.call('POST', `${R}/branches`, { new_branch_name: name });
+  await alice.call('POST', `${R}/tags`, { tag_name: 'v1', message: 'One' });
+
+  const main = (await anonymous('GET', `${R}/git/ref/heads/main`)).json as { object: { sha: string } };
+  t.match(main, { ref: 'refs/heads/main', object: { type: 'commit' } });
+  t.match(await anonymous('GET', `${R}/git/ref/heads/feature/one`), { json: { ref: 'refs/heads/feature/one' } });
+  t.match(await anonymous('GET', `${R}/git/ref/tags/v1`), { json: { ref: 'refs/tags/v1', object: { type: 'tag' } } });
+  for (const absent of ['heads/mai', 'heads', 'heads/feature', 'pull/1/head', 'main'])
+    t.match(await anonymous('GET', `${R}/git/ref/${absent}`), { status: 404 }, absent);
+  const names = async (start: string) =>
+    ((await anonymous('GET', `${R}/git/matching-refs/${start}`)).json as { ref: string }[]).map(({ ref }) => ref);
+  t.strictSame(await names('heads/main'), ['refs/heads/main', 'refs/heads/main-2']);
+  t.strictSame(await names('heads/none'), []);
+
+  const checks = `${R}/commits/main/check-runs`;
+  const listed = (await anonymous('GET', checks)).json as { check_runs: { id: number; url: string }[] };
+  t.match(listed, {
+    total_count: 2,
+    check_runs: [
+      { name: 'build', status: 'queued', conclusion: null, head_sha: main.object.sha, completed_at: null },
+      { name: 'deploy', status: 'queued', conclusion: null },
+    ],
+  });
+  const registration = await ci.runners.resetRegistrationToken({ kind: 'repository', id: found.repository.id }, null);
+  const made = { name: 'builder', version: 'v1', labels: ['linux'], ephemeral: false, capabilities: [] };
+  const { runner: registered, token } = await ci.runners.register(registration, made);
+  const runner = await driveRunner(web.modules, { uuid: registered.uuid, token });
+  const task = (await runner.fetch())!;
+  t.match(await anonymous('GET', `${checks}?status=in_progress`), { json: { check_runs: [{ name: 'build' }] } });
+  await runner.finish(task.taskId, 'failure');
+  t.match(await anonymous('GET', `${checks}?check_name=build`), {
+    json: { total_count: 1, check_runs: [{ status: 'completed', conclusion: 'failure' }] },
+  });
+  t.match(await anonymous('GET', `${checks}?per_page=1&page=2`), {
+    json: { total_count: 2, check_runs: [{ name: 'deploy', conclusion: 'skipped' }] },
+  });
+  const id = listed.check_runs[0]!.id;
+  const one = (await anonymous('GET', `${R}/check-runs/${id}`)).json;
+  t.match(one, { id, name: 'build', head_sha: main.object.sha, check_suite: { id: Number } });
+  t.match(await anonymous('GET', `${R}/check-runs/${id}/annotations`), { status: 200, json: { length: 0 } });
+  // An outside check is a status: it has no job.
+  await alice.call('POST', `${R}/statuses/${main.object.sha}`, {
+    state: 'success',
+    context: 'outside',
+    target_url: `https://ci.example.org/runs/1/jobs/${id}`,
+  });
+  t.match(await anonymous('GET', checks), { json: { total_count: 2 } });
+
+  const [{ id: run }] = ((await anonymous('GET', `${R}/actions/runs`)).json as { workflow_runs: [{ id: number }] })
+    .workflow_runs;
+  const zipped = await anonymous('GET', `${R}/actions/runs/${run}/logs`);
+  t.match(zipped, {
+    status: 200,
+    headers: { 'content-type': 'application/zip', 'content-disposition': /^attachment/ },
+  });
+  t.match(zipped.body, /^PK/);
+  t.match(zipped.body, /0_build\.txt/);
+  t.notMatch(zipped.body, /deploy/, 'a job that did not run has no log');
+  t.equal((await alice.call('GET', `${V}/actions/runs/${run + 1}/logs`)).status, 404, 'nothing has run yet');
+  t.match(await anonymous('GET', `${R}/actions/jobs?status=failure`), {
+    json: { total_count: 1, jobs: [{ name: 'build', run_id: run }] },
+  });
+  t.match(await anonymous('GET', `${R}/actions/jobs?per_page=1`), {
+    json: { total_count: 2, jobs: [{ name: 'deploy' }] },
+  });
+  await alice.call('POST', `${R}/actions/runs/${run}/rerun-failed-jobs`);
+  t.match(await anonymous('GET', `${R}/actions/runs/${run}/attempts/1/jobs`), { json: { jobs: [{ id }, {}] } });
+  t.match(await anonymous('GET', `${R}/actions/runs/${run}/attempts/2/jobs`), {
+    json: { jobs: [{ name: 'build', run_attempt: 2 }, {}] },
+  });
+  t.equal((await anonymous('GET', `${R}/actions/runs/${run}/attempts/3/jobs`)).status, 404);
+  t.match(await anonymous('GET', `${checks}?check_name=build`), { json: { check_runs: [{ status: 'queued' }] } });
+
+  const hidden = ((await alice.call('GET', `${V}/commits/main/check-runs`)).json as typeof listed).check_runs[0]!.id;
+  for (const path of [
+    'git/ref/heads/main',
+    'git/matching-refs/heads',
+    'commits/main/check-runs',
+    `check-runs/${hidden}`,
+    `check-runs/${hidden}/annotations`,
+    `actions/runs/${run + 1}/logs`,
+    `actions/runs/${run + 1}/attempts/1/jobs`,
+    'actions/jobs',
+  ]) {
+    t.equal((await alice.call('GET', `${V}/${path}`)).status, path.endsWith('logs') ? 404 : 200, path);
+    for (const call of [bob.call, anonymous])
+      t.strictSame(
+        (await call('GET', `${V}/${path}`)).json,
+        (await call('GET', `/repos/alice/absent/${path}`)).json,
+        path,
+      );
+  }
+  t.equal((await alice.call('GET', `${R}/check-runs/${hidden}`)).status, 404, 'a job of another repository');
+});
+
 t.test('a run is started, watched, cancelled and run again', async (t) => {
   const {
     ci,

@@ -5,6 +5,7 @@ import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
+import type { RunStatus } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
@@ -42,6 +43,31 @@ export async function listTasks(
   jobs.sort((a, b) => b.id - a.id);
   return {
     tasks: jobs.map((job) => ({ job, task: taskOf.get(job.taskId!)!, run: runOf.get(job.runId)! })),
+    total,
+  };
+}
+
+/** The jobs of a repository with their runs, the newest first, and how many there are, up to ten thousand. */
+export async function pageOfJobs(
+  { db }: Pick<CiDeps, 'db'>,
+  { repository }: Pick<Found, 'repository'>,
+  statuses: readonly RunStatus[] | undefined,
+  { limit, skip }: { limit: number; skip: number },
+): Promise<{ jobs: { job: JobRow; run: RunRow }[]; total: number }> {
+  const query = () => {
+    const all = db.read
+      .createQueryBuilder(jobSchema, 'j')
+      .select('j.id', 'id')
+      .where('j.repository_id = :id', { id: repository.id });
+    return statuses === undefined ? all : all.andWhere('j.status IN (:...statuses)', { statuses });
+  };
+  const page = await query().orderBy('j.id', 'DESC').offset(skip).limit(limit).getRawMany<{ id: number }>();
+  const total = (await query().limit(maxCounted).getRawMany()).length;
+  const jobs = await db.read.findBy(jobSchema, { id: In(page.map(({ id }) => id)) });
+  const runs = await db.read.findBy(runSchema, { id: In([...new Set(jobs.map(({ runId }) => runId))]) });
+  const runOf = new Map(runs.map((run) => [run.id, run]));
+  return {
+    jobs: jobs.sort((a, b) => b.id - a.id).map((job) => ({ job, run: runOf.get(job.runId)! })),
     total,
   };
 }

@@ -8,7 +8,9 @@ import { dispatchEvent } from './repository-dispatch.ts';
 import { checkContent, checkFiles, dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { filesOf } from './files-of-run.ts';
 import { findJob, findJobById, firstAttemptsOf, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
-import { listTasks } from './list-tasks.ts';
+import { jobsOfCommit } from './jobs-of-commit.ts';
+import { statusCommitOf } from './job-commit-status.ts';
+import { listTasks, pageOfJobs } from './list-tasks.ts';
 import { listRuns, pageOfRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
 import { rerun } from './rerun.ts';
@@ -27,9 +29,13 @@ export function createRunService(deps: CiDeps) {
     findJob: bind(findJob),
     findJobById: bind(findJobById),
     byId: bind(runById),
+    jobsOfCommit: bind(jobsOfCommit),
+    /** The commit that shows the statuses of a run. */
+    commitOf: statusCommitOf,
     tasksOf: bind(tasksOf),
     firstAttemptsOf: bind(firstAttemptsOf),
     listTasks: bind(listTasks),
+    jobs: bind(pageOfJobs),
     page: bind(pageOfRuns),
     runnersOf: bind(runnersOf),
     stepNames: bind(stepNames),

@@ -19,7 +19,7 @@ import {
   statusesOf,
 } from './actions-schemas.ts';
 import type { ActionsContext } from './actions-schemas.ts';
-import { logResponse } from './job-log.ts';
+import { logResponse, logsResponse } from './job-log.ts';
 import { paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
 import { textOfInput } from './workflow-inputs.ts';
@@ -27,6 +27,8 @@ import { textOfInput } from './workflow-inputs.ts';
 const at = '/repos/{owner}/{name}/actions';
 const shared = { tag: 'Runs', cost: 'rows' } as const;
 const pages = { limit: paging.limit, page: z.int().min(1).max(10_000).default(1) };
+
+const runStatus = z.enum(Object.keys(statusesOf) as [string, ...string[]]);
 
 type RerunChoice = 'all' | 'failed' | { jobId: number };
 
@@ -42,7 +44,7 @@ const listActionRuns = operation({
     ...pages,
     event: z.string().max(100).optional(),
     branch: z.string().max(1000).optional(),
-    status: z.enum(Object.keys(statusesOf) as [string, ...string[]]).optional(),
+    status: runStatus.optional(),
     actor: z.string().max(100).optional().describe('Handle of a person'),
     head_sha: z.string().max(64).optional(),
   }),
@@ -143,6 +145,68 @@ const listActionJobs = operation({
     const { jobs } = await deps.ci.runs.find(found, row.number);
     const shown = jobs.slice((page - 1) * limit, page * limit);
     return json({ total_count: jobs.length, jobs: await showActionJobs({ found, deps, origin }, row, shown) });
+  },
+});
+
+const listAttemptJobs = operation({
+  ...shared,
+  id: 'listAttemptJobs',
+  method: 'GET',
+  path: `${at}/runs/{run}/attempts/{attempt}/jobs`,
+  summary: 'List the jobs of an attempt of a run, as GitHub does',
+  access: 'repository:read',
+  status: 200,
+  query: z.object(pages),
+  response: actionJobs,
+  async run({ found, params, query: { limit, page }, deps, origin }) {
+    const row = await deps.ci.runs.byId(found, idOf(params.run));
+    const { jobs } = await deps.ci.runs.find(found, row.number, idOf(params.attempt));
+    const shown = jobs.slice((page - 1) * limit, page * limit);
+    return json({ total_count: jobs.length, jobs: await showActionJobs({ found, deps, origin }, row, shown) });
+  },
+});
+
+const getActionRunLogs = operation({
+  ...shared,
+  id: 'getActionRunLogs',
+  method: 'GET',
+  path: `${at}/runs/{run}/logs`,
+  summary: 'Get the logs of the newest attempt of a run as a zip: a file for each job',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  response: 'bytes',
+  async run({ found, params, deps: { ci } }) {
+    const { number } = await ci.runs.byId(found, idOf(params.run));
+    const { jobs } = await ci.runs.find(found, number);
+    return logsResponse(ci, jobs, `logs-${found.canonical.name}-${number}.zip`);
+  },
+});
+
+const listRepositoryJobs = operation({
+  ...shared,
+  id: 'listRepositoryJobs',
+  method: 'GET',
+  path: `${at}/jobs`,
+  summary: 'List the jobs of all runs of a repository, the newest first, in the shape of Gitea',
+  access: 'repository:read',
+  status: 200,
+  query: z.object({ ...pages, status: runStatus.optional() }),
+  response: actionJobs,
+  async run({ found, query: { limit, page, status }, deps, origin }) {
+    const statuses = status === undefined ? undefined : statusesOf[status];
+    const { jobs, total } = await deps.ci.runs.jobs(found, statuses, { limit, skip: (page - 1) * limit });
+    const byRun = Map.groupBy(jobs, ({ run }) => run);
+    const shown = await Promise.all(
+      [...byRun].map(([run, rows]) =>
+        showActionJobs(
+          { found, deps, origin },
+          run,
+          rows.map(({ job }) => job),
+        ),
+      ),
+    );
+    return json({ total_count: total, jobs: shown.flat().sort((a, b) => b.id - a.id) });
   },
 });
 
@@ -340,6 +404,9 @@ export const actionOperations: readonly Operation[] = [
     jobId: idOf(job),
   })),
   listActionJobs,
+  listAttemptJobs,
+  getActionRunLogs,
+  listRepositoryJobs,
   getActionJob,
   getActionJobLog,
   listActionTasks,

@@ -113,12 +113,11 @@ const listEnvironments = operation({
   summary: 'List the environments of a repository',
   access: 'repository:read',
   status: 200,
-  query: z.object({ page: z.int().min(1).max(10_000).default(1), per_page: paging.limit, limit: paging.limit }),
+  query: z.object({ page: z.int().min(1).max(10_000).default(1), limit: paging.limit }),
   response: z.strictObject({ total_count: z.int(), environments: z.array(environment) }),
-  async run({ found, query: { page, limit, per_page: perPage }, deps, origin }) {
+  async run({ found, query: { page, limit }, deps, origin }) {
     const all = await deps.ci.environments.list(found);
-    const size = Math.max(limit, perPage);
-    const shown = all.slice((page - 1) * size, page * size);
+    const shown = all.slice((page - 1) * limit, page * limit);
     return json({
       total_count: all.length,
       environments: await Promise.all(shown.map((row) => show({ found, deps, origin }, row))),

@@ -176,6 +176,29 @@ export const listMatchingRefs = operation({
   },
 });
 
+export const getGitRef = operation({
+  ...read,
+  id: 'getGitRef',
+  path: `${at}/git/ref/{ref}`,
+  summary: 'Get a branch or a tag by its whole name, as GitHub does: heads/main',
+  response: reference,
+  async run({ found, params, deps, origin }) {
+    const name = `refs/${params.ref}`;
+    const one = (await listRefs(deps, found, name, origin)).find(({ ref }) => ref === name);
+    if (one === undefined) throw absent();
+    return json(one);
+  },
+});
+
+export const listPrefixedRefs = operation({
+  ...read,
+  id: 'listPrefixedRefs',
+  path: `${at}/git/matching-refs/{ref}`,
+  summary: 'List branches and tags whose name begins so, as GitHub does: an empty list where there are none',
+  response: z.array(reference),
+  run: async ({ found, params, deps, origin }) => json(await listRefs(deps, found, `refs/${params.ref}`, origin)),
+});
+
 export const getBlame = operation({
   ...read,
   id: 'getBlame',
@@ -222,4 +245,13 @@ export const getBlame = operation({
   },
 });
 
-export const gitDataOperations = [compareCommits, getGitTree, getGitBlob, listGitRefs, listMatchingRefs, getBlame];
+export const gitDataOperations = [
+  compareCommits,
+  getGitTree,
+  getGitBlob,
+  listGitRefs,
+  listMatchingRefs,
+  getGitRef,
+  listPrefixedRefs,
+  getBlame,
+];

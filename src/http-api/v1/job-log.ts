@@ -1,4 +1,7 @@
 import { Readable } from 'node:stream';
+import type { JobRow } from '../../ci/index.ts';
+import { writeZip } from '../../files/index.ts';
+import { attachmentDisposition } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ApiResponse } from '../responses.ts';
@@ -27,5 +30,36 @@ export async function logResponse(
       'Content-Disposition': 'attachment',
       'X-Log-Rows': String(total),
     },
+  };
+}
+
+/** More than the log of a job may have. */
+const mostBytes = 4_000_000_000;
+
+/** A name that every file system takes. */
+const fileName = ({ name }: Pick<JobRow, 'name'>, index: number): string => {
+  const plain = name.replace(/[^\p{L}\p{N}._ (),+-]/gu, '-').slice(0, 100);
+  return `${index}_${plain.trim()}.txt`;
+};
+
+/** The logs of some jobs of one run as a zip, as they are now. Refuses `log_not_found` where none of them has one. */
+export async function logsResponse(
+  { logs, runs }: Pick<WebDeps['ci'], 'logs' | 'runs'>,
+  jobs: readonly JobRow[],
+  name: string,
+): Promise<ApiResponse<never>> {
+  const tasks = await runs.tasksOf(jobs);
+  const files = jobs.flatMap((job, index) => {
+    const task = job.taskId === null ? undefined : tasks.get(job.taskId)?.task;
+    if (task === undefined || task.logRemovedAt !== null) return [];
+    const open = () => Promise.resolve(Readable.from(logs.raw(task.id, 0)));
+    return [{ path: fileName(job, index), bytes: mostBytes, isGzipped: false, open }];
+  });
+  if (files.length === 0) throw notFound('log_not_found', 'There is no log.');
+  return {
+    kind: 'bytes',
+    type: 'application/zip',
+    body: writeZip(files),
+    headers: { 'Content-Disposition': attachmentDisposition(name) },
   };
 }

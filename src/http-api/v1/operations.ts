@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { adminOperations } from './admin.ts';
 import { actionOperations } from './actions-runs.ts';
+import { checkRunOperations } from './check-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { actionSettingOperations } from './actions-settings.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
@@ -220,6 +221,7 @@ export const operations: readonly Operation[] = [
   reportCommitStatus,
   createCommitStatus,
   ...statusListOperations,
+  ...checkRunOperations,
   listCollaborators,
   addCollaborator,
   changeCollaborator,
