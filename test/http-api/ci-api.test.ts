@@ -272,6 +272,17 @@ t.test('the addresses of GitHub that scripts read: refs, check runs, attempts an
     json: { jobs: [{ name: 'build', run_attempt: 2 }, {}] },
   });
   t.equal((await anonymous('GET', `${R}/actions/runs/${run}/attempts/3/jobs`)).status, 404);
+  t.match(await anonymous('GET', `${R}/actions/runs/${run}/attempts/1`), {
+    json: { id: run, run_attempt: 1, status: 'completed', conclusion: 'failure', started_at: String },
+  });
+  t.match(await anonymous('GET', `${R}/actions/runs/${run}/attempts/2`), {
+    json: { run_attempt: 2, status: 'queued' },
+  });
+  t.equal((await anonymous('GET', `${R}/actions/runs/${run}/attempts/3`)).status, 404);
+  t.match(await anonymous('GET', `${R}/actions/workflows/release.yml/runs?status=queued`), {
+    json: { total_count: 1, workflow_runs: [{ id: run }] },
+  });
+  t.match(await anonymous('GET', `${R}/actions/workflows/absent.yml/runs`), { json: { total_count: 0 } });
   t.match(await anonymous('GET', `${checks}?check_name=build`), { json: { check_runs: [{ status: 'queued' }] } });
 
   const hidden = ((await alice.call('GET', `${V}/commits/main/check-runs`)).json as typeof listed).check_runs[0]!.id;
@@ -283,6 +294,8 @@ t.test('the addresses of GitHub that scripts read: refs, check runs, attempts an
     `check-runs/${hidden}/annotations`,
     `actions/runs/${run + 1}/logs`,
     `actions/runs/${run + 1}/attempts/1/jobs`,
+    `actions/runs/${run + 1}/attempts/1`,
+    'actions/workflows/release.yml/runs',
     'actions/jobs',
   ]) {
     t.equal((await alice.call('GET', `${V}/${path}`)).status, path.endsWith('logs') ? 404 : 200, path);

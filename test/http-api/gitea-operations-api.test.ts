@@ -180,6 +180,69 @@ t.test('collaborators and permissions by name', async (t) => {
   );
 });
 
+t.test('assignees one by one, pins in an order of their own, and labels of the timeline as they are', async (t) => {
+  const { alice, bob, carol, anonymous } = await openWorld(t);
+  await alice('PUT', '/repos/alice/cellar/collaborators/bob', { permission: 'read' });
+  const I = '/repos/alice/cellar/issues';
+  for (const title of ['One', 'Two', 'Three']) await alice('POST', I, { title });
+  const assignees = `${I}/1/assignees`;
+  for (const [call, method, path, body, status] of [
+    [alice, 'POST', assignees, { assignees: ['bob', 'alice'] }, 201],
+    [alice, 'POST', assignees, { assignees: ['bob'] }, 201],
+    [alice, 'POST', assignees, { assignees: ['nobody'] }, 422],
+    [alice, 'POST', assignees, { assignees: ['carol'] }, 422],
+    [alice, 'POST', assignees, { assignees: [] }, 422],
+    [alice, 'POST', `${I}/9/assignees`, { assignees: ['bob'] }, 404],
+    [bob, 'POST', assignees, { assignees: ['bob'] }, 403],
+    [bob, 'DELETE', assignees, { assignees: ['bob'] }, 403],
+    [carol, 'POST', assignees, { assignees: ['bob'] }, 404],
+    [anonymous, 'POST', assignees, { assignees: ['bob'] }, 401],
+    [alice, 'GET', `${assignees}/bob`, undefined, 204],
+    [alice, 'GET', `${assignees}/carol`, undefined, 404],
+    [alice, 'GET', `${assignees}/nobody`, undefined, 404],
+    [alice, 'GET', `${I}/9/assignees/bob`, undefined, 404],
+    [bob, 'GET', `${assignees}/bob`, undefined, 404],
+    [alice, 'GET', '/repos/alice/cellar/assignees/bob', undefined, 204],
+    [alice, 'GET', '/repos/alice/cellar/assignees/carol', undefined, 404],
+    [carol, 'GET', '/repos/alice/cellar/assignees/bob', undefined, 404],
+  ] as const)
+    t.equal((await call(method, path, body)).status, status, `${method} ${path} ${JSON.stringify(body)}`);
+  const names = ({ json }: { json: { assignees: { login: string }[] } }) => json.assignees.map(({ login }) => login);
+  t.strictSame(names(await alice('GET', `${I}/1`)).sort(), ['alice', 'bob']);
+  await alice('PATCH', '/repos/alice/cellar/collaborators/bob', { role: 'none' });
+  await alice('DELETE', '/repos/alice/cellar/collaborators/bob');
+  t.strictSame(names(await alice('DELETE', assignees, { assignees: ['bob'] })), ['alice'], 'also who may read no more');
+
+  const pinned = async () =>
+    (await alice('GET', `${I}/pinned`)).json.map(({ number }: { number: number }) => number) as number[];
+  for (const number of [1, 2, 3]) t.equal((await alice('POST', `${I}/${number}/pin`)).status, 204);
+  for (const [number, position, order] of [
+    [3, 1, [3, 1, 2]],
+    [3, 2, [1, 3, 2]],
+    [1, 99, [3, 2, 1]],
+    [2, 2, [3, 2, 1]],
+  ] as const) {
+    t.equal((await alice('PATCH', `${I}/${number}/pin/${position}`)).status, 204);
+    t.strictSame(await pinned(), order, `${number} to ${position}`);
+  }
+  await alice('DELETE', `${I}/2/pin`);
+  t.match(await alice('PATCH', `${I}/2/pin/1`), { status: 422, json: { error: { code: 'issue_not_pinned' } } });
+  for (const position of ['0', '-1', 'x']) t.equal((await alice('PATCH', `${I}/1/pin/${position}`)).status, 422);
+  t.equal((await carol('PATCH', `${I}/1/pin/1`)).status, 404);
+  t.equal((await alice('PATCH', `${I}/9/pin/1`)).status, 404);
+  t.strictSame(await pinned(), [3, 1]);
+
+  const { id } = (await alice('POST', '/repos/alice/cellar/labels', { name: 'wet', color: '#0000ff' })).json;
+  const { id: gone } = (await alice('POST', '/repos/alice/cellar/labels', { name: 'dry', color: '#ff0000' })).json;
+  await alice('POST', `${I}/2/labels`, { labels: [id] });
+  await alice('POST', `${I}/2/labels`, { labels: [gone] });
+  await alice('DELETE', `/repos/alice/cellar/labels/${gone}`);
+  const labelled = (await alice('GET', `${I}/2/timeline`)).json.filter(
+    ({ type }: { type: string }) => type === 'label',
+  );
+  t.match(labelled, [{ label: { id, name: 'wet', url: /labels/ } }, { label: { id: 0, name: 'dry', url: '' } }]);
+});
+
 t.test('accounts are administered by administrators alone, and Sudo is off unless it is set', async (t) => {
   const { alice, bob, tokenOf } = await openWorld(t);
   const made = await alice('POST', '/admin/users', {

@@ -14,6 +14,7 @@ import {
   actionsUrl,
   idOf,
   pageUrl,
+  attemptOf,
   showActionJobs,
   showActionRuns,
   statusesOf,
@@ -32,6 +33,34 @@ const runStatus = z.enum(Object.keys(statusesOf) as [string, ...string[]]);
 
 type RerunChoice = 'all' | 'failed' | { jobId: number };
 
+const runQuery = z.object({
+  ...pages,
+  event: z.string().max(100).optional(),
+  branch: z.string().max(1000).optional(),
+  status: runStatus.optional(),
+  actor: z.string().max(100).optional().describe('Handle of a person'),
+  head_sha: z.string().max(64).optional(),
+});
+
+/** @param workflow only runs of this file; all of them without */
+async function pageOfRuns(where: ActionsContext, query: z.output<typeof runQuery>, workflow?: string) {
+  const { limit, page, event, branch, status, actor, head_sha: sha } = query;
+  const { found, deps } = where;
+  // A person who does not exist has started no runs.
+  const person =
+    actor === undefined ? null : await deps.accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
+  const filter = {
+    workflow,
+    event,
+    sha,
+    ref: branch === undefined ? undefined : `refs/heads/${branch}`,
+    statuses: status === undefined ? undefined : statusesOf[status],
+    actorId: person?.id,
+  };
+  const { runs, total } = await deps.ci.runs.page(found, filter, { limit, skip: (page - 1) * limit });
+  return json({ total_count: total, workflow_runs: await showActionRuns(where, runs) });
+}
+
 const listActionRuns = operation({
   ...shared,
   id: 'listActionRuns',
@@ -40,29 +69,23 @@ const listActionRuns = operation({
   summary: 'List the runs of a repository in the shape of Gitea, newest first',
   access: 'repository:read',
   status: 200,
-  query: z.object({
-    ...pages,
-    event: z.string().max(100).optional(),
-    branch: z.string().max(1000).optional(),
-    status: runStatus.optional(),
-    actor: z.string().max(100).optional().describe('Handle of a person'),
-    head_sha: z.string().max(64).optional(),
-  }),
+  query: runQuery,
   response: actionRuns,
-  async run({ found, query: { limit, page, event, branch, status, actor, head_sha: sha }, deps, origin }) {
-    // A person who does not exist has started no runs.
-    const person =
-      actor === undefined ? null : await deps.accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
-    const filter = {
-      event,
-      sha,
-      ref: branch === undefined ? undefined : `refs/heads/${branch}`,
-      statuses: status === undefined ? undefined : statusesOf[status],
-      actorId: person?.id,
-    };
-    const { runs, total } = await deps.ci.runs.page(found, filter, { limit, skip: (page - 1) * limit });
-    return json({ total_count: total, workflow_runs: await showActionRuns({ found, deps, origin }, runs) });
-  },
+  run: ({ query, ...where }) => pageOfRuns(where, query),
+});
+
+const listWorkflowRuns = operation({
+  ...shared,
+  id: 'listWorkflowRuns',
+  method: 'GET',
+  path: `${at}/workflows/{workflow}/runs`,
+  summary: 'List the runs of a workflow in the shape of Gitea, newest first',
+  description: 'By its file, also of one that is no longer there.',
+  access: 'repository:read',
+  status: 200,
+  query: runQuery,
+  response: actionRuns,
+  run: ({ params, query, ...where }) => pageOfRuns(where, query, params.workflow),
 });
 
 const getActionRun = operation({
@@ -145,6 +168,23 @@ const listActionJobs = operation({
     const { jobs } = await deps.ci.runs.find(found, row.number);
     const shown = jobs.slice((page - 1) * limit, page * limit);
     return json({ total_count: jobs.length, jobs: await showActionJobs({ found, deps, origin }, row, shown) });
+  },
+});
+
+const getRunAttempt = operation({
+  ...shared,
+  id: 'getRunAttempt',
+  method: 'GET',
+  path: `${at}/runs/{run}/attempts/{attempt}`,
+  summary: 'Get an attempt of a run, as GitHub does: state and times are those of its jobs',
+  access: 'repository:read',
+  status: 200,
+  response: actionRun,
+  async run({ found, params, deps, origin }) {
+    const row = await deps.ci.runs.byId(found, idOf(params.run));
+    const { attempt, jobs } = await deps.ci.runs.find(found, row.number, idOf(params.attempt));
+    const shown = (await showActionRuns({ found, deps, origin }, [row]))[0]!;
+    return json(attempt === row.attempt ? shown : { ...shown, ...attemptOf(attempt, jobs) });
   },
 });
 
@@ -404,6 +444,7 @@ export const actionOperations: readonly Operation[] = [
     jobId: idOf(job),
   })),
   listActionJobs,
+  getRunAttempt,
   listAttemptJobs,
   getActionRunLogs,
   listRepositoryJobs,
@@ -413,6 +454,7 @@ export const actionOperations: readonly Operation[] = [
   listActionWorkflows,
   checkActionWorkflow,
   getActionWorkflow,
+  listWorkflowRuns,
   dispatchActionWorkflow,
   switchOperation('enable'),
   switchOperation('disable'),

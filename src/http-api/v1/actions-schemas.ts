@@ -176,6 +176,21 @@ export async function showActionRuns(
   }));
 }
 
+/** What an earlier attempt of a run was, by its jobs, which have all ended. */
+export function attemptOf(attempt: number, jobs: readonly JobRow[]) {
+  const failed = (['failure', 'cancelled', 'success'] as const).find((status) =>
+    jobs.some((job) => job.status === status && !(status === 'failure' && job.continueOnError)),
+  );
+  const timesOf = (name: 'startedAt' | 'finishedAt') => jobs.flatMap((job) => job[name] ?? []);
+  const [started, finished] = [timesOf('startedAt'), timesOf('finishedAt')];
+  return {
+    run_attempt: attempt,
+    ...actionState(failed ?? 'skipped'),
+    started_at: isoTimeOrNull(started.length === 0 ? null : Math.min(...started)),
+    completed_at: isoTimeOrNull(finished.length === 0 ? null : Math.max(...finished)),
+  };
+}
+
 /** Jobs of one run. */
 export async function showActionJobs(
   where: ActionsContext,

@@ -75,8 +75,7 @@ const listPinnedPulls = operation({
   status: 200,
   response: z.array(issue),
   async run({ viewer, found, deps, origin }) {
-    const pinned = await deps.issues.listPinned(viewer, repositoryAt(found));
-    const pulls = pinned.filter(({ kind }) => kind === 'PULL');
+    const pulls = await deps.issues.listPinned(viewer, repositoryAt(found), 'PULL');
     return json(await showIssues(deps, pulls, payloadContextOf({ found, origin })));
   },
 });

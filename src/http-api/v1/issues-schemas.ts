@@ -108,8 +108,8 @@ export const timelineEntry = z
   .strictObject({
     ...comment.shape,
     type: z.string().describe('comment, close, reopen, label, milestone, assignees, change_title, lock, unlock …'),
-    label: z.strictObject({ name: z.string(), color: z.string() }).nullable().describe('The first of labels'),
-    labels: z.array(z.strictObject({ name: z.string(), color: z.string() })),
+    label: label.nullable().describe('The first of labels'),
+    labels: z.array(label).describe('As they were named then; `id` and `url` of one that is gone are 0 and empty'),
     old_title: z.string(),
     new_title: z.string(),
     milestone_title: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { EntryKind, ListedEntry } from '../../issues/index.ts';
-import { commentPayload } from '../../gitea-shapes/index.ts';
+import type { EntryKind, Label, ListedEntry } from '../../issues/index.ts';
+import { commentPayload, labelPayload } from '../../gitea-shapes/index.ts';
+import type { LabelPayload } from '../../gitea-shapes/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
@@ -10,6 +11,7 @@ import {
   oneIssueAt,
   payloadContextOf,
   readPageInTurn,
+  repositoryAt,
   usersById,
 } from './issues-parts.ts';
 import { numberedPaging, timelineEntry } from './issues-schemas.ts';
@@ -41,9 +43,18 @@ const typeOf = ({ kind, details }: ListedEntry): string => {
 const textIn = (details: Readonly<Record<string, unknown>>, name: string): string =>
   typeof details[name] === 'string' ? details[name] : '';
 
-function labelsIn(details: Readonly<Record<string, unknown>>): { name: string; color: string }[] {
-  const labels = Array.isArray(details['labels']) ? (details['labels'] as { name: string; colour: string }[]) : [];
-  return labels.map(({ name, colour }) => ({ name, color: colour }));
+const labelsIn = ({ details }: ListedEntry): { name: string; colour: string }[] =>
+  Array.isArray(details['labels']) ? (details['labels'] as { name: string; colour: string }[]) : [];
+
+/** Labels of the log, which has their names and colours as they were: what else they are now, by name. */
+function labelShower(known: readonly Label[], place: Parameters<typeof labelPayload>[1]) {
+  const byName = new Map(known.map((label) => [label.name, label]));
+  return ({ name, colour }: { name: string; colour: string }): LabelPayload => {
+    const label = byName.get(name);
+    return label === undefined
+      ? { id: 0, name, color: colour, description: '', exclusive: false, is_archived: false, url: '' }
+      : { ...labelPayload(label, place), color: colour };
+  };
 }
 
 const usersIn = ({ kind, details }: ListedEntry): string[] =>
@@ -78,6 +89,9 @@ export const listTimeline = operation({
     );
     const user = await usersById(deps, rows.flatMap(usersIn), origin);
     const located = await deps.repositories.locate(rows.flatMap(({ other }) => other?.repositoryId ?? []));
+    const isLabelled = rows.some((entry) => labelsIn(entry).length > 0);
+    const known = isLabelled ? await deps.issues.listLabels(viewer, repositoryAt(found)) : [];
+    const showLabel = labelShower(known, { origin, at: found.canonical });
     const otherOf = ({ other }: ListedEntry) => {
       const where = other === null ? undefined : located.get(other.repositoryId);
       if (other === null || where === undefined) return null;
@@ -93,7 +107,7 @@ export const listTimeline = operation({
     return listed(
       rows.map((entry) => {
         const { kind, details, authorId } = entry;
-        const labels = labelsIn(details);
+        const labels = labelsIn(entry).map(showLabel);
         const assignees = usersIn(entry).map(user);
         return {
           ...commentPayload(entry, authorId === null ? null : (people.get(authorId) ?? null), issue, place),

@@ -102,6 +102,7 @@ import { pullThreadOperations } from './pulls-threads.ts';
 import { openPullFromPatch } from './pulls-patch.ts';
 import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
+import { issueAssigneeOperations } from './issues-assignees.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, allEmailOperations, listEmails, removeEmails } from './emails.ts';
 import { listLinkedAccounts } from './linked-accounts.ts';
@@ -243,6 +244,7 @@ export const operations: readonly Operation[] = [
   deleteIssue,
   moveIssue,
   ...issueMarks,
+  ...issueAssigneeOperations,
   setDeadline,
   listIssueComments,
   addIssueComment,

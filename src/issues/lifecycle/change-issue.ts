@@ -43,6 +43,8 @@ export interface IssueChange {
   milestone?: string | null;
   isLocked?: boolean;
   isPinned?: boolean;
+  /** A place among what is pinned, from 1; one behind the last means the last. */
+  pinPosition?: number;
   /** A day, `YYYY-MM-DD`; null or empty for none. */
   dueOn?: string | null;
   /** A branch or tag that it is about; empty for none. */
@@ -140,6 +142,7 @@ export async function apply(
     if (isPinned) await refuseManyPins(log, issue);
     await mark(log, issue, 'pinnedAt', isPinned);
   }
+  if (change.pinPosition !== undefined) await movePin(log, issue, change.pinPosition);
   if (state === 'open') await reopen(deps, log, issue);
   else if (state !== undefined) await close(log, issue, state);
   return issue;
@@ -154,6 +157,24 @@ async function mark(log: EntryLog, issue: Issue, column: 'lockedAt' | 'pinnedAt'
   Object.assign(issue, change);
   const kind = column === 'lockedAt' ? (isOn ? 'locked' : 'unlocked') : isOn ? 'pinned' : 'unpinned';
   await log.append(issue, { kind });
+}
+
+/** Pins are in the order of their times, which are dealt out anew. */
+async function movePin({ tx: { manager } }: EntryLog, { id, repositoryId, kind }: Issue, position: number) {
+  const some = await manager
+    .createQueryBuilder(issueSchema, 'i')
+    .where('i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL AND i.deleted_at IS NULL', { repositoryId })
+    .getMany();
+  const pinned = some.filter((each) => each.kind === kind).sort((a, b) => a.pinnedAt! - b.pinnedAt!);
+  const moved = pinned.find((each) => each.id === id);
+  if (moved === undefined) throw invalid('issue_not_pinned', 'This is not pinned.', { field: 'position' });
+  const order = pinned.filter((each) => each !== moved);
+  order.splice(Math.max(position, 1) - 1, 0, moved);
+  let last = 0;
+  for (const [place, each] of order.entries()) {
+    last = Math.max(pinned[place]!.pinnedAt!, last + 1);
+    await manager.update(issueSchema, { id: each.id }, { pinnedAt: last });
+  }
 }
 
 async function refuseManyPins({ tx }: EntryLog, { repositoryId, pinnedAt }: Issue): Promise<void> {

@@ -4,6 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext } from '../find-issue.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
 import { buildConditions } from './build-conditions.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 import { readIssues, withDetails } from './read-issues.ts';
@@ -27,13 +28,19 @@ export async function listIssues(
   return readIssues(deps, { repositoryId: repository.id, filter, conditions }, paging);
 }
 
-/** The pinned issues of a repository, in the order in which they were pinned. */
-export async function listPinnedIssues(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<ListedIssue[]> {
+/** The pinned issues, or pull requests, of a repository, in their order. */
+export async function listPinnedIssues(
+  deps: IssueDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  kind: Issue['kind'] = 'ISSUE',
+): Promise<ListedIssue[]> {
   const { repository } = await findRepositoryContext(deps, viewer, at);
   const rows = await deps.db.read
     .createQueryBuilder(issueSchema, 'i')
-    .where("i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL AND i.kind = 'ISSUE'", {
+    .where('i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL AND i.kind = :kind', {
       repositoryId: repository.id,
+      kind,
     })
     .andWhere('i.deleted_at IS NULL AND i.held_at IS NULL')
     .orderBy('i.pinned_at')
