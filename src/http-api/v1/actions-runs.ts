@@ -1,65 +1,29 @@
 import { z } from 'zod';
-import { branchOf, notFound } from '../../kernel/index.ts';
+import { branchOf } from '../../kernel/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
+import { pageOfRuns, pages, runQuery, runStatus } from './action-run-pages.ts';
 import {
   actionJob,
   actionJobs,
   actionRun,
   actionRuns,
   actionTasks,
-  actionWorkflow,
-  actionWorkflows,
   actionsUrl,
   idOf,
-  pageUrl,
   attemptOf,
   showActionJobs,
   showActionRuns,
   statusesOf,
 } from './actions-schemas.ts';
-import type { ActionsContext } from './actions-schemas.ts';
 import { logResponse, logsResponse } from './job-log.ts';
-import { paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
-import { textOfInput } from './workflow-inputs.ts';
 
 const at = '/repos/{owner}/{name}/actions';
 const shared = { tag: 'Runs', cost: 'rows' } as const;
-const pages = { limit: paging.limit, page: z.int().min(1).max(10_000).default(1) };
-
-const runStatus = z.enum(Object.keys(statusesOf) as [string, ...string[]]);
 
 type RerunChoice = 'all' | 'failed' | { jobId: number };
-
-const runQuery = z.object({
-  ...pages,
-  event: z.string().max(100).optional(),
-  branch: z.string().max(1000).optional(),
-  status: runStatus.optional(),
-  actor: z.string().max(100).optional().describe('Handle of a person'),
-  head_sha: z.string().max(64).optional(),
-});
-
-/** @param workflow only runs of this file; all of them without */
-async function pageOfRuns(where: ActionsContext, query: z.output<typeof runQuery>, workflow?: string) {
-  const { limit, page, event, branch, status, actor, head_sha: sha } = query;
-  const { found, deps } = where;
-  // A person who does not exist has started no runs.
-  const person =
-    actor === undefined ? null : await deps.accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
-  const filter = {
-    workflow,
-    event,
-    sha,
-    ref: branch === undefined ? undefined : `refs/heads/${branch}`,
-    statuses: status === undefined ? undefined : statusesOf[status],
-    actorId: person?.id,
-  };
-  const { runs, total } = await deps.ci.runs.page(found, filter, { limit, skip: (page - 1) * limit });
-  return json({ total_count: total, workflow_runs: await showActionRuns(where, runs) });
-}
 
 const listActionRuns = operation({
   ...shared,
@@ -72,20 +36,6 @@ const listActionRuns = operation({
   query: runQuery,
   response: actionRuns,
   run: ({ query, ...where }) => pageOfRuns(where, query),
-});
-
-const listWorkflowRuns = operation({
-  ...shared,
-  id: 'listWorkflowRuns',
-  method: 'GET',
-  path: `${at}/workflows/{workflow}/runs`,
-  summary: 'List the runs of a workflow in the shape of Gitea, newest first',
-  description: 'By its file, also of one that is no longer there.',
-  access: 'repository:read',
-  status: 200,
-  query: runQuery,
-  response: actionRuns,
-  run: ({ params, query, ...where }) => pageOfRuns(where, query, params.workflow),
 });
 
 const getActionRun = operation({
@@ -315,124 +265,7 @@ const listActionTasks = operation({
   },
 });
 
-async function workflowsOf(where: ActionsContext) {
-  const { found, deps } = where;
-  const disabled = await deps.ci.settings.disabledWorkflows(found.repository.id);
-  return (await deps.ci.workflows.list(found)).map(({ path, folder, name }) => {
-    const id = encodeURIComponent(path);
-    return {
-      id: path,
-      name,
-      path: `${folder}/${path}`,
-      state: disabled.has(path) ? ('disabled_manually' as const) : ('active' as const),
-      url: `${actionsUrl(where)}/workflows/${id}`,
-      html_url: `${pageUrl(where)}/runs?workflow=${id}`,
-      badge_url: `${pageUrl(where)}/runs/badge/${path.split('/').map(encodeURIComponent).join('/')}.svg`,
-    };
-  });
-}
-
-const listActionWorkflows = operation({
-  ...shared,
-  id: 'listActionWorkflows',
-  method: 'GET',
-  path: `${at}/workflows`,
-  summary: 'List the workflows of the default branch in the shape of Gitea',
-  access: 'repository:read',
-  cost: 'objects',
-  status: 200,
-  response: actionWorkflows,
-  async run({ found, deps, origin }) {
-    const workflows = await workflowsOf({ found, deps, origin });
-    return json({ total_count: workflows.length, workflows });
-  },
-});
-
-const finding = z.object({
-  severity: z.enum(['error', 'warning']),
-  line: z.int(),
-  column: z.int(),
-  message: z.string(),
-});
-
-const checkActionWorkflow = operation({
-  ...shared,
-  id: 'checkActionWorkflow',
-  method: 'POST',
-  path: `${at}/workflows/check`,
-  summary: 'Check a workflow file before it is committed: it starts nothing',
-  access: 'repository:write',
-  cost: 'objects',
-  body: z.object({
-    content: z.string().max(1024 * 1024),
-    path: z.string().max(1000).default('workflow.yml').describe('Below the folder of workflows'),
-  }),
-  status: 200,
-  response: z.object({ valid: z.boolean(), findings: z.array(finding) }),
-  async run({ found, body, deps }) {
-    const findings = await deps.ci.workflows.check(found, body.path, body.content);
-    return json({ valid: !findings.some(({ severity }) => severity === 'error'), findings });
-  },
-});
-
-const getActionWorkflow = operation({
-  ...shared,
-  id: 'getActionWorkflow',
-  method: 'GET',
-  path: `${at}/workflows/{workflow}`,
-  summary: 'Get a workflow of the default branch by its file, in the shape of Gitea',
-  access: 'repository:read',
-  cost: 'objects',
-  status: 200,
-  response: actionWorkflow,
-  async run({ found, params, deps, origin }) {
-    const workflow = (await workflowsOf({ found, deps, origin })).find(({ id }) => id === params.workflow);
-    if (workflow === undefined) throw notFound('workflow_not_found', 'There is no such workflow.');
-    return json(workflow);
-  },
-});
-
-const dispatchActionWorkflow = operation({
-  ...shared,
-  id: 'dispatchActionWorkflow',
-  method: 'POST',
-  path: `${at}/workflows/{workflow}/dispatches`,
-  summary: 'Start a workflow manually, as Gitea and GitHub are asked to',
-  access: 'repository:write',
-  cost: 'objects',
-  status: 204,
-  body: z
-    .strictObject({
-      ref: z.string().max(1000).describe('A branch or a tag, or its full name'),
-      inputs: z.record(z.string().max(200), z.json()).optional(),
-    })
-    .meta({ id: 'CreateActionWorkflowDispatch' }),
-  async run({ viewer, found, params, body: { ref, inputs = {} }, deps }) {
-    await deps.ci.workflows.dispatch(viewer, found, {
-      path: params.workflow,
-      ref,
-      inputs: new Map(Object.entries(inputs).map(([name, value]) => [name, textOfInput(value)])),
-    });
-    return noContent();
-  },
-});
-
-const switchOperation = (word: 'enable' | 'disable') =>
-  operation({
-    ...shared,
-    id: `${word}ActionWorkflow`,
-    method: 'PUT',
-    path: `${at}/workflows/{workflow}/${word}` as `${typeof at}/workflows/{workflow}/enable`,
-    summary: word === 'enable' ? 'Switch a workflow on again' : 'Switch a workflow off on all branches',
-    access: 'repository:write',
-    status: 204,
-    async run({ viewer, found, params, deps }) {
-      await deps.ci.settings.switchWorkflow(viewer, found, { path: params.workflow, isEnabled: word === 'enable' });
-      return noContent();
-    },
-  });
-
-/** Runs, jobs, tasks and workflows in the shapes of Gitea's API, which are GitHub's. */
+/** Runs, jobs and tasks in the shapes of Gitea's API, which are GitHub's. */
 export const actionOperations: readonly Operation[] = [
   listActionRuns,
   getActionRun,
@@ -451,11 +284,4 @@ export const actionOperations: readonly Operation[] = [
   getActionJob,
   getActionJobLog,
   listActionTasks,
-  listActionWorkflows,
-  checkActionWorkflow,
-  getActionWorkflow,
-  listWorkflowRuns,
-  dispatchActionWorkflow,
-  switchOperation('enable'),
-  switchOperation('disable'),
 ];

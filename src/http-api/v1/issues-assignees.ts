@@ -36,7 +36,7 @@ const change = (id: string, method: 'POST' | 'DELETE', act: 'add' | 'remove', st
     },
   });
 
-/** Refuses `unknown_person` where issues cannot be assigned to somebody: those who may read can be. */
+/** Refuses `unknown_person` where issues cannot be assigned to a user: those who may read can be. */
 async function requireAssignable({ accounts, repositories }: WebDeps, found: Found, username: string): Promise<void> {
   const person = await accounts.personByUsername(username).catch(nullIfNotFound);
   const level =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { isDomainError, notFound } from '../../kernel/index.ts';
 import { findTemplate, noFilter, useTemplate } from '../../issues/index.ts';
 import type { IssueAt, IssueFilter, IssueUpdate } from '../../issues/index.ts';
 import type { Viewer } from '../../access/index.ts';
@@ -10,7 +10,6 @@ import type { Found } from '../../repositories/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
-  numberIn,
   issueAt,
   issuesAt,
   labelNames,
@@ -357,51 +356,3 @@ export const listPinnedIssues = operation({
       ),
     ),
 });
-
-/** One operation for each flag of an issue. */
-const mark = (
-  id: string,
-  method: 'PUT' | 'POST' | 'DELETE',
-  part: 'pin' | 'lock',
-  summary: string,
-  change: { isPinned: boolean } | { isLocked: boolean },
-) =>
-  operation({
-    ...common,
-    ...write,
-    id,
-    method,
-    path: `${oneIssueAt}/${part}`,
-    summary,
-    status: 204,
-    refuses: [422],
-    async run({ viewer, found, params, deps }) {
-      await deps.issues.triage(viewer, issueAt(found, params.number), change);
-      return noContent();
-    },
-  });
-
-const moveIssuePin = operation({
-  ...common,
-  ...write,
-  id: 'moveIssuePin',
-  method: 'PATCH',
-  path: `${oneIssueAt}/pin/{position}`,
-  summary: 'Move a pinned issue to a place among the pinned ones, from 1',
-  status: 204,
-  refuses: [422],
-  async run({ viewer, found, params, deps }) {
-    const pinPosition = numberIn(params.position);
-    if (pinPosition < 1) throw invalid('invalid_input', 'The place is a number from 1.', { field: 'position' });
-    await deps.issues.triage(viewer, issueAt(found, params.number), { pinPosition });
-    return noContent();
-  },
-});
-
-export const issueMarks = [
-  moveIssuePin,
-  mark('pinIssue', 'POST', 'pin', 'Pin an issue to the top of the list', { isPinned: true }),
-  mark('unpinIssue', 'DELETE', 'pin', 'Unpin an issue', { isPinned: false }),
-  mark('lockIssue', 'PUT', 'lock', 'Lock an issue: only those who may write add to it', { isLocked: true }),
-  mark('unlockIssue', 'DELETE', 'lock', 'Unlock an issue', { isLocked: false }),
-];

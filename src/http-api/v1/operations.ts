@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { adminOperations } from './admin.ts';
 import { actionOperations } from './actions-runs.ts';
+import { actionWorkflowOperations } from './actions-workflows.ts';
 import { checkRunOperations } from './check-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { actionSettingOperations } from './actions-settings.ts';
@@ -57,7 +58,6 @@ import {
   deleteIssue,
   editIssue,
   getIssue,
-  issueMarks,
   listIssues,
   listPinnedIssues,
   moveIssue,
@@ -102,6 +102,7 @@ import { pullThreadOperations } from './pulls-threads.ts';
 import { openPullFromPatch } from './pulls-patch.ts';
 import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
+import { issueMarks } from './issues-marks.ts';
 import { issueAssigneeOperations } from './issues-assignees.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, allEmailOperations, listEmails, removeEmails } from './emails.ts';
@@ -375,6 +376,7 @@ export const operations: readonly Operation[] = [
   removeMember,
   ...artifactOperations,
   ...actionOperations,
+  ...actionWorkflowOperations,
   ...environmentOperations,
   ...deploymentOperations,
   listRuns,

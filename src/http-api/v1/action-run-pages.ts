@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { json } from '../responses.ts';
+import { showActionRuns, statusesOf } from './actions-schemas.ts';
+import type { ActionsContext } from './actions-schemas.ts';
+import { paging } from './schemas.ts';
+
+/** Pages of runs and jobs as Gitea and GitHub count them. */
+export const pages = { limit: paging.limit, page: z.int().min(1).max(10_000).default(1) };
+
+export const runStatus = z.enum(Object.keys(statusesOf) as [string, ...string[]]);
+
+export const runQuery = z.object({
+  ...pages,
+  event: z.string().max(100).optional(),
+  branch: z.string().max(1000).optional(),
+  status: runStatus.optional(),
+  actor: z.string().max(100).optional().describe('Handle of a person'),
+  head_sha: z.string().max(64).optional(),
+});
+
+/** @param workflow only runs of this file; all of them without */
+export async function pageOfRuns(where: ActionsContext, query: z.output<typeof runQuery>, workflow?: string) {
+  const { limit, page, event, branch, status, actor, head_sha: sha } = query;
+  const { found, deps } = where;
+  // A person who does not exist has started no runs.
+  const person =
+    actor === undefined ? null : await deps.accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
+  const filter = {
+    workflow,
+    event,
+    sha,
+    ref: branch === undefined ? undefined : `refs/heads/${branch}`,
+    statuses: status === undefined ? undefined : statusesOf[status],
+    actorId: person?.id,
+  };
+  const { runs, total } = await deps.ci.runs.page(found, filter, { limit, skip: (page - 1) * limit });
+  return json({ total_count: total, workflow_runs: await showActionRuns(where, runs) });
+}
