@@ -20,6 +20,10 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['user'], load: async () => (await import('./commands/user.ts')).addUserCommands },
   { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
+  {
+    names: ['application'],
+    load: async () => (await import('./commands/application.ts')).addApplicationCommands,
+  },
   { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
   { names: ['team'], load: async () => (await import('./commands/team.ts')).addTeamCommands },
   { names: ['handle'], load: async () => (await import('./commands/handle.ts')).addHandleCommands },

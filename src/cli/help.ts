@@ -88,7 +88,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
       'self-update',
     ],
   ],
-  ['People', ['user', 'key', 'token', 'org', 'handle']],
+  ['People', ['user', 'key', 'token', 'application', 'org', 'handle']],
   ['Repositories', ['repo', 'issue', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'workflow', 'runner', 'ci']],
   ['Other servers', ['federation', 'delivery']],

@@ -1,6 +1,6 @@
 import type { InteractionModel, Provider } from 'oidc-provider';
 import { notFound } from '../kernel/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
 import { describeScopes } from '../oauth/index.ts';
 import type { OAuth } from '../oauth/index.ts';
 import type { Consents, ConsentRequest, DeviceRequest, PersonAsking } from '../oauth/index.ts';
@@ -9,6 +9,7 @@ import type { ProviderAt } from './provider.ts';
 interface ConsentDeps {
   oauth: OAuth;
   clock: Clock;
+  logger: Logger;
 }
 
 const gone = () => notFound('unknown_request', 'This request of an application has expired, or was answered.');
@@ -48,7 +49,9 @@ export function createConsents(deps: ConsentDeps, providerNow: () => Promise<Pro
       (present === null ? undefined : await model.Grant.find(present)) ??
       new model.Grant({ accountId: personId, clientId });
     grant.addOIDCScope(scope);
-    return grant.save();
+    const id = await grant.save();
+    deps.logger.info('application.allowed', { personId, clientId, scopes: scope });
+    return id;
   }
 
   async function finish(interaction: InteractionModel, result: object): Promise<string> {

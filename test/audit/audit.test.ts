@@ -82,8 +82,15 @@ t.test('events of accounts, organisations and repositories are recorded', async 
   await modules.accounts.addInvite(alice.id);
   await modules.ci.secrets.set({ kind: 'user', id: alice.id }, { name: 'CANARY', value: 'the value of it' });
   await modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
+  const input = { name: 'CI', redirectUris: ['https://ci.example.org/'], isConfidential: true };
+  const owner = { kind: 'user', id: alice.id } as const;
+  const { application, secret: applicationSecret } = await modules.oauth.applications.add(owner, input);
+  await modules.oauth.applications.change(owner, application.id, { ...input, name: 'Build' });
+  const replaced = await modules.oauth.applications.replaceSecret(owner, application.id);
+  await t.rejects(modules.oauth.applications.remove({ kind: 'instance' }, application.id));
+  await modules.oauth.applications.remove(owner, application.id);
   await modules.audit.flush();
-  const entries = await modules.audit.list({ limit: 10 });
+  const entries = await modules.audit.list({ limit: 20 });
   t.same(entries.map(({ event, actor }) => [event, actor === alice.id ? 'alice' : actor]).reverse(), [
     ['person.added', 'server'],
     ['token.added', 'server'],
@@ -91,9 +98,14 @@ t.test('events of accounts, organisations and repositories are recorded', async 
     ['invite.added', 'alice'],
     ['secret.set', 'server'],
     ['runner.token_made', 'server'],
+    ['application.added', 'server'],
+    ['application.changed', 'server'],
+    ['application.secret_replaced', 'server'],
+    ['application.removed', 'server'],
   ]);
-  for (const secret of [alice.token, 'the value of it'])
+  for (const secret of [alice.token, 'the value of it', applicationSecret!, replaced])
     t.notMatch(JSON.stringify(entries), secret, 'no secret is kept');
-  t.match(entries[1], { details: { name: 'CANARY', scope: 'user', scopeId: alice.id } });
+  t.match(entries[0], { details: { applicationId: application.id, scope: 'user', scopeId: alice.id } });
+  t.match(entries[5], { details: { name: 'CANARY', scope: 'user', scopeId: alice.id } });
   t.equal(await modules.audit.findBreak(), null);
 });

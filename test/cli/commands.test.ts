@@ -520,6 +520,33 @@ t.test('repo add, list, show, delete and restore', async (t) => {
   t.match(await outputOf('repo list'), /^alice\/yard\t/);
 });
 
+t.test('applications of the instance and of owners, each found by its own owner alone', async (t) => {
+  const made = await hearth('application add CI --redirect https://ci.example.org/authorize');
+  t.match(made.stdout, /^hts_[\w-]{43}\n$/);
+  t.match(made.stderr, /^Added CI of instance, client id [0-9a-f-]{36}\. Its secret is shown only this once\.\n$/);
+  t.match(
+    await outputOf('application add notes --owner alice --public --redirect http://127.0.0.1 org.example.notes:/back'),
+    /^Added notes of alice, client id /,
+  );
+  t.match(await outputOf('application add bad --redirect http://other.example.org/'), /\[2\]$/);
+  t.match(await outputOf('application add bad --owner nobody --redirect https://ci.example.org/'), /\[3\]$/);
+  const listed = async (owner: string) =>
+    JSON.parse((await hearth(`application list --owner ${owner} --json`)).stdout) as { id: string; name: string }[];
+  const [[ofInstance], [ofAlice]] = [await listed('instance'), await listed('alice')];
+  t.match([ofInstance, ofAlice], [{ name: 'CI' }, { name: 'notes', isConfidential: false }]);
+  t.strictSame(await listed('bob'), []);
+  t.match(await outputOf(`application remove ${ofAlice!.id}`), /\[3\]$/, 'of another owner');
+  t.match(await outputOf(`application secret ${ofAlice!.id} --owner alice --yes`), /no secret.*\[4\]$/s);
+  const replaced = await hearth(`application secret ${ofInstance!.id} --yes`);
+  t.match(replaced.stdout, /^hts_[\w-]{43}\n$/);
+  t.not(replaced.stdout, made.stdout);
+  t.match(await outputOf(`application remove ${ofAlice!.id} --owner alice --dry-run`), /^Would remove notes of alice/);
+  t.match(await outputOf(`application remove ${ofAlice!.id} --owner alice --yes`), /^Removed notes of alice/);
+  t.strictSame(await listed('alice'), []);
+  t.equal((await hearth('application grants alice --json')).stdout.trim(), '[]');
+  t.match(await outputOf('application revoke alice 00000000 --yes'), /\[3\]$/);
+});
+
 t.test('token add prints the token alone, and no other command prints it', async (t) => {
   const made = await hearth('token add --user alice --name laptop --access write --expires 90d');
   t.match(made.stdout, /^hth_\w+\n$/);

@@ -26,6 +26,13 @@ function parseInput(input: ApplicationInput): { name: string; redirectUris: stri
   return { name, redirectUris: JSON.stringify(parseRedirectUris(input.redirectUris, input)) };
 }
 
+/** What entries of the audit log say of each. */
+const logged = (owner: ApplicationOwner, applicationId: string) => ({
+  applicationId,
+  scope: owner.kind,
+  ...(owner.kind !== 'instance' && { scopeId: owner.id }),
+});
+
 /** A secret for a confidential client: `hts_` and 256 bits. */
 const newSecret = ({ random }: OAuthDeps): string => `hts_${random.bytes(32).toString('base64url')}`;
 const columnsOf = (secret: string | null): Pick<ApplicationRow, 'secretHash' | 'secretEnding'> =>
@@ -45,7 +52,7 @@ export async function addApplication(
 ): Promise<{ application: Application; secret: string | null }> {
   const fields = parseInput(input);
   const secret = input.isConfidential ? newSecret(deps) : null;
-  return deps.db.write(async ({ manager, now }) => {
+  const added = await deps.db.write(async ({ manager, now }) => {
     if ((await manager.count(applicationSchema, { where: ownedBy(owner) })) >= mostPerOwner)
       throw conflict('too_many_applications', `You already have ${mostPerOwner} applications. Remove one first.`);
     const row: ApplicationRow = {
@@ -59,6 +66,8 @@ export async function addApplication(
     await manager.insert(applicationSchema, row);
     return { application: toApplication(row), secret };
   });
+  deps.logger.info('application.added', { ...logged(owner, added.application.id), name: added.application.name });
+  return added;
 }
 
 /**
@@ -72,7 +81,7 @@ export async function changeApplication(
   input: ApplicationInput,
 ): Promise<{ application: Application; secret: string | null }> {
   const fields = parseInput(input);
-  return deps.db.write(async ({ manager }) => {
+  const done = await deps.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
     if (row === null) throw noSuchApplication();
     const becomesConfidential = input.isConfidential && row.secretHash === null;
@@ -85,28 +94,32 @@ export async function changeApplication(
     await manager.save(applicationSchema, changed);
     return { application: toApplication(changed), secret };
   });
+  deps.logger.info('application.changed', logged(owner, id));
+  return done;
 }
 
 /** A new secret; the one before it ends at once. Refuses `unknown_application`, `public_client`. */
 export async function replaceSecret(deps: OAuthDeps, owner: ApplicationOwner, id: string): Promise<string> {
   const secret = newSecret(deps);
-  return deps.db.write(async ({ manager }) => {
+  await deps.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
     if (row === null) throw noSuchApplication();
     if (row.secretHash === null) throw conflict('public_client', 'A public client has no secret.');
     await manager.update(applicationSchema, { id }, columnsOf(secret));
-    return secret;
   });
+  deps.logger.info('application.secret_replaced', logged(owner, id));
+  return secret;
 }
 
 /** Removes an application with all that it was given; its tokens end at once. Refuses `unknown_application`. */
-export async function removeApplication({ db }: OAuthDeps, owner: ApplicationOwner, id: string): Promise<void> {
-  await db.write(async ({ manager }) => {
+export async function removeApplication(deps: OAuthDeps, owner: ApplicationOwner, id: string): Promise<void> {
+  await deps.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });
     if (row === null) throw noSuchApplication();
     await manager.delete(recordSchema, { clientId: row.clientId });
     await manager.delete(applicationSchema, { id });
   });
+  deps.logger.info('application.removed', logged(owner, id));
 }
 
 export async function listApplications({ db }: OAuthDeps, owner: ApplicationOwner): Promise<Application[]> {
