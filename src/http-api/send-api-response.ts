@@ -89,7 +89,13 @@ function linkHeader(
   };
   if (links === null || (links.page === 1 && !ctx.query['page'])) {
     if (next === null && !links?.hasNext) return '';
-    if (next !== null) return to(typeof next === 'number' ? 'page' : 'after', next, 'next');
+    const last = links === null || total === undefined ? 0 : Math.ceil(total / links.limit);
+    if (next !== null)
+      return [
+        to(typeof next === 'number' ? 'page' : 'after', next, 'next'),
+        // By its number: what is between need not be read.
+        ...(last > 1 ? [to('page', last, 'last')] : []),
+      ].join(',');
   }
   const { page, limit, hasNext } = links!;
   return [

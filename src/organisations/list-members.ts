@@ -33,6 +33,8 @@ export async function listMembers(deps: OrganisationDeps, viewer: Viewer, name: 
 export interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
   members: Member[];
   owners: number;
+  /** Null where there are too many to count. */
+  total: number | null;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function listMembersPage(
   options: PeopleOptions,
 ): Promise<MembersPage> {
   const { id: organisationId } = await findManaged(deps, viewer, name);
-  const { people, next, previous } = await deps.accounts.listPeopleAmong(
+  const { people, next, previous, total } = await deps.accounts.listPeopleAmong(
     { table: 'organisation_members', column: 'organisation_id', id: organisationId },
     options,
   );
@@ -63,5 +65,6 @@ export async function listMembersPage(
     next,
     previous,
     owners: owners.length,
+    total,
   };
 }

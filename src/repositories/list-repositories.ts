@@ -71,6 +71,20 @@ export async function listRepositories(
   return { repositories: await withOwners(deps, rows), next, previous };
 }
 
+/** Counting ends here: a page shows no further anyway. */
+export const mostCounted = 10_000;
+
+/** How many repositories a list has, up to `mostCounted`. Only indexes are read. */
+export async function countListed(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  options: Omit<ListOptions, 'limit'>,
+): Promise<number> {
+  const key = orderKeys[options.sort ?? 'updated'];
+  const range = { key: null, isBackwards: false, limit: mostCounted, skip: 0 };
+  return (await firstIds(deps, viewer, { ...options, limit: mostCounted }, key, range)).length;
+}
+
 /** Repositories of a language or a topic that are sorted at most; with more, a page is soon full in any order. */
 const fewOfLanguage = 2_000;
 

@@ -26,6 +26,7 @@ import { ownedRepositoriesIn, refuseOwner } from './lifecycle/owned-repositories
 import { recoverFolders } from './lifecycle/recover-folders.ts';
 import { renameRepository } from './lifecycle/rename-repository.ts';
 import {
+  countListed,
   countRepositories,
   findByNumber,
   listAllRepositories,
@@ -127,6 +128,7 @@ export function createRepositories(
       repositoryFacts(deps, source, personId, repository),
 
     list: bind(listRepositories),
+    countListed: bind(countListed),
     listAll: bind(listAllRepositories),
     countAll: bind(countRepositories),
     listByIds: bind(listByIds),

@@ -528,7 +528,7 @@ t.test('applications of the instance and of owners, each found by its own owner 
     await outputOf('application add notes --owner alice --public --redirect http://127.0.0.1 org.example.notes:/back'),
     /^Added notes of alice, client id /,
   );
-  t.match(await outputOf('application add bad --redirect http://other.example.org/'), /\[2\]$/);
+  t.match(await outputOf('application add bad --redirect javascript:alert(1)'), /\[2\]$/);
   t.match(await outputOf('application add bad --owner nobody --redirect https://ci.example.org/'), /\[3\]$/);
   const listed = async (owner: string) =>
     JSON.parse((await hearth(`application list --owner ${owner} --json`)).stdout) as { id: string; name: string }[];
@@ -673,6 +673,7 @@ t.test('every command has help with an example; help is on stdout and exits with
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
   t.same(names(root.stdout).sort(), [
     'actions',
+    'application',
     'backup',
     'board',
     'ci',

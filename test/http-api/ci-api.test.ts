@@ -345,7 +345,7 @@ t.test('a run is started, watched, cancelled and run again', async (t) => {
   for (let more = 0; more < 3; more += 1) await asAlice('POST', `${R}/runs`, wish);
   const page = await anonymous('GET', `${R}/runs?limit=3&status=active&branch=main&workflow=release.yml`);
   t.match(page, { status: 200, json: [{ number: 4 }, { number: 3 }, { number: 2 }] });
-  const [, next] = /^<[^>]*?(\/repos[^>]*)>; rel="next"$/.exec(String(page.headers['link']))!;
+  const [, next] = /^<[^>]*?(\/repos[^>]*)>; rel="next"/.exec(String(page.headers['link']))!;
   t.match(await anonymous('GET', next!), { json: [{ number: 1 }] });
   t.match(await anonymous('GET', `${R}/runs?after=x`), { status: 422, json: { error: { code: 'invalid_page' } } });
 

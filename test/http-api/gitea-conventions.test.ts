@@ -250,6 +250,50 @@ t.test('Link has first, prev, next and last where pages are counted, and X-Total
   t.notMatch(String(last.headers['link']), /next/);
 });
 
+t.test('lists say how many rows they have: all pages together, and only what the caller may see', async (t) => {
+  const { web, alice, bob, anonymous } = await openWorld(t);
+  for (const name of ['one', 'two', 'three']) await alice('POST', '/user/repos', { name, private: name === 'two' });
+  await alice('POST', '/user/repos', { name: 'built', private: false, auto_init: true });
+  for (const name of ['a', 'b', 'c']) {
+    const file = { content: 'YQ==', message: name, branch: 'main' };
+    await alice('POST', `/repos/alice/built/contents/${name}.txt`, file);
+    await alice('POST', '/repos/alice/built/releases', { tag_name: name, name, draft: name === 'c' });
+    await web.modules.accounts.addPerson({ username: `user-${name}` });
+    await alice('POST', '/repos/alice/built/collaborators', { username: `user-${name}`, role: 'read' });
+  }
+  for (const call of [alice, bob]) await call('PUT', '/repos/alice/built/subscription');
+  await bob('POST', '/repos/alice/built/forks', {});
+  await alice('POST', '/repos/alice/built/forks', { organization: 'guild' });
+  const lists: [path: string, call: typeof alice, total: number][] = [
+    ['/orgs', anonymous, 2],
+    ['/admin/users', alice, 5],
+    ['/admin/orgs', alice, 2],
+    ['/user/repos', alice, 9],
+    ['/user/repos', bob, 2],
+    ['/users/alice/repos', alice, 7],
+    ['/users/alice/repos', anonymous, 5],
+    ['/orgs/guild/repos', alice, 2],
+    ['/repos?owner=alice', anonymous, 5],
+    ['/repos?owner=alice', alice, 7],
+    ['/repos/alice/built/forks', anonymous, 2],
+    ['/repos/alice/built/commits', anonymous, 4],
+    ['/repos/alice/built/releases', anonymous, 2],
+    ['/repos/alice/built/releases', alice, 3],
+    ['/repos/alice/built/releases?draft=false', alice, 2],
+    ['/repos/alice/built/collaborators', alice, 3],
+    ['/repos/alice/built/subscribers', alice, 2],
+  ];
+  for (const [path, call, total] of lists) {
+    const at = `${path}${path.includes('?') ? '&' : '?'}limit=1`;
+    for (const page of [1, 2]) {
+      const { headers, status } = await call('GET', `${at}&page=${page}`);
+      const last = page === total ? /^(?!.*last)/ : new RegExp(`[?&]page=${total}>; rel="last"`);
+      t.match({ status, ...headers }, { status: 200, 'x-total-count': String(total), link: last }, `${path} ${page}`);
+    }
+    t.match((await call('GET', at)).headers, { 'x-total-count': String(total) }, path);
+  }
+});
+
 t.test('bodies are read as Gitea reads them', async (t) => {
   const { alice } = await openWorld(t);
   const edited = await alice('PATCH', '/repos/alice/site', { description: 'd', has_wiki: false, website: null });

@@ -26,7 +26,7 @@ export async function listReferencedPeople(
   { db }: AccountsDeps,
   { table, column, id }: PeopleReference,
   { prefix = '', ...paging }: PeopleOptions,
-): Promise<PeoplePage> {
+): Promise<PeoplePage & { total: number | null }> {
   const [counted]: { n: number }[] = await db.read.query(
     `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ${fewPeople + 1}) AS limited`,
     [id],
@@ -58,5 +58,6 @@ export async function listReferencedPeople(
       return found.flatMap((row) => byId.get(row.id) ?? []);
     },
   );
-  return { people: page.rows.map(toPerson), next: page.next, previous: page.previous };
+  const total = isFew && prefix === '' ? Number(counted?.n) : null;
+  return { people: page.rows.map(toPerson), next: page.next, previous: page.previous, total };
 }

@@ -54,7 +54,8 @@ const listUsers = operation({
   response: z.array(giteaUser),
   async run({ query: { limit, after, q }, deps, origin }) {
     const page = await deps.accounts.listAccounts({ limit, after: after ?? null, prefix: q ?? '' });
-    return listed(await Promise.all(page.people.map((person) => show(deps, person, origin))), page.next);
+    const total = q ? null : (await deps.accounts.countPeople()).accounts;
+    return listed(await Promise.all(page.people.map((person) => show(deps, person, origin))), page.next, total);
   },
 });
 

@@ -34,6 +34,7 @@ export const listCollaborators = operation({
     return listed(
       page.collaborators.map((each) => showCollaborator(each, origin)),
       page.next,
+      page.total,
     );
   },
 });

@@ -54,7 +54,11 @@ export const listCommits = operation({
       limit,
     });
     const commits = entries.map(({ commit }) => commit);
-    return listed(await showCommits(deps, commits, { origin, found }), hasMore ? `${start}.${skip + limit}` : null);
+    const isWhole = !query.path && !query.author && query.since === undefined && query.until === undefined;
+    // Null where git has no time for it, as on pages.
+    const total = isWhole && hasMore ? await deps.git.queries.countCommits(found.path, start) : null;
+    const next = hasMore ? `${start}.${skip + limit}` : null;
+    return listed(await showCommits(deps, commits, { origin, found }), next, total);
   },
 });
 

@@ -20,12 +20,16 @@ export const listForks = operation({
   query: z.object({ ...paging }),
   response: z.array(repository),
   older: olderRepositories,
-  async run({ viewer, found: { canonical }, query: { limit, after }, deps, origin }) {
+  async run({ viewer, found: { canonical, repository }, query: { limit, after }, deps, origin }) {
     const page = await deps.repositories.forks.list(viewer, canonical.owner, canonical.name, {
       limit,
       after: after ?? null,
     });
-    return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next);
+    const total =
+      page.next === null
+        ? null
+        : await deps.repositories.countListed(viewer, { forkedFromId: repository.id, sort: 'created' });
+    return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next, total);
   },
 });
 

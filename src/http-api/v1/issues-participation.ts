@@ -121,7 +121,8 @@ export const checkSubscription = operation({
     return json({
       subscribed: row?.isOn === true,
       ignored: row?.isOn === false,
-      reason: row?.reason ?? null,
+      reason: null,
+      subscribed_as: row?.reason ?? null,
       created_at: null,
       url: `${repository}/issues/${at.number}/subscriptions/check`,
       repository_url: repository,

@@ -134,7 +134,8 @@ export const subscription = z
   .strictObject({
     subscribed: z.boolean(),
     ignored: z.boolean(),
-    reason: z.string().nullable(),
+    reason: z.null().describe('Not told, as in Gitea'),
+    subscribed_as: z.string().nullable().describe('Why: author, assigned, mentioned …'),
     created_at: z.null(),
     url: z.string(),
     repository_url: z.string(),

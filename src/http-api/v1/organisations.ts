@@ -37,6 +37,7 @@ export async function listByName({ query: { limit, after }, deps, origin }: List
   return listed(
     organisations.map((row) => showOrganisation(row, row.members, { origin })),
     next,
+    await deps.organisations.countAll(),
   );
 }
 
@@ -169,6 +170,7 @@ export const listMembers = operation({
     return listed(
       page.members.map((each) => showMember(each, origin)),
       page.next,
+      page.total,
     );
   },
 });

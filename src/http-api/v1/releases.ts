@@ -74,11 +74,16 @@ const listReleases = operation({
   async run({ viewer, query, deps, ...place }) {
     const { page, limit } = query;
     const filter = { isDraft: asBoolean(query.draft), isPrerelease: asBoolean(query['pre-release']) };
-    const { rows, isLast } = await deps.releases.listByPage(viewer, place.found.canonical, { page, limit, ...filter });
+    const { rows, total, isLast } = await deps.releases.listByPage(viewer, place.found.canonical, {
+      page,
+      limit,
+      ...filter,
+    });
     const described = await deps.releases.describe(rows);
     return listed(
       described.map((row) => show(row, place)),
       isLast ? null : page + 1,
+      total,
     );
   },
 });

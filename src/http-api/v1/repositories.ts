@@ -38,16 +38,18 @@ export const listRepositories = operation({
     const named = owner === undefined ? null : await deps.owners.resolve(owner);
     if (owner !== undefined && named === null)
       throw notFound('no_such_owner_here', 'There is no owner with this handle.');
-    const page = await deps.repositories.list(viewer, {
-      limit,
+    const options = {
       sort,
-      after: after ?? null,
       ...(named && { owner: named }),
       ...(name !== undefined && { filter: name }),
       // An unknown handle owns no repository.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
-    });
-    return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next);
+    };
+    const page = await deps.repositories.list(viewer, { limit, after: after ?? null, ...options });
+    // Words may be looked for in all names, which is too much for a number.
+    const isCounted = page.next !== null && name === undefined;
+    const total = isCounted ? await deps.repositories.countListed(viewer, options) : null;
+    return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next, total);
   },
 });
 

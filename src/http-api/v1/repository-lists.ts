@@ -31,7 +31,8 @@ async function listIn(
     const page = await deps.repositories.list(viewer, { ...options, ...paging });
     return { rows: page.repositories, next: page.next };
   });
-  return listed(await showListed(rows, viewer, { origin, deps }), next);
+  const total = next === null ? null : await deps.repositories.countListed(viewer, options);
+  return listed(await showListed(rows, viewer, { origin, deps }), next, total);
 }
 
 /** Refuses `no_such_owner_here`. */

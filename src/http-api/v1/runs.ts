@@ -71,12 +71,10 @@ export const listRuns = operation({
   response: z.array(runShape),
   async run({ found, query: { limit, after, branch, ...filter }, deps, origin }) {
     const before = idBefore(after) ?? undefined;
-    const { runs, next } = await deps.ci.runs.list(
-      found,
-      { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` },
-      { limit, before },
-    );
-    return listed(await showRuns({ found, deps, origin }, runs), next === null ? null : String(next));
+    const wanted = { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` };
+    const { runs, next } = await deps.ci.runs.list(found, wanted, { limit, before });
+    const { total } = next === null ? { total: null } : await deps.ci.runs.page(found, wanted, { limit: 1, skip: 0 });
+    return listed(await showRuns({ found, deps, origin }, runs), next === null ? null : String(next), total);
   },
 });
 

@@ -142,7 +142,7 @@ export const watchingOperations = [
         return { rows: page, next: page.length < limit ? null : page.at(-1)! };
       });
       const user = await usersById(deps, ids, origin);
-      return listed(ids.map(user), next);
+      return listed(ids.map(user), next, await deps.notifications.watchersOf(found.repository.id));
     },
   }),
   operation({

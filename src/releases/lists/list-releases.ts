@@ -44,19 +44,21 @@ export async function listReleasesByPage(
   viewer: Viewer,
   at: RepositoryAt,
   { page, limit, ...filter }: ReleaseFilter & { page: number; limit: number },
-): Promise<{ rows: ReleaseRow[]; isLast: boolean }> {
+): Promise<{ rows: ReleaseRow[]; total: number; isLast: boolean }> {
   const { query } = await queryFor(deps, viewer, at);
   const found = query();
   if (filter.isDraft !== undefined) found.andWhere('r.is_draft = :draft', { draft: filter.isDraft ? 1 : 0 });
   if (filter.isPrerelease !== undefined)
     found.andWhere('r.is_prerelease = :prerelease', { prerelease: filter.isPrerelease ? 1 : 0 });
+  // Its index has nothing but the releases of the repository.
+  const total = await found.getCount();
   const rows = await found
     .orderBy('r.listed_at', 'DESC')
     .addOrderBy('r.id', 'DESC')
     .limit(limit + 1)
     .offset((page - 1) * limit)
     .getMany();
-  return { rows: rows.slice(0, limit), isLast: rows.length <= limit };
+  return { rows: rows.slice(0, limit), total, isLast: rows.length <= limit };
 }
 
 async function queryFor({ db, ...deps }: ReleaseDeps, viewer: Viewer, at: RepositoryAt) {

@@ -52,6 +52,8 @@ export async function listCollaborators(
 /** One page of the collaborators, by handle. */
 export interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'> {
   collaborators: Collaborator[];
+  /** Null where there are too many to count. */
+  total: number | null;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function listCollaboratorsPage(
   options: PeopleOptions,
 ): Promise<CollaboratorsPage> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
-  const { people, next, previous } = await deps.accounts.listPeopleAmong(
+  const { people, next, previous, total } = await deps.accounts.listPeopleAmong(
     { table: 'collaborators', column: 'repository_id', id: repository.id },
     options,
   );
@@ -79,7 +81,7 @@ export async function listCollaboratorsPage(
     const access = await explain(deps, repository, person.id);
     collaborators.push({ person, role: row.role, since: row.createdAt, access });
   }
-  return { collaborators, next, previous };
+  return { collaborators, next, previous, total };
 }
 
 /** The viewer's access to a repository as a person, whatever the credential. Refuses `repository_not_found`. */
