@@ -185,6 +185,8 @@ const withoutControl = new Set([
 /** What the caller is sent to say; `{kind}` in a value is one more id. The rest is sent empty. */
 const bodies: Record<string, Record<string, unknown> | Buffer> = {
   'api POST /repos/:owner/:name/issues/:number/assets': Buffer.from('a file'),
+  'api POST /repos/:owner/:name/issues/:number/assignees': { assignees: ['alice'] },
+  'api DELETE /repos/:owner/:name/issues/:number/assignees': { assignees: ['alice'] },
   'api POST /repos/:owner/:name/issues/:number/dependencies': { index: 1_004 },
   'api DELETE /repos/:owner/:name/issues/:number/dependencies': { index: 1_004 },
   'api POST /repos/:owner/:name/issues/:number/duplicates': { index: 1_004 },
