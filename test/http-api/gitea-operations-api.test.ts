@@ -108,6 +108,21 @@ t.test('stars and follows: by oneself, counted once, and nothing hidden shows', 
   t.strictSame((await bob('GET', '/user/following')).json, []);
 });
 
+t.test('commits of a year: a day each, and only of what the caller may see', async (t) => {
+  const { web, alice, bob, anonymous } = await openWorld(t);
+  const file = { content: 'YQ==', message: 'A' };
+  await alice('POST', '/repos/alice/cellar/contents/a.txt', file);
+  await web.modules.repositories.statistics.updateDue();
+  const counted = async (call: typeof alice, name: string) => {
+    const days = (await call('GET', `/users/${name}/heatmap`)).json as { timestamp: number; contributions: number }[];
+    for (const { timestamp } of days) t.equal(timestamp % 86_400, 0);
+    return days.reduce((sum, { contributions }) => sum + contributions, 0);
+  };
+  t.strictSame(await Promise.all([alice, bob, anonymous].map((call) => counted(call, 'alice'))), [3, 1, 1]);
+  t.equal(await counted(bob, 'bob'), 0);
+  t.equal((await anonymous('GET', '/users/nobody/heatmap')).status, 404);
+});
+
 t.test('files, statuses and branches where CI servers ask for them', async (t) => {
   const { alice, bob, anonymous } = await openWorld(t);
   t.equal((await anonymous('GET', '/repos/alice/site/raw/README.md?ref=main')).body, '# site');

@@ -160,6 +160,7 @@ import { createCommitStatus, getCommitStatus, reportCommitStatus, statusListOper
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { oauthApplicationOperations } from './oauth-applications.ts';
 import { userTokenOperations } from './user-tokens.ts';
+import { getHeatmap } from './heatmap.ts';
 import { userListOperations } from './user-lists.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
 import { mirrorOperations } from './mirrors.ts';
@@ -346,6 +347,7 @@ export const operations: readonly Operation[] = [
   removeEmails,
   // Before `{username}`, which would take its place.
   ...userListOperations,
+  getHeatmap,
   getUser,
   listMyOrganisations,
   ...adminOperations,
