@@ -138,8 +138,11 @@ export const watchingOperations = [
     response: z.array(giteaUser),
     async run({ found, query, deps, origin }) {
       const { rows: ids, next } = await readPageInTurn(query, async (after, limit) => {
-        const page = await deps.notifications.listWatchers(found.repository.id, { after: after ?? '', limit });
-        return { rows: page, next: page.length < limit ? null : page.at(-1)! };
+        const some = await deps.notifications.listWatchers(found.repository.id, {
+          after: after ?? '',
+          limit: limit + 1,
+        });
+        return { rows: some.slice(0, limit), next: some.length > limit ? some[limit - 1]! : null };
       });
       const user = await usersById(deps, ids, origin);
       return listed(ids.map(user), next, await deps.notifications.watchersOf(found.repository.id));
