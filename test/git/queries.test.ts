@@ -270,6 +270,8 @@ t.test('history follows renames of a file, filters by author and pages', async (
   );
   t.same((await history('', { author: '--all' })).entries, []);
   t.same((await history('', { author: '.*' })).entries, [], 'plain text, not a pattern');
+  for (const name of ['file-0.c', 'file-5.c', 'file-0.c'])
+    t.equal((await history(`many/moved/${name}`)).entries.at(-1)?.file.toString(), `many/part-0/${name}`);
   const all = runGit('rev-list', 'main').split('\n');
   const paged: string[] = [];
   for (let after: string | undefined; ; ) {

@@ -51,7 +51,11 @@ const maxMoves = 20;
  * history ends in a rename, the walk continues under the old name. (Plain limited walks use Bloom filters of changed
  * paths; `--follow` would compare every commit of the repository.) Refuses `git_busy`, `revision_not_found`.
  */
-export async function history(deps: BrowseDeps, path: string, request: HistoryRequest): Promise<History> {
+export async function history(
+  deps: BrowseDeps & { listMoves: ListMoves },
+  path: string,
+  request: HistoryRequest,
+): Promise<History> {
   const found: { oid: string; file: Buffer }[] = [];
   let skipping = request.after ?? null;
   let passed = 0;
@@ -135,9 +139,22 @@ async function walk(
   return readGit(deps, path, argv, lines.feed, { signal });
 }
 
+/** The previous paths of the files that a commit renamed or copied, by their path there, one character per byte. */
+export type Moves = ReadonlyMap<string, Buffer>;
+
+/** Compares a commit with its parent; the same two ids have the same moves. */
+export type ListMoves = (path: string, parent: string, oid: string) => Promise<Moves>;
+
+export async function listMoves(deps: BrowseDeps, path: string, parent: string, oid: string): Promise<Moves> {
+  const { files } = await listDiff(deps, path, { from: parent, to: oid }, { countsLines: false });
+  const moved = files.filter(({ status }) => status === 'renamed' || status === 'copied');
+  // Of two that have the same path the first counts.
+  return new Map(moved.toReversed().map(({ newPath, oldPath }) => [newPath.toString('latin1'), oldPath]));
+}
+
 /** The previous path of a file that a commit renamed, or null when the commit added it. */
 async function movedBy(
-  deps: BrowseDeps,
+  deps: BrowseDeps & { listMoves: ListMoves },
   path: string,
   oid: string,
   file: Buffer,
@@ -145,11 +162,9 @@ async function movedBy(
   const { parents } = await deps.readers.use(path, (reader) => readCommit(reader, oid));
   const [parent] = parents;
   if (parent === undefined) return null;
-  const { files } = await listDiff(deps, path, { from: parent, to: oid }, { countsLines: false });
-  const move = files.find(
-    ({ status, newPath }) => (status === 'renamed' || status === 'copied') && newPath.equals(file),
-  );
-  return move ? { from: parent, file: move.oldPath } : null;
+  // One comparison serves all files that came with the same commit.
+  const from = (await deps.listMoves(path, parent, oid)).get(file.toString('latin1'));
+  return from === undefined ? null : { from: parent, file: from };
 }
 
 /** The longest prefix of a path that can be an argument of a process. */

@@ -14,7 +14,7 @@ import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase }
 import type { Divergence } from './compare-commits.ts';
 import { grep } from './grep.ts';
 import type { Grep, GrepRequest } from './grep.ts';
-import { countCommits, history } from './history.ts';
+import { countCommits, history, listMoves } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
 import { createArchiveCache } from './archive-cache.ts';
 import { lastChange } from './last-change.ts';
@@ -45,6 +45,7 @@ import {
   weighFolder,
   weighLastChange,
   weighList,
+  weighMoves,
   weighSmall,
 } from './weigh-results.ts';
 import { mergedTags } from './merged-tags.ts';
@@ -161,6 +162,11 @@ export function createGitQueries(
     weigh: weighList,
   });
 
+  const moves = memoize((target: string, parent: string, oid: string) => listMoves(deps, target, parent, oid), {
+    maxBytes: 4 * mebibyte,
+    weigh: weighMoves,
+  });
+
   const reading: GitQueries = {
     resolveRefPath: (target, rest, options) => resolveRefPath(deps, target, rest, options),
     folder: memoize(
@@ -175,7 +181,7 @@ export function createGitQueries(
     cachedHead: async (target) => (await refs.head(target)) ?? head(deps, target),
     history(target, request) {
       onHistoryRead(target);
-      return history(deps, target, request);
+      return history({ ...deps, listMoves: moves }, target, request);
     },
     countCommits: memoize((target, oid) => countCommits(deps, target, oid), few),
     lastCommits(target, request) {

@@ -1,6 +1,7 @@
 import type { Blob, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
 import type { Blame } from './blame.ts';
+import type { Moves } from './history.ts';
 import type { DiffList } from './list-diff.ts';
 import type { ListedFile } from './list-files.ts';
 
@@ -26,6 +27,8 @@ export const weighLastChange = (commit: Commit | null): number =>
 
 export const weighCommit = ({ message, signature }: Commit): number =>
   bytesPer.result + bytesPer.commit + 2 * message.length + (signature === null ? 0 : 2_000);
+
+export const weighMoves = (moves: Moves): number => bytesPer.result + moves.size * bytesPer.file;
 
 export const weighBlob = ({ content }: Blob): number => bytesPer.result + (content?.length ?? 0);
 
