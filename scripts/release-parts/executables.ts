@@ -63,9 +63,11 @@ export interface BaseSystems {
   packages: DebianPackage[];
 }
 
-/** Debian 12 as far as the image needs it. */
+/** Debian 12 as far as the image needs it: git runs ssh and false through a shell. */
 const suite = 'bookworm';
-const included = 'git,openssh-client,ca-certificates,tini,libstdc++6,libatomic1';
+const included = 'git,dash,coreutils,openssh-client,ca-certificates,tini,libstdc++6,libatomic1';
+/** What the server and git start. */
+const started = ['git', 'sh', 'false', 'ssh', 'ssh-keygen', 'tini'];
 const leftOut = ['doc', 'man', 'info', 'locale', 'lintian', 'bug', 'bash-completion', 'zsh'];
 
 /**
@@ -100,4 +102,7 @@ async function makeBaseSystem({ seconds }: Release, architecture: string, output
     ...[`--extract-hook=${list}`, `--customize-hook=${remove}`],
   ];
   await run('mmdebstrap', [...words, suite, output], { SOURCE_DATE_EPOCH: String(seconds) });
+  const there = new Set((await run('tar', ['-tf', output])).split('\n'));
+  const missing = started.find((name) => !there.has(`./usr/bin/${name}`));
+  if (missing !== undefined) throw new Refusal(`The base system for ${architecture} has no ${missing}.`);
 }
