@@ -8,6 +8,7 @@ import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
 import { signUpRequests } from './v419-sign-up-requests.ts';
+import { nodeFacts } from './v432-node-facts.ts';
 import { imports } from './v230-imports.ts';
 import { claimedReactions } from './v231-claimed-reactions.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
@@ -237,5 +238,6 @@ export const migrations: readonly Migration[] = [
   signUpRequests,
   sharedState,
   ciParts,
+  nodeFacts,
   packageBlobSources,
 ];

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createAudit } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
@@ -50,8 +51,11 @@ export async function openStorage(
     version: embedded.version,
     nodes: createNodes({
       db,
+      clock,
       random,
       logger,
+      keyPrint: (mayMake) =>
+        mayMake || existsSync(key) ? kept.instanceKey.digest('print', 'instance').slice(0, 16) : null,
       version: embedded.version,
       host: hostname(),
       sharesRepositories: config.git.storage === 'store',

@@ -61,6 +61,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['log', 'audit'], load: async () => (await import('./commands/log.ts')).addLogCommands },
   { names: ['job'], load: async () => (await import('./commands/job.ts')).addJobCommands },
   { names: ['cron'], load: async () => (await import('./commands/cron.ts')).addCronCommands },
+  { names: ['node'], load: async () => (await import('./commands/node.ts')).addNodeCommands },
   { names: ['reload'], load: async () => (await import('./commands/reload.ts')).addReloadCommand },
   { names: ['ssh'], load: async () => (await import('./commands/ssh.ts')).addSshCommands },
   { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommands },

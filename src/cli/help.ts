@@ -81,6 +81,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
       'reload',
       'config',
       'cron',
+      'node',
       'job',
       'mail',
       'log',

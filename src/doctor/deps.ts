@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts';
 import type { Database, ThreadRow, DatabaseThread } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import type { Nodes } from '../nodes/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
 import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { GroupReport } from './check-result.ts';
@@ -13,6 +14,7 @@ export interface DoctorDeps {
   config: Config;
   db: Database;
   git: Git;
+  nodes: Pick<Nodes, 'list'>;
   objects: ObjectStore;
   /** The folder of a server whose objects are in a bucket. */
   objectFolder?: ObjectStore | null;

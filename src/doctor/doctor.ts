@@ -6,6 +6,7 @@ import { checkIssues } from './checks/issues.ts';
 import { checkLfs } from './checks/lfs.ts';
 import { checkMail } from './checks/mail.ts';
 import { checkStore } from './checks/objects.ts';
+import { checkNodes } from './checks/nodes.ts';
 import { checkNames } from './checks/names.ts';
 import { checkNotifications } from './checks/notifications.ts';
 import { checkPulls } from './checks/pulls.ts';
@@ -27,6 +28,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   settings: checkSettings,
   clock: checkClock,
   database: checkDatabase,
+  nodes: checkNodes,
   storage: checkStorage,
   names: checkNames,
   repositories: checkRepositories,

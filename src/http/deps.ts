@@ -26,6 +26,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
+import type { Nodes } from '../nodes/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Notices } from '../notices/index.ts';
 import type { Copies } from '../copies/index.ts';
@@ -80,6 +81,8 @@ export interface WebDeps {
   notices: Notices;
   /** For metrics only. */
   outbox: Pick<Outbox, 'metrics'>;
+  /** The servers of this database. */
+  nodes: Pick<Nodes, 'isShared' | 'list'>;
   notifications: Notifications;
   mirrors: Mirrors;
   imports: Imports;

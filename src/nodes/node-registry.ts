@@ -1,7 +1,7 @@
 import { databaseTime, rows } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import { unavailable } from '../kernel/index.ts';
-import type { Logger, Random } from '../kernel/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { leaseMs } from './leases.ts';
 
 const seenEveryMs = 5_000;
@@ -17,12 +17,23 @@ export interface ServingNode {
   seenAt: number;
   /** Whether it was seen lately enough to count. */
   isLiving: boolean;
+  /** Whether it has said that it ended. */
+  hasStopped: boolean;
+  /** How far its clock is ahead of that of the database, when it was seen last. */
+  clockAheadMs: number;
+  /** Tells instance keys apart; says nothing of the key. */
+  keyPrint: string | null;
+  /** The server of the data folder of this process. */
+  isThis: boolean;
 }
 
 export interface NodesDeps {
   db: Database;
+  clock: Clock;
   logger: Logger;
   random: Random;
+  /** Of the instance key; null when there is none and none may be made. */
+  keyPrint: (mayMake: boolean) => string | null;
   version: string;
   /** Name of the machine. */
   host: string;
@@ -33,7 +44,12 @@ export interface NodesDeps {
 }
 
 export interface Nodes {
-  /** Before the ports open: from now on this node counts as living. Refuses `second_node_needs_store`. */
+  /** Whether other processes can serve this database. */
+  isShared: boolean;
+  /**
+   * Before the ports open: from now on this node counts as living. Refuses `second_node_needs_store`,
+   * `instance_key_differs`.
+   */
   begin(): Promise<void>;
   /** Says that this node has ended, so that the others take over what it has left at once. */
   stop(): Promise<void>;
@@ -45,25 +61,27 @@ export interface Nodes {
 export function createNodes(deps: NodesDeps): Nodes {
   const { db, logger } = deps;
   const { node } = db;
-  if (node === null) return { begin: async () => {}, stop: async () => {}, list: async () => [] };
+  if (node === null) return { isShared: false, begin: async () => {}, stop: async () => {}, list: async () => [] };
   const run = deps.random.uuid();
   const now = databaseTime();
   let timer: NodeJS.Timeout | undefined;
 
   async function begin(): Promise<void> {
-    if (!deps.sharesRepositories) {
-      const others = (await list()).filter(({ id, isLiving }) => isLiving && id !== node);
-      if (others.length > 0) throw secondNodeNeedsStore(others[0]!);
-    }
+    const [other] = (await list()).filter(({ isLiving, isThis }) => isLiving && !isThis);
+    if (other !== undefined && !deps.sharesRepositories) throw secondNodeNeedsStore(other);
+    const keyPrint = deps.keyPrint(other === undefined);
+    if (other !== undefined && other.keyPrint !== null && other.keyPrint !== keyPrint)
+      throw instanceKeyDiffers(other, keyPrint);
     await db.write(async ({ manager }) => {
       await rows(manager, `DELETE FROM nodes WHERE seen_at < ${now} - ?`, [forgottenAfterMs]);
       await rows(
         manager,
-        `INSERT INTO nodes (id, host, version, run, started_at, seen_at, until)
-          VALUES (?, ?, ?, ?, ${now}, ${now}, ${now} + CAST(? AS BIGINT))
+        `INSERT INTO nodes (id, host, version, run, key_print, clock_ahead_ms, started_at, seen_at, until)
+          VALUES (?, ?, ?, ?, ?, CAST(? AS BIGINT) - ${now}, ${now}, ${now}, ${now} + CAST(? AS BIGINT))
           ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, run = excluded.run,
-            started_at = excluded.started_at, seen_at = excluded.seen_at, until = excluded.until`,
-        [node, deps.host, deps.version, run, leaseMs],
+            started_at = excluded.started_at, seen_at = excluded.seen_at, until = excluded.until,
+            key_print = excluded.key_print, clock_ahead_ms = excluded.clock_ahead_ms`,
+        [node, deps.host, deps.version, run, keyPrint, deps.clock.now(), leaseMs],
       );
     });
     timer = setInterval(
@@ -75,11 +93,12 @@ export function createNodes(deps: NodesDeps): Nodes {
   async function beSeen(): Promise<void> {
     const seen = await db.write(
       ({ manager }) =>
-        rows(manager, `UPDATE nodes SET seen_at = ${now}, until = ${now} + ? WHERE id = ? AND run = ? RETURNING id`, [
-          leaseMs,
-          node,
-          run,
-        ]),
+        rows(
+          manager,
+          `UPDATE nodes SET seen_at = ${now}, until = ${now} + ?, clock_ahead_ms = CAST(? AS BIGINT) - ${now}
+            WHERE id = ? AND run = ? RETURNING id`,
+          [leaseMs, deps.clock.now(), node, run],
+        ),
       { durable: 'with-the-next', scope: `node:${node}` },
     );
     if (seen.length > 0 || timer === undefined) return;
@@ -91,21 +110,26 @@ export function createNodes(deps: NodesDeps): Nodes {
   }
 
   async function list(): Promise<ServingNode[]> {
-    const found = await rows<Omit<ServingNode, 'isLiving'> & { isLiving: unknown }>(
+    const found = await rows<ServingNode & { until: number }>(
       db.read,
-      `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", until > ${now} AS "isLiving"
+      `SELECT id, host, version, started_at AS "startedAt", seen_at AS "seenAt", until,
+          until > ${now} AS "isLiving", clock_ahead_ms AS "clockAheadMs", key_print AS "keyPrint"
         FROM nodes WHERE seen_at > ${now} - ? ORDER BY started_at, id`,
       [forgottenAfterMs],
     );
-    return found.map((each) => ({
+    return found.map(({ until, ...each }) => ({
       ...each,
       startedAt: Number(each.startedAt),
       seenAt: Number(each.seenAt),
       isLiving: Boolean(each.isLiving),
+      hasStopped: Number(until) === 0,
+      clockAheadMs: Number(each.clockAheadMs),
+      isThis: each.id === node,
     }));
   }
 
   return {
+    isShared: true,
     begin,
     list,
     async stop() {
@@ -118,6 +142,12 @@ export function createNodes(deps: NodesDeps): Nodes {
     },
   };
 }
+
+const instanceKeyDiffers = ({ id, host }: ServingNode, own: string | null) =>
+  unavailable(
+    'instance_key_differs',
+    `The server ${id} on ${host} serves this database, and ${own === null ? 'this data folder has no instance key' : 'its instance key is another one'}: what one has sealed the other could not open. Copy ci/secret.key of its data folder to this one.`,
+  );
 
 const secondNodeNeedsStore = ({ id, host, seenAt }: ServingNode) =>
   unavailable(

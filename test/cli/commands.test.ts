@@ -701,6 +701,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'log',
     'mail',
     'migrate',
+    'node',
     'objects',
     'org',
     'package',

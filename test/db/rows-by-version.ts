@@ -1693,4 +1693,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['ci_log_parts', { task_id: 9, first_row: 0, row_count: 1, content: '2026-01-31T12:34:56Z hello\n' }],
     ['ci_artifact_parts', { artifact_id: 1, name: 'whole', position: 0, object: 'o431', size_bytes: 3 }],
   ],
+  432: [
+    [
+      'nodes',
+      {
+        id: 'node432',
+        host: 'second.example.org',
+        version: '0.1.0',
+        run: 'run432',
+        started_at: 5000000000000,
+        seen_at: 5000000000000,
+        until: 5000000000000,
+        clock_ahead_ms: -20,
+        key_print: '0123456789abcdef',
+      },
+    ],
+  ],
 };

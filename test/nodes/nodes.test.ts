@@ -13,13 +13,20 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { databaseOf } from '../repositories/repositories-fixture.ts';
 
-function nodeOf(t: Owner, db: Database, id: string, { isShared = true, logger = silentLogger as Logger } = {}) {
+function nodeOf(
+  t: Owner,
+  db: Database,
+  id: string,
+  { isShared = true, logger = silentLogger as Logger, key = 'key' as string | null, now = Date.now } = {},
+) {
   const replaced: string[] = [];
   const own = databaseOf(db, id);
   const nodes = createNodes({
     db: own,
     logger,
+    clock: { now },
     random: systemRandom,
+    keyPrint: (mayMake) => key ?? (mayMake ? 'made' : null),
     version: '1.2.3',
     host: `${id}.example.org`,
     sharesRepositories: isShared,
@@ -63,7 +70,16 @@ t.test('who is there: by start, until stopped or not seen for long', async (t) =
 t.test('a database of one process: nothing is written and nothing asked', async (t) => {
   const { db } = await openTestDatabase(t);
   const alone = Object.create(db, { node: { value: null }, write: { value: () => t.fail('a write') } }) as Database;
-  const deps = { db: alone, logger: silentLogger, random: systemRandom, version: '1', host: 'h' };
+  const clock = { now: Date.now };
+  const deps = {
+    db: alone,
+    clock,
+    logger: silentLogger,
+    random: systemRandom,
+    keyPrint: () => null,
+    version: '1',
+    host: 'h',
+  };
   const nodes = createNodes({ ...deps, sharesRepositories: false, onReplaced: () => {} });
   await nodes.begin();
   t.same([await nodes.list(), isAlone(alone)], [[], '1 = 1']);
@@ -82,6 +98,45 @@ t.test('repositories in local folders belong to one server', async (t) => {
   await nodeOf(t, db, 'a', { isShared: false }).nodes.begin();
   await pass(db, 'nodes', 'a');
   await b.nodes.begin();
+});
+
+t.test('a server with another instance key does not start beside one, and makes none', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const a = nodeOf(t, db, 'a', { key: null });
+  await a.nodes.begin();
+  t.match(await a.nodes.list(), [{ keyPrint: 'made', isThis: true }], 'the first one makes it');
+  for (const [key, words] of [
+    ['another', /its instance key is another one/],
+    [null, /has no instance key/],
+  ] as const) {
+    const b = nodeOf(t, db, 'b', { key });
+    await t.rejects(b.nodes.begin(), { reason: 'instance_key_differs', message: words });
+    t.match(await b.nodes.list(), [{ id: 'a' }]);
+  }
+  await nodeOf(t, db, 'b', { key: 'made' }).nodes.begin();
+  await pass(db, 'nodes', 'a');
+  await pass(db, 'nodes', 'b');
+  await nodeOf(t, db, 'c', { key: 'another' }).nodes.begin();
+});
+
+t.test('clocks: how far each is ahead of that of the database; and who went without a word', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const a = nodeOf(t, db, 'a');
+  await a.nodes.begin();
+  await nodeOf(t, db, 'b', { now: () => Date.now() - 3_600_000 }).nodes.begin();
+  const c = nodeOf(t, db, 'c', { now: () => Date.now() + 90_000 });
+  await c.nodes.begin();
+  const ahead = new Map((await a.nodes.list()).map(({ id, clockAheadMs }) => [id, clockAheadMs]));
+  t.ok(Math.abs(ahead.get('a')!) < 30_000);
+  t.ok(Math.abs(ahead.get('b')! + 3_600_000) < 30_000);
+  t.ok(Math.abs(ahead.get('c')! - 90_000) < 30_000);
+  await pass(db, 'nodes', 'b');
+  await c.nodes.stop();
+  t.match(await a.nodes.list(), [
+    { id: 'a', isLiving: true, hasStopped: false, isThis: true },
+    { id: 'b', isLiving: false, hasStopped: false, isThis: false },
+    { id: 'c', isLiving: false, hasStopped: true },
+  ]);
 });
 
 t.test('leases: one holder, until it ends or its time is over; a rest for work by the clock', async (t) => {

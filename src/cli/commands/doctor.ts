@@ -16,6 +16,7 @@ const areas = [
   'settings',
   'clock',
   'database',
+  'nodes',
   'storage',
   'names',
   'repositories',

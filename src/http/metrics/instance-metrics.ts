@@ -8,7 +8,7 @@ import type { MetricFamily, Sample } from '../prometheus-text.ts';
 
 type MetricsDeps = Pick<
   WebDeps,
-  'config' | 'db' | 'git' | 'lfs' | 'backups' | 'ci' | 'clock' | 'scheduledTasks' | 'counts' | 'mirrors'
+  'config' | 'db' | 'git' | 'lfs' | 'backups' | 'ci' | 'clock' | 'scheduledTasks' | 'counts' | 'mirrors' | 'nodes'
 >;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
@@ -22,7 +22,7 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
-  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners] = await Promise.all([
+  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners, nodes] = await Promise.all([
     sizeOf(file),
     sizeOf(`${file}-wal`),
     statfs(config.dataDir),
@@ -31,6 +31,7 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
     deps.scheduledTasks(),
     deps.mirrors.listFailing({ limit: 1 }),
     deps.ci.runners.list(null),
+    deps.nodes.list(),
   ]);
   const load = git.load();
   const transfers = deps.lfs.counters();
@@ -68,6 +69,22 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
       { labels: { state: 'failing' }, value: mirrors.failingCount },
       { labels: { state: 'fine' }, value: mirrors.count - mirrors.failingCount },
     ]),
+    ...(deps.nodes.isShared
+      ? [
+          gauge('nodes', 'Servers of this database.', [
+            { labels: { state: 'serving' }, value: nodes.filter(({ isLiving }) => isLiving).length },
+            {
+              labels: { state: 'gone' },
+              value: nodes.filter(({ isLiving, hasStopped }) => !isLiving && !hasStopped).length,
+            },
+          ]),
+          gauge(
+            'clock_ahead_seconds',
+            'How far the clock of this server is ahead of that of the database.',
+            nodes.filter(({ isThis }) => isThis).map(({ clockAheadMs }) => ({ value: clockAheadMs / 1000 })),
+          ),
+        ]
+      : []),
     gauge('sqlite_bytes', 'Size of the database.', one(database)),
     gauge('sqlite_wal_bytes', 'Size of the write-ahead log.', one(wal)),
     {

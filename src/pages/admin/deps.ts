@@ -12,6 +12,7 @@ export type AdminDeps = Pick<
   | 'federation'
   | 'mirrors'
   | 'mail'
+  | 'nodes'
   | 'git'
   | 'oneTimeSecrets'
   | 'audit'

@@ -30,6 +30,7 @@ import {
 } from './person-addresses.page.ts';
 import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
 import { resetSecondFactor, showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
+import { showNodes } from './nodes.page.ts';
 import { addPerson, showNewPerson } from './new-person.page.ts';
 import { showPersonSecret } from './person-secret.page.ts';
 import { deletePerson, makeResetLink, renamePerson, showPerson } from './person.page.ts';
@@ -160,6 +161,7 @@ export const adminRoutes: readonly Route[] = [
   },
   { method: 'GET', path: '/admin/usage', access: 'administrator', cost: 'rows', page: showUsage },
   { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showScheduledTasks },
+  { method: 'GET', path: '/admin/nodes', access: 'administrator', cost: 'rows', page: showNodes },
   { method: 'GET', path: '/admin/mail', access: 'administrator', cost: 'rows', page: showMail },
   { method: 'POST', path: '/admin/mail/test', access: 'administrator', cost: 'signature', page: sendTestMail },
   { method: 'POST', path: '/admin/mail/retry', access: 'administrator', cost: 'rows', page: retryFailedMails },

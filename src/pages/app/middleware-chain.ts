@@ -102,6 +102,7 @@ export function createWebServer(options: WebOptions): WebServer {
     assets,
     sendsMail: options.mail.isConfigured,
     hasProviders: options.singleSignOn.providers.length > 0,
+    hasNodes: options.nodes.isShared,
     federates: options.federation.isOperational,
   });
   const oauth = createOAuthServer({

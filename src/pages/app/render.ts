@@ -23,6 +23,8 @@ interface RenderDeps {
   sendsMail: boolean;
   /** Whether there are pages about providers that people sign in with. */
   hasProviders: boolean;
+  /** Whether other processes can serve the database. */
+  hasNodes: boolean;
   /** Whether there are pages about followers on other servers. */
   federates: boolean;
 }
@@ -30,7 +32,7 @@ interface RenderDeps {
 /**
  * Renders a template inside the layout. Templates get view models only, never a request or a database row.
  */
-export function createRender({ embedded, assets, sendsMail, hasProviders, federates }: RenderDeps): Render {
+export function createRender({ embedded, assets, sendsMail, hasProviders, hasNodes, federates }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
@@ -40,6 +42,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, federa
         version: embedded.version,
         sendsMail,
         hasProviders,
+        hasNodes,
         federates,
         theme: preferences.theme,
         keys: preferences.keys,
