@@ -2,7 +2,7 @@ import type { Migration } from '../src/db/index.ts';
 
 /**
  * What runners send while a job runs, where several nodes serve a database and files are in a bucket: rows of logs that
- * are not complete, and parts of artifacts that are still coming. A call may arrive at any node.
+ * are not complete. A call may arrive at any node.
  */
 export const ciParts: Migration = {
   version: 431,
@@ -14,14 +14,6 @@ export const ciParts: Migration = {
       row_count BIGINT NOT NULL,
       content TEXT NOT NULL,
       PRIMARY KEY (task_id, first_row)
-    )`,
-    `CREATE TABLE ci_artifact_parts (
-      artifact_id BIGINT NOT NULL REFERENCES ci_artifacts (id) ON DELETE CASCADE,
-      name TEXT NOT NULL,
-      position BIGINT NOT NULL,
-      object TEXT NOT NULL,
-      size_bytes BIGINT NOT NULL,
-      PRIMARY KEY (artifact_id, name, position)
     )`,
   ],
 };

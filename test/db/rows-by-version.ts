@@ -1689,10 +1689,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],
   ],
-  431: [
-    ['ci_log_parts', { task_id: 9, first_row: 0, row_count: 1, content: '2026-01-31T12:34:56Z hello\n' }],
-    ['ci_artifact_parts', { artifact_id: 1, name: 'whole', position: 0, object: 'o431', size_bytes: 3 }],
-  ],
+  431: [['ci_log_parts', { task_id: 9, first_row: 0, row_count: 1, content: '2026-01-31T12:34:56Z hello\n' }]],
   432: [
     [
       'nodes',

@@ -81,7 +81,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
     return `${(rows as { answer: string }[])[0]!.answer} ${connections}`;
   });
   const { lookup, state, forget } = createPostgresRowCache(freshness, async (sql, values) => {
-    announceStatement(sql);
+    announceStatement(sql, 'postgres');
     try {
       return (await runStatement(readPool as never, sql, values)).rows;
     } catch (error) {

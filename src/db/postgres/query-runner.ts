@@ -54,7 +54,7 @@ class StatementRunner extends PostgresQueryRunner {
 
   override async query(sql: string, parameters: unknown[] = [], structured = false): Promise<never> {
     this.#check(sql);
-    announceStatement(sql);
+    announceStatement(sql, 'postgres');
     const result = new QueryResult();
     try {
       const { rows, affected } = await this.#run(sql, parameters);

@@ -35,7 +35,7 @@ export function openSidePool({
         if (statements.length > 1) await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         const all: ThreadRow[][] = [];
         for (const { sql, parameters } of statements) {
-          announceStatement(sql);
+          announceStatement(sql, 'postgres');
           const [text, values] = Array.isArray(parameters) ? [sql, parameters] : positioned(sql, parameters);
           all.push((await runStatement(client, text, values)).rows);
         }
