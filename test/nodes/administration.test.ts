@@ -7,6 +7,8 @@ import { startPostgres } from '../fixtures/postgres.ts';
 import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
 import { extractMain, password, startWeb, visitor } from '../fixtures/web-fixture.ts';
 
+t.setTimeout(110_000);
+
 const postgres = testPostgresUrl ?? (await startPostgres(t)).url;
 const env = { SERVICE_DATABASE_URL: await createPostgresDatabaseFor(t, postgres), SERVICE_METRICS_TOKEN: 'metrics' };
 const web = await startWeb(t, { env });

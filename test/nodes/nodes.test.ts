@@ -124,12 +124,12 @@ t.test('clocks: how far each is ahead of that of the database; and who went with
   const a = nodeOf(t, db, 'a');
   await a.nodes.begin();
   await nodeOf(t, db, 'b', { now: () => Date.now() - 3_600_000 }).nodes.begin();
-  const c = nodeOf(t, db, 'c', { now: () => Date.now() + 90_000 });
+  const c = nodeOf(t, db, 'c', { now: () => Date.now() + 7_200_000 });
   await c.nodes.begin();
   const ahead = new Map((await a.nodes.list()).map(({ id, clockAheadMs }) => [id, clockAheadMs]));
-  t.ok(Math.abs(ahead.get('a')!) < 30_000);
-  t.ok(Math.abs(ahead.get('b')! + 3_600_000) < 30_000);
-  t.ok(Math.abs(ahead.get('c')! - 90_000) < 30_000);
+  t.ok(Math.abs(ahead.get('a')!) < 600_000);
+  t.ok(Math.abs(ahead.get('b')! + 3_600_000) < 600_000);
+  t.ok(Math.abs(ahead.get('c')! - 7_200_000) < 600_000);
   await pass(db, 'nodes', 'b');
   await c.nodes.stop();
   t.match(await a.nodes.list(), [
