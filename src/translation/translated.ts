@@ -5,7 +5,7 @@ const isKey = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z0-9_]+(?:\.[a-z0-9_]+){2,}$/.test(value);
 
 /**
- * A table of views whose keys of messages read as their message, in the language of whoever reads: each time, so that
+ * A table of views whose keys of messages read as their message, in the language of the reader: each time, so that
  * the table is written once for all languages.
  * @param table objects and lists within each other; what is no key stays as it is
  */

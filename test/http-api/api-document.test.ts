@@ -1,4 +1,4 @@
-// The document of the API and the table of operations are made by whoever asks first: others are answered meanwhile.
+// The document of the API and the table of operations are made for the first request: others are answered meanwhile.
 import t from 'tap';
 import { apiDocument, apiDocumentBytes } from '../../src/http-api/index.ts';
 import { loadInPieces } from '../../src/http-api/load-in-pieces.ts';

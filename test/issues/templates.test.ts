@@ -52,7 +52,7 @@ t.test('Markdown with front matter, in the ways other forges write it', async (t
   t.strictSame(
     templateOf(
       'bug_report.md',
-      '---\r\nname: Bug\r\nabout: It broke\r\ntitle: "Bug: "\r\nlabels: bug, help wanted\r\nassignees:\r\n  - alice\r\n---\r\n\r\nWhat happened?\r\n',
+      '---\r\nname: Bug\r\nabout: It broke\r\ntitle: "Bug: "\r\nlabels: bug, "help wanted"\r\nassignees:\r\n  - alice\r\n---\r\n\r\nWhat happened?\r\n',
     ),
     {
       key: 'bug_report.md',

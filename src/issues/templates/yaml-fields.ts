@@ -20,7 +20,10 @@ export function readNames(values: Values, name: string, most: number): string[] 
   const value = values[name];
   const given = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
   const names = given.flatMap((each: unknown) =>
-    typeof each === 'string' || typeof each === 'number' ? [String(each).trim().slice(0, 100)] : [],
+    typeof each === 'string' || typeof each === 'number' ? [withoutQuotes(String(each).trim()).slice(0, 100)] : [],
   );
   return [...new Set(names.filter((each) => each !== ''))].slice(0, most);
 }
+
+/** In a text with commas, as in `enhancement, "help wanted"`, YAML leaves the quotes. */
+const withoutQuotes = (name: string): string => /^(["'])(.*)\1$/.exec(name)?.[2]?.trim() ?? name;
