@@ -8,16 +8,17 @@ import type { Answer } from './package-server.ts';
 
 const server = await startPackageServer(t);
 const { tokens, send, ids } = server;
-const { accounts, repositories } = server.app.modules;
+const { accounts, db, repositories } = server.app.modules;
 const alice = { auth: basic(tokens.alice) };
 
-const removed = await accounts.addToken(ids.alice, {
-  name: 'removed',
-  access: 'write',
-  repositoryIds: null,
-  expiresAt: null,
-});
+const newToken = (name: string) =>
+  accounts.addToken(ids.alice, { name, access: 'write', repositoryIds: null, expiresAt: null });
+const removed = await newToken('removed');
 await accounts.removeToken(ids.alice, removed.token.id);
+const expired = await newToken('expired');
+await db.write(({ manager }) =>
+  manager.query('UPDATE access_tokens SET expires_at = 1 WHERE id = ?', [expired.token.id]),
+);
 
 /** Kinds of credentials, and what they may do with a private package of alice that follows her repository. */
 const kinds: Readonly<Record<string, { auth: string | undefined; private: 'none' | 'read' | 'write' }>> = {
@@ -32,8 +33,9 @@ const kinds: Readonly<Record<string, { auth: string | undefined; private: 'none'
   'a token limited to the repository': { auth: basic(tokens.limitedIn), private: 'write' },
   'a token limited to another one': { auth: basic(tokens.limitedOut), private: 'none' },
   'a token that was removed': { auth: basic(removed.secret), private: 'none' },
+  'a token that has expired': { auth: basic(expired.secret), private: 'none' },
 };
-const isCredential = (kind: string): boolean => kind !== 'a token that was removed';
+const isCredential = (kind: string): boolean => !kind.startsWith('a token that ');
 
 interface Format {
   /** What an anonymous client gets where others get a challenge. */
