@@ -145,7 +145,7 @@ export function checkUse(source: Readonly<Record<string, string>>, project: stri
       if (!known.has(key!)) findings.push(`${file}: ${key} is not in translations/en.json`);
     }
     for (const [key] of text.matchAll(/(?<=')[a-z0-9_]+(?:\.[a-z0-9_]+)+(?=')/g)) used.add(key);
-    if (/\b(?:t|rich|eventSentence|const key)\b(?:[^;`]*)`/.test(text))
+    if (/\b(?:t|rich|message|common|eventSentence|const key)\b(?:[^;`]*)`/.test(text))
       for (const [, family] of text.matchAll(familyPattern)) families.add(family!);
   }
   for (const key of keys)

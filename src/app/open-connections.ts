@@ -16,7 +16,7 @@ import type { Storage } from './open-storage.ts';
 /** What leaves the server, or comes from other ones: notifications, webhooks, mirrors, federation, images, backups. */
 export function openConnections(storage: Storage, people: People, code: Code) {
   const { config, instanceKey } = storage;
-  const { baseUrl, dataDir, notifications } = config;
+  const { baseUrl, dataDir, locale, notifications } = config;
   const base = { ...storage, ...people, ...code };
   const mirrors = createMirrors(base);
   const webhooks = createWebhooks(base);
@@ -24,7 +24,7 @@ export function openConnections(storage: Storage, people: People, code: Code) {
   return {
     imageProxy: createImageProxy({ ...base, folder: path.join(dataDir, 'cache', 'images') }),
     webhooks,
-    notices: createNotices({ ...base, baseUrl }),
+    notices: createNotices({ ...base, baseUrl, locale }),
     notifications: createNotifications({
       ...base,
       key: instanceKey('notifications'),

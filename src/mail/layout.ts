@@ -1,3 +1,5 @@
+import { currentLanguage, findLanguage } from '../translation/index.ts';
+
 /** Longest part of a mail, in characters: a comment may be much longer than anyone reads in a mail. */
 const maxPart = 20_000;
 
@@ -116,7 +118,7 @@ function asHtml({ title, parts, action, after = [], footer }: MailContent): stri
   ];
   const below = footer.map((line) => (typeof line === 'string' ? paragraph(line) : `<p>${anchor(line)}</p>`));
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${currentLanguage()}" dir="${findLanguage(currentLanguage())?.dir ?? 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -11,4 +11,6 @@ export interface NoticeDeps {
   logger: Logger;
   /** Public origin of this server, which links lead to; null when it is taken from each request; then mail is off. */
   baseUrl: string | null;
+  /** The language of mails to people who have not chosen one. */
+  locale: string;
 }

@@ -2,6 +2,8 @@ import { deviceName } from '../accounts/index.ts';
 import type { Person, SecurityEvent } from '../accounts/index.ts';
 import { layout } from '../mail/index.ts';
 import type { MailContent, MailMessage } from '../mail/index.ts';
+import { dateFormat, t as message } from '../translation/index.ts';
+import type { MessageValues } from '../translation/index.ts';
 
 /** What the queue keeps of a notice. */
 export interface NoticeData {
@@ -26,150 +28,124 @@ interface Wording {
   advice?: string;
 }
 
-const passwordSentences = {
-  person: 'The password of your account was changed. All other sessions have ended.',
-  administrator: 'An administrator has set a new password for your account. All your sessions have ended.',
-  link: 'A new password was set for your account by a link for a forgotten password. All your sessions have ended.',
-};
-
-const factorNames = { totp: 'authenticator app', passkey: 'passkey', all: 'second factor' };
-
-const changePassword = 'change your password';
+/** A message of these mails, by the end of its key. */
+const say = (name: string, values?: MessageValues): string => message(`mails.notice.${name}`, values);
 
 function wordingOf(event: SecurityEvent, host: string): Wording {
+  const device = (userAgent: string, address: string): [string, string][] => [
+    [say('fact.device'), deviceName(userAgent)],
+    [say('fact.address'), address === '' ? say('fact.unknown') : address],
+  ];
+  const subject = (name: string): string => say(`${name}.subject`, { host });
+  const common = (name: string) => ({
+    subject: subject(name),
+    sentence: say(`${name}.sentence`),
+    otherwise: say(`${name}.otherwise`),
+  });
   switch (event.kind) {
     case 'access_given':
       return accessWording(event);
     case 'signed_in':
       return {
-        subject: `New sign-in to your account on ${host}`,
-        sentence: 'There was a sign-in to your account from a device or a network that was not seen before.',
-        facts: [
-          ['Device', deviceName(event.userAgent)],
-          ['Address', event.address === '' ? 'unknown' : event.address],
-        ],
+        ...common('signed_in'),
+        facts: device(event.userAgent, event.address),
         path: '/settings/sessions',
-        action: 'See your sessions',
-        otherwise: `If it was not you, end that session and ${changePassword}.`,
+        action: say('action.sessions'),
       };
     case 'ssh_key_added':
       return {
-        subject: `New SSH key in your account on ${host}`,
-        sentence:
-          event.uses === 'signing'
-            ? 'An SSH key for signing was added to your account.'
-            : 'An SSH key was added to your account. Who has it can push and clone as you.',
+        ...common('ssh_key_added'),
+        ...(event.uses === 'signing' && { sentence: say('ssh_key_added.sentence_signing') }),
         facts: [
-          ['Title', event.title],
-          ['Fingerprint', event.fingerprint],
+          [say('fact.title'), event.title],
+          [say('fact.fingerprint'), event.fingerprint],
         ],
         path: '/settings/keys',
-        action: 'See your SSH keys',
-        otherwise: `If it was not you, remove the key and ${changePassword}.`,
+        action: say('action.ssh_keys'),
       };
     case 'gpg_key_added':
       return {
-        subject: `New GPG key in your account on ${host}`,
-        sentence:
-          'A GPG key was added to your account. Commits that are signed with it can show as verified in your name.',
-        facts: [['Fingerprint', event.fingerprint]],
+        ...common('gpg_key_added'),
+        facts: [[say('fact.fingerprint'), event.fingerprint]],
         path: '/settings/gpg',
-        action: 'See your GPG keys',
-        otherwise: `If it was not you, remove the key and ${changePassword}.`,
+        action: say('action.gpg_keys'),
       };
     case 'token_added':
       return {
-        subject: `New access token for your account on ${host}`,
-        sentence: 'An access token was made for your account.',
+        ...common('token_added'),
         facts: [
-          ['Name', event.name],
-          ['Access', event.access],
+          [say('fact.name'), event.name],
+          [say('fact.access'), event.access],
         ],
         path: '/settings/tokens',
-        action: 'See your access tokens',
-        otherwise: `If it was not you, remove the token and ${changePassword}.`,
+        action: say('action.tokens'),
       };
     case 'second_factor_added':
       return {
-        subject: `New ${factorNames[event.factor]} for your account on ${host}`,
-        sentence: `A ${factorNames[event.factor]} was added to your account. It signs you in${event.factor === 'totp' ? ' together with your password' : ''}.`,
-        facts: event.name === '' ? [] : [['Name', event.name]],
+        ...common(`${event.factor}_added`),
+        facts: event.name === '' ? [] : [[say('fact.name'), event.name]],
         path: '/settings/security',
-        action: 'See your second factors',
-        otherwise: `If it was not you, remove it and ${changePassword}.`,
+        action: say('action.second_factors'),
       };
     case 'second_factor_removed':
       return {
-        subject: `The ${factorNames[event.factor]} of your account on ${host} was removed`,
-        sentence:
-          event.by === 'administrator'
-            ? 'An administrator has removed all second factors of your account. All your sessions have ended.'
-            : `A ${factorNames[event.factor]} was removed from your account.`,
+        subject: subject(`${event.factor}_removed`),
+        sentence: say(
+          event.by === 'administrator' ? 'all_removed.sentence_administrator' : `${event.factor}_removed.sentence`,
+        ),
         facts: [],
         path: '/settings/security',
-        action: 'See your second factors',
-        otherwise: `If it was not you, ${changePassword} and set a second factor up again.`,
+        action: say('action.second_factors'),
+        otherwise: say('factor_removed.otherwise'),
       };
     case 'account_linked':
       return {
-        subject: `New linked account for your account on ${host}`,
-        sentence: 'An account of another server was linked to your account. It signs you in.',
+        ...common('account_linked'),
         facts: [
-          ['Server', event.issuer],
-          ...(event.label === '' ? [] : [['Name there', event.label] as [string, string]]),
+          [say('fact.server'), event.issuer],
+          ...(event.label === '' ? [] : [[say('fact.name_there'), event.label] as [string, string]]),
         ],
         path: '/settings/linked-accounts',
-        action: 'See your linked accounts',
-        otherwise: `If it was not you, unlink it and ${changePassword}.`,
+        action: say('action.linked_accounts'),
       };
     case 'recovery_code_used':
       return {
-        subject: `A recovery code of your account on ${host} was used`,
-        sentence: 'There was a sign-in to your account with your password and a recovery code.',
-        facts: [['Codes left', String(event.left)]],
+        ...common('recovery_code_used'),
+        facts: [[say('fact.codes_left'), String(event.left)]],
         path: '/settings/security',
-        action: 'See your second factors',
-        otherwise: `If it was not you, ${changePassword} and make new recovery codes.`,
+        action: say('action.second_factors'),
       };
     case 'recovery_codes_made':
       return {
-        subject: `New recovery codes for your account on ${host}`,
-        sentence: 'New recovery codes were made for your account. The earlier ones have stopped working.',
+        ...common('recovery_codes_made'),
         facts: [],
         path: '/settings/security',
-        action: 'See your second factors',
-        otherwise: `If it was not you, ${changePassword} and make new recovery codes.`,
+        action: say('action.second_factors'),
       };
     case 'wrong_codes':
       return {
-        subject: `Wrong codes for your account on ${host}`,
-        sentence:
-          'A sign-in with your right password has failed: all codes that were entered as the second factor were wrong.',
-        facts: [
-          ['Device', deviceName(event.userAgent)],
-          ['Address', event.address === '' ? 'unknown' : event.address],
-        ],
+        ...common('wrong_codes'),
+        facts: device(event.userAgent, event.address),
         path: '/settings/account',
-        action: 'Change your password',
-        otherwise: `If it was not you, your password is known to another person: ${changePassword}.`,
+        action: say('action.change_password'),
       };
     case 'password_changed':
       return {
-        subject: `The password of your account on ${host} was changed`,
-        sentence: passwordSentences[event.by],
+        subject: subject('password_changed'),
+        sentence: say(`password_changed.by_${event.by}`),
         facts: [],
         path: '/settings/account',
-        action: 'See your account',
-        otherwise: 'If it was not you, ask an administrator for help at once.',
+        action: say('action.account'),
+        otherwise: say('password_changed.otherwise'),
       };
     case 'primary_address_changed':
       return {
-        subject: `The primary e-mail address of your account on ${host} was changed`,
-        sentence: `Mail about your account does not go to ${event.from} any more.`,
-        facts: [['New primary address', event.to ?? 'none']],
+        subject: subject('primary_address_changed'),
+        sentence: say('primary_address_changed.sentence', { from: event.from }),
+        facts: [[say('fact.new_primary_address'), event.to ?? say('fact.none')]],
         path: '/settings/account',
-        action: 'See your account',
-        otherwise: `If it was not you, ${changePassword} and set the address back, or ask an administrator for help.`,
+        action: say('action.account'),
+        otherwise: say('primary_address_changed.otherwise'),
       };
   }
 }
@@ -178,44 +154,45 @@ const segments = (...names: string[]): string => names.map(encodeURIComponent).j
 
 /** Who gave which access; nothing that an attacker gains, so without advice. */
 function accessWording({ place, role, by }: Extract<SecurityEvent, { kind: 'access_given' }>): Wording {
-  const { name, path, where } = {
+  const { name, path } = {
     repository: () => {
       const { owner, name } = place as Extract<typeof place, { kind: 'repository' }>;
-      return { name: `${owner}/${name}`, path: `/repos/${segments(owner, name)}`, where: 'the repository' };
+      return { name: `${owner}/${name}`, path: `/repos/${segments(owner, name)}` };
     },
-    organisation: () => ({ name: place.name, path: `/orgs/${segments(place.name)}`, where: 'the organisation' }),
+    organisation: () => ({ name: place.name, path: `/orgs/${segments(place.name)}` }),
     team: () => {
       const { organisation, name } = place as Extract<typeof place, { kind: 'team' }>;
       const path = `/orgs/${segments(organisation)}/teams/${segments(name)}`;
-      return { name: `${organisation}/${name}`, path, where: 'the team' };
+      return { name: `${organisation}/${name}`, path };
     },
   }[place.kind]();
-  const who = by === null ? 'An administrator' : by.username;
+  const who = by === null ? say('access_given.administrator') : by.username;
   return {
-    subject: `${who} added you to ${name}`,
-    sentence: `${who} added you to ${where} ${name}.`,
-    facts: role === null ? [] : [['Role', role]],
+    subject: say('access_given.subject', { who, name }),
+    sentence: say(`access_given.${place.kind}`, { who, name }),
+    facts: role === null ? [] : [[say('fact.role'), role]],
     path,
-    action: `See the ${place.kind}`,
+    action: say(`action.${place.kind}`),
     otherwise: '',
-    advice: 'You can leave it at any time.',
+    advice: say('access_given.advice'),
   };
 }
 
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const moment = dateFormat({ dateStyle: 'long', timeStyle: 'short' });
 
+/** In the present language: the caller runs it in that of the reader. */
 export function noticeMail({ to, event, at }: NoticeData, { username }: Person, baseUrl: string): MailMessage {
   const { host } = new URL(baseUrl);
   const { subject, sentence, facts, path, action, otherwise, advice } = wordingOf(event, host);
   const content: MailContent = {
     title: subject,
-    parts: [sentence, { facts: [['Account', username ?? ''], ...facts, ['When', `${moment.format(at)} UTC`]] }],
-    action: { text: action, url: `${baseUrl}${path}` },
-    after: [advice ?? `If it was you, no action is needed. ${otherwise}`],
-    footer: [
-      `You get this mail because you have an account on ${host}.`,
-      { text: 'Choose which notices you get', url: `${baseUrl}/settings/notices` },
+    parts: [
+      sentence,
+      { facts: [[say('fact.account'), username ?? ''], ...facts, [say('fact.when'), `${moment(at)} UTC`]] },
     ],
+    action: { text: action, url: `${baseUrl}${path}` },
+    after: [advice ?? `${say('if_it_was_you')} ${otherwise}`],
+    footer: [say('footer', { host }), { text: say('choose'), url: `${baseUrl}/settings/notices` }],
   };
   return { to, subject, ...layout(content) };
 }

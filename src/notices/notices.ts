@@ -1,6 +1,7 @@
 import { invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { AnnouncedEvent, SecurityEvent } from '../accounts/index.ts';
 import type { Tx } from '../db/index.ts';
+import { chooseLanguage, inLanguage } from '../translation/index.ts';
 import type { NoticeDeps } from './deps.ts';
 import { isUnknownSignIn } from './known-sign-ins.ts';
 import { kindOf, noticeKinds } from './notice-kinds.ts';
@@ -17,13 +18,14 @@ const mailKind = 'account.notice';
  * tokens, a changed password, a changed primary address. Each kind can be switched off.
  */
 export function createNotices(deps: NoticeDeps) {
-  const { db, accounts, mail, logger, baseUrl } = deps;
+  const { db, accounts, mail, logger, baseUrl, locale } = deps;
 
   mail.define<NoticeData>(
     mailKind,
     async (data) => {
       const person = await accounts.personById(data.personId).catch(nullIfNotFound);
-      return person === null || baseUrl === null ? null : noticeMail(data, person, baseUrl);
+      if (person === null || baseUrl === null) return null;
+      return inLanguage(chooseLanguage(person.language, undefined, locale), () => noticeMail(data, person, baseUrl));
     },
     'Notices to people about their account: a sign-in from a new device, a new key or token, a changed password.',
   );
