@@ -29,6 +29,7 @@ export type { Attachment } from './attachments/attachment.ts';
 export { isByTask } from './entries/entry.ts';
 export type { AnnouncedEntry, EntryListener } from './announcements/announce-entry.ts';
 export type { CardTarget } from './boards/change-cards.ts';
+export { cardNotFound } from './boards/find-board.ts';
 export type { Board, BoardPlace } from './boards/find-board.ts';
 export type { BoardFilter, BoardOfCards, ColumnOfCards } from './boards/list-cards.ts';
 export { boardPresets } from './boards/manage-boards.ts';

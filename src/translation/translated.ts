@@ -11,13 +11,21 @@ const isKey = (value: unknown): value is string =>
  */
 export function translated<Table extends object>(table: Table): Table {
   const made = (Array.isArray(table) ? [] : {}) as Table;
-  for (const [name, value] of Object.entries(table) as [keyof Table, unknown][])
-    Object.defineProperty(made, name, {
-      enumerable: true,
-      configurable: true,
-      ...(isKey(value)
-        ? { get: () => t(value) }
-        : { value: typeof value === 'object' && value !== null ? translated(value) : value }),
-    });
+  for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(table))) {
+    if (Array.isArray(table) && name === 'length') continue;
+    Object.defineProperty(made, name, { enumerable: true, configurable: true, ...readingOf(value, get) });
+  }
   return made;
 }
+
+/** What was translated before reads as it did. */
+function readingOf(value: unknown, get: (() => unknown) | undefined): PropertyDescriptor {
+  if (get !== undefined) return { get };
+  if (isKey(value)) return { get: () => t(value) };
+  return { value: isTable(value) ? translated(value) : value };
+}
+
+/** Lists and plain objects; a pattern, for one, stays what it is. */
+const isTable = (value: unknown): value is object =>
+  Array.isArray(value) ||
+  (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype);

@@ -208,6 +208,8 @@ const bodies: Record<string, Record<string, unknown> | Buffer> = {
   },
   'api PATCH /repos/:owner/:name/boards/:board/cards/:card': { column: '{board-column}', to: 'top' },
   'api PATCH /orgs/:org/boards/:board/cards/:card': { column: '{board-column}', to: 'top' },
+  'api POST /repos/:owner/:name/boards/:board/cards': { index: 1 },
+  'api POST /orgs/:org/boards/:board/cards': { repo: 'planned', index: 1 },
   'api POST /repos/:owner/:name/boards/:board/columns': { name: 'mine' },
   'api POST /orgs/:org/boards/:board/columns': { name: 'mine' },
   'page POST /repos/:owner/:name/boards/:board': { title: 'mine' },

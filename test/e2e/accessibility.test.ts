@@ -1,4 +1,5 @@
 // One Chromium for all: every page in light and dark, narrow and wide, with and without scripts.
+// time limit: 240 s
 import t from 'tap';
 import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';

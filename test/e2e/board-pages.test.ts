@@ -97,8 +97,7 @@ t.test('a card is moved by drag and by keys, and the page says so', async (t) =>
   await tab.goto(web.origin + boards.roof);
   t.same(await columns(tab), ['Rain  Order Donau Paint', '', '', '']);
   const moved = () => tab.waitForResponse((response) => response.request().method() === 'POST');
-  const settled = (text: string) =>
-    tab.waitForFunction(`document.getElementById('board-status').textContent === '${text}'`);
+  const settled = (text: string) => tab.locator('#board-status', { hasText: text }).waitFor({ state: 'attached' });
   const [column] = await tab
     .locator('[data-column]')
     .all()

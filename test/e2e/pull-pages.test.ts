@@ -308,7 +308,7 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   await carol.click('text=Create draft');
   t.equal(new URL(carol.url()).pathname, `${roof}/pulls/6`);
   t.match(await words(carol), /carol wants to merge 1 commit into main from ladder/);
-  t.match(await words(carol), /It cannot be merged before it is marked as ready/);
+  t.match(await words(carol), /Mark it as ready for review before merging/);
   await carol.click('button:has-text("Ready for review")');
   t.match(await words(carol), /carol marked this as ready for review/);
   t.match(await words(carol), /No conflicts with the base branch/);
@@ -317,7 +317,7 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   await alice.fill('#reply', 'Is it long enough?');
   await alice.click('button[value=comment]');
   t.match(await words(alice), /Is it long enough\?/);
-  t.match(await words(alice), /There are no conflicts/);
+  t.match(await words(alice), /No conflicts with the base branch/);
   await alice.click('.merge-styles >> text=Squash');
   t.equal(await alice.inputValue('#message_title'), 'Add a ladder (#6)');
   await alice.fill('#message_title', 'A ladder (#6)');

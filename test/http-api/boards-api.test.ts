@@ -68,6 +68,7 @@ t.test('a board is made, filled, moved and deleted', async (t) => {
   ] as const)
     t.equal((await move({ column: open }, call)).status, status);
   t.equal((await alice('DELETE', `${board}/cards/${card.id}`)).status, 204);
+  t.equal((await alice('DELETE', `${board}/cards/${card.id}`)).status, 404, 'it is gone');
   t.strictSame(await cards(doing), []);
   t.match(await alice('POST', `${board}/cards`, { index: 2, column: doing }), { status: 201, json: { id: card.id } });
   t.equal((await alice('POST', `${board}/cards`, { index: 99 })).status, 404);

@@ -55,7 +55,7 @@ t.test('the command, as text and as JSON', async (t) => {
   ]);
 });
 
-t.test('the doctor says what keeps them from standing in for each other', async (t) => {
+t.test('the doctor says what keeps one from serving for another', async (t) => {
   const { code, stdout } = await cli('doctor', '--only', 'nodes', '--json');
   t.equal(code, 7);
   const { findings } = JSON.parse(stdout) as { findings: { check: string; level: string; remedy: string }[] };

@@ -1,6 +1,13 @@
 import t from 'tap';
 import { embedded } from '../../src/embedded/index.ts';
-import { formatNumber, inLanguage, rich, t as message, translateRefusal } from '../../src/translation/index.ts';
+import {
+  formatNumber,
+  inLanguage,
+  rich,
+  t as message,
+  translated,
+  translateRefusal,
+} from '../../src/translation/index.ts';
 
 /** Catalogues of this test in place of the files. */
 const texts: Record<string, string> = {
@@ -10,6 +17,7 @@ const texts: Record<string, string> = {
     plural: '{count, plural, one {# branch} other {# branches}}',
     linked: 'See <link>the <code>{file}</code></link>.',
     only_here: 'English',
+    'table.of.words': 'Save',
     broken_there: 'Fine',
     other_tag: '<link>Fine</link>',
     other_value: 'Fine {name}',
@@ -23,6 +31,7 @@ const texts: Record<string, string> = {
   }),
   de: JSON.stringify({
     plain: 'Speichern',
+    'table.of.words': 'Speichern',
     named: '{what} von {name}',
     plural: '{count, plural, one {# Branch} other {# Branches}}',
     linked: '<link>Die <code>{file}</code></link> ansehen.',
@@ -57,6 +66,27 @@ t.test('a message is in the language of the reader, and in English where there i
   t.equal(message('no.such.key'), 'no.such.key');
   t.equal(message('__proto__'), '__proto__');
   t.equal(message('broken'), 'broken');
+});
+
+t.test('a table reads in the language of the reader, also in another one, and other values stay', async (t) => {
+  const row = (text: string) => translated({ text, isFinal: true });
+  const table = translated({
+    inner: row('table.of.words'),
+    list: [[/a/g, 'table.of.words'] as const],
+    nothing: null,
+    file: 'README.md',
+    word: 'plain',
+  });
+  const [[pattern, text]] = table.list as [[RegExp, string]];
+  t.equal(text, 'Save');
+  t.ok(pattern.test('a'));
+  t.equal(table.list.length, 1);
+  t.strictSame([table.nothing, table.file, table.word], [null, 'README.md', 'plain']);
+  inLanguage('de', () => {
+    t.equal(table.inner.text, 'Speichern');
+    t.equal(table.list[0]![1], 'Speichern');
+  });
+  t.strictSame({ ...table.inner }, { text: 'Save', isFinal: true });
 });
 
 t.test('values are put in as text, plurals by the rules of the language', async (t) => {

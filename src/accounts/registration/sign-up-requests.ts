@@ -17,7 +17,7 @@ export const signUpRequestMail = 'sign-up-request';
 export const signUpRefusedMail = 'sign-up-refused';
 
 const limits = { open: 1_000, reasonCharacters: 500, administrators: 50 };
-/** A request without an answer for so long is forgotten. */
+/** A request that was not answered for so long is forgotten. */
 const lifetimeMs = 30 * 86_400_000;
 /** Administrators get one mail for all requests of this time. */
 const mailEveryMs = 60 * 60_000;

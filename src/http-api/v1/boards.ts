@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { boardPresets, issueLimits, noFilter, parseIssueQuery } from '../../issues/index.ts';
+import { boardPresets, cardNotFound, issueLimits, noFilter, parseIssueQuery } from '../../issues/index.ts';
 import type {
   Board,
   BoardFilter,
@@ -337,7 +337,8 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
       status: 204,
       async run(call) {
         const at = { boardId: call.params.board, issueIds: [call.params.card] };
-        await call.deps.issues.boards.removeCards(call.viewer, placeOf(call as never), at);
+        if ((await call.deps.issues.boards.removeCards(call.viewer, placeOf(call as never), at)) === 0)
+          throw cardNotFound();
         return noContent();
       },
     }),

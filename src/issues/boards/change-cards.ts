@@ -218,16 +218,18 @@ async function meetRule(
 /**
  * Takes cards off a board; those that are not there are fine. The issues stay as they are, and their labels. Refuses
  * what the rights refuse, but for issues of archived repositories, whose logs stay as they are.
+ * @returns how many there were
  */
 export async function removeCards(
   deps: IssueDeps,
   viewer: Viewer,
   place: BoardPlace,
   { boardId, issueIds }: { boardId: string; issueIds: readonly string[] },
-): Promise<void> {
+): Promise<number> {
   if (issueIds.length > limits.cardsPerMove)
     throw invalid('too_many_cards', `At most ${limits.cardsPerMove} cards are removed at once.`);
   const { place: found } = await findBoard(deps, viewer, place, boardId);
+  let removed = 0;
   for (const issueId of new Set(issueIds))
     await writeEntries(deps, viewer, async (log) => {
       const board = await boardInWrite(deps, log.tx, viewer, found, boardId);
@@ -241,8 +243,10 @@ export async function removeCards(
       const refusal = refusalOnIssue(viewer, context.facts, factsOfIssue(context.issue), 'triage');
       if (refusal !== 'archived') refuse(refusal, context.issue.kind);
       await log.tx.manager.delete(boardCardSchema, { boardId, issueId });
+      removed += 1;
       if (refusal === null) await logCard(log, context.issue, shown(board), columnIn(board, card.columnId), null);
     });
+  return removed;
 }
 
 const shown = ({ title, repositoryId, isPublic }: Board) => ({ title, isShown: repositoryId !== null || isPublic });

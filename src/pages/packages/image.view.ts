@@ -10,16 +10,16 @@ import { versionUrl } from './package-urls.ts';
 
 /** What an artifact about an image is, by its media type; the first pattern that matches. */
 const kinds: readonly [type: RegExp, kind: string][] = translated([
-  [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'packages.image.signature'],
+  [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'packages.image.is_signature'],
   [/spdx|cyclonedx|syft|sbom/i, 'SBOM'],
-  [/in-toto|attestation|slsa|\.att\b/i, 'packages.image.attestation'],
+  [/in-toto|attestation|slsa|\.att\b/i, 'packages.image.is_attestation'],
   [/helm\.chart/i, 'packages.image.helm_chart'],
 ]);
 
 const kindOf = (type: string): string | null => kinds.find(([pattern]) => pattern.test(type))?.[1] ?? null;
 
 const nameOf = (type: string | null): string =>
-  type === null ? t('packages.image.artifact') : (kindOf(type) ?? viewName(type));
+  type === null ? t('packages.image.is_artifact') : (kindOf(type) ?? viewName(type));
 
 /** `application/vnd.oci.image.layer.v1.tar+gzip` as `layer, tar+gzip`. */
 function layerKind(mediaType: string): string {
@@ -65,7 +65,8 @@ export async function viewImage(
     kind: artifactType !== null && kindOf(artifactType) !== null ? kindOf(artifactType) : null,
     platforms: manifests.length === 0 ? platforms.map((name) => ({ name: viewName(name), url: null, size: null })) : [],
     manifests: manifests.map(({ digest, size, platform }) => ({
-      name: platform === null || platform === 'unknown/unknown' ? t('packages.image.attestation') : viewName(platform),
+      name:
+        platform === null || platform === 'unknown/unknown' ? t('packages.image.is_attestation') : viewName(platform),
       digest: shortDigest(digest),
       url: versionUrl(found, digest),
       size: viewSize(size),

@@ -31,7 +31,7 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
     starts: triggers === null ? [] : startsOf(triggers),
     never: (triggers?.others ?? []).map((event) => ({
       event: viewName(event).slice(0, 60),
-      why: reasons.get(event) ?? t('runs.workflow.this_server_does_not_support_this'),
+      why: t(reasons.get(event) ?? 'runs.workflow.this_server_does_not_support_this'),
     })),
     problem,
     mayStart: problem === null && triggers?.dispatch != null,
