@@ -1,8 +1,9 @@
-// time limit: 240 s
+// time limit: 300 s
 // No two viewers, languages, hosts, forms or repositories share an answer that differs for them: with all caches warm,
 // in whatever order they were filled, each answer is the one that empty caches give. Two of the repositories have the
 // same commits, and so the same ids of everything in them.
 import { execFileSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { clearCaches } from '../../src/kernel/cache-registry.ts';
 import { cacheStatistics } from '../../src/kernel/index.ts';
@@ -11,7 +12,7 @@ import { standardWorld } from '../fixtures/standard-world.ts';
 import type { Thing } from '../fixtures/standard-world.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
 
-t.setTimeout(220_000);
+t.setTimeout(280_000);
 
 const { web, people, things, settled } = await standardWorld(t);
 const { repositories } = web.modules;
@@ -87,6 +88,9 @@ const observers: Record<string, Record<string, string>> = {
   'a token of carol': token(carol),
 };
 
+/** Each takes seconds to be sure of. */
+const maxReported = 10;
+
 /** What differs between two answers that are made anew; a count that takes too long is left out of the page. */
 const passing = [
   /"request_id":"[^"]*"/g,
@@ -99,6 +103,24 @@ async function ask(address: string, who: string): Promise<string> {
   const kept = ['content-type', 'content-language', 'vary', 'location', 'cache-control', 'content-encoding'];
   const answer = [status, ...kept.map((name) => headers[name] ?? ''), body].join('\n');
   return passing.reduce((text, pattern) => text.replaceAll(pattern, ''), answer);
+}
+
+/**
+ * Whether empty caches give this answer, too, to an observer alone. What is computed with a time limit (sizes of pull
+ * requests, last commits) may be missing in any answer on a busy machine, and is there later: both sides are asked again
+ * until they agree. An answer that caches got from others stays as it is while they are warm, and agrees with none.
+ */
+async function isGivenAnew(found: string, address: string, who: string): Promise<boolean> {
+  await delay(50);
+  const answers = new Set([found, await ask(address, who)]);
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    clearCaches();
+    if (answers.has(await ask(address, who))) return true;
+    // Nobody else fills the caches now, and what took too long for the first answer may be known to the second.
+    await delay(50);
+    if (answers.has(await ask(address, who))) return true;
+  }
+  return false;
 }
 
 /** Each address for each observer, in another order each time. */
@@ -122,16 +144,16 @@ t.test('each answer is the one of empty caches', async (t) => {
   }
   const wrong: string[] = [];
   for (const [address, who] of shuffled(3)) {
+    if (wrong.length === maxReported) break;
     const [expected, found] = [anew.get(`${address} ${who}`)!, await ask(address, who)];
     if (found === expected) continue;
-    clearCaches();
-    if (found === (await ask(address, who))) continue;
+    if (await isGivenAnew(found, address, who)) continue;
     const at = [...found].findIndex((letter, index) => letter !== expected[index]);
     wrong.push(
       `${address} for ${who}: …${found.slice(at - 30, at + 60)}… instead of …${expected.slice(at - 30, at + 60)}…`,
     );
   }
-  t.strictSame(wrong.slice(0, 20), []);
+  t.strictSame(wrong, []);
   const hits = new Map(cacheStatistics().map(({ name, hits }) => [name, hits]));
   t.ok(
     [...hits.values()].filter((count) => count > 0).length > 8,

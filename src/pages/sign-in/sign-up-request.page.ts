@@ -10,7 +10,7 @@ import { invitesPage, leadToInvite } from './invites.page.ts';
 
 function requestPage({ form }: RequestContext, { config }: SignInDeps, refusal: FormRefusal | null): PageReply {
   if (config.accounts.signUp !== 'approval') throw notFound();
-  return page('sign-in/request-sign-up', {
+  return page('sign-in/sign-up-request', {
     form: { address: form.text('address'), reason: form.text('reason') },
     refusal,
   });

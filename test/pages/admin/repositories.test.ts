@@ -24,7 +24,7 @@ t.test('storage is shown by owner, and by kind for each repository', async (t) =
   t.match(extractMain(await administrator.get('/admin/usage')), 'href="/admin/repositories?q=bob%2F"');
   t.match(
     text(extractMain(await administrator.get('/admin/repositories/bob/garden'))),
-    /Git 3\.1 MB [^]*Together 3\.1 MB 1\.0 MB of git/,
+    /Git 3\.1 MB [^]*Total 3\.1 MB 1\.0 MB of git/,
   );
   t.match(
     text(extractMain(await administrator.get('/admin/repositories/bob/ledger'))),

@@ -136,7 +136,11 @@ t.test('links lead inside the tree of their commit, at most five steps', async (
   t.equal((await get('/blob/main/folder/none')).status, 404);
 
   const home = await get('');
-  t.match(home.body, /<h2[^>]*>Guide/, 'a README that is a link');
+  t.match(
+    home.body,
+    /<h2 id="user-content-guide"><a class="anchor" href="#user-content-guide" aria-label="Link to this heading"><\/a>Guide<\/h2>/,
+    'a README that is a link',
+  );
   t.match(home.body, '/repos/alice/site/blob/main/docs/more.md', 'its links begin in its folder');
   t.match(home.body, `href="/repos/alice/lib/tree/${'2'.repeat(40)}"`, 'a submodule in a list');
   t.match((await get('/tree/main/lib')).body, `href="/repos/alice/lib/tree/${'2'.repeat(40)}"`);

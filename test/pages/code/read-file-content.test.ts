@@ -76,7 +76,10 @@ t.test('a notebook is a document, and its source is there, too', async (t) => {
   // On a busy machine the first views may come without it, or without colours.
   for (let view = 0; view < 50 && !body.includes('x-keyword'); view += 1) body = await get('kiln.ipynb');
   t.match(body, /2 cells · /);
-  t.match(body, /<h2 id="user-content-firing">Firing<\/h2>/);
+  t.match(
+    body,
+    /<h2 id="user-content-firing"><a class="anchor" href="#user-content-firing" aria-label="Link to this heading"><\/a>Firing<\/h2>/,
+  );
   t.match(body, `href="${B}/blob/main/notes.md"`, 'links lead to the files beside it');
   t.match(body, /<math/);
   t.match(body, />\[7\]</);

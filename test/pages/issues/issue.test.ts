@@ -181,7 +181,7 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   await post('links', { kind: 'needs', to: `${roofUrl}/issues/2`, action: 'remove' });
   t.match(words(await carol.get(one)), 'Links None yet');
   for (const to of ['#99', 'alice/none#1', 'alice/roof2', 'https://example.org/7', ''])
-    t.match(await post('links', { kind: 'needs', to }), { status: 422, body: /There is no such issue/ }, to);
+    t.match(await post('links', { kind: 'needs', to }), { status: 422, body: /This issue does not exist\./ }, to);
   t.equal((await post('links', { kind: 'needs', to: '#1' })).status, 422, 'not with itself');
   t.match((await carol.get(one)).body, /Unsubscribe/, 'who is assigned is subscribed');
   await carol.post(`${one}/subscribe`, { on: 'no' });

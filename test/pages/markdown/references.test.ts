@@ -134,7 +134,7 @@ t.test('links in documents; code, formulas and boxes beside them', async (t) => 
     for (const page of [hers, his]) {
       t.match(
         page,
-        /<h2 id="user-content-roof-1">Roof <a href="\/repos\/alice\/roof\/issues\/1" class="reference" title="Open: [^"]*">#1<\/a><\/h2>/,
+        /<h2 id="user-content-roof-1"><a class="anchor" href="#user-content-roof-1" aria-label="Link to this heading"><\/a>Roof <a href="\/repos\/alice\/roof\/issues\/1" class="reference" title="Open: [^"]*">#1<\/a><\/h2>/,
       );
       t.match(page, '<code>#1</code>');
       t.match(page, '<a href="/users/bob" class="reference">@bob</a>');

@@ -10,6 +10,7 @@ import { renderDocument } from '../../../src/pages/markdown/render-document.ts';
 import { renderMarkdown } from '../../../src/pages/markdown/render-markdown.ts';
 import { repositoryLinks } from '../../../src/pages/markdown/repository-links.ts';
 import { createWorkerPool } from '../../../src/workers/index.ts';
+import type { WorkerPool } from '../../../src/workers/index.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { hostileDocuments, hostileWorkflows } from '../../fixtures/hostile-files.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
@@ -21,8 +22,12 @@ const place = (ref: string, folder = '') => ({
   showsRemoteImages: false,
 });
 
+/** Pools of all tests here: what their caches missed is in one sum, which shrinks when one of them is collected. */
+const opened: WorkerPool[] = [];
+
 function openWorkers(t: Test) {
   const workers = createWorkerPool({ embedded, logger: silentLogger });
+  opened.push(workers);
   t.teardown(() => workers.stop());
   return workers;
 }

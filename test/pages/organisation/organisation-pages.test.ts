@@ -94,8 +94,8 @@ t.test('SPEC §4.4 members are managed by OWNERs only', async (t) => {
   }
 
   for (const [form, message] of [
-    [{ username: 'nobody', role: 'MEMBER' }, /no person with this handle/],
-    [{ username: 'Acme', role: 'MEMBER' }, /no person with this handle/],
+    [{ username: 'nobody', role: 'MEMBER' }, /No user has this username\./],
+    [{ username: 'Acme', role: 'MEMBER' }, /No user has this username\./],
     [{ username: 'bob', role: 'MEMBER' }, /bob is already a member/],
     [{ username: 'carol', role: 'KING' }, /Choose one of the roles/],
     [{}, /Choose one of the roles/],

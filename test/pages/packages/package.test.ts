@@ -154,7 +154,7 @@ t.test('settings: link, end of the link, visibility, deletion', async (t) => {
   t.equal((await bob.get(settings)).status, 403);
   t.match(await main(alice, settings), /Public: everyone/);
   const absent = await alice.post(settings, { action: 'link', repository: 'absent' });
-  t.match([absent.status, absent.body], [422, /no such repository/]);
+  t.match([absent.status, absent.body], [422, /The owner has no repository with this name\./]);
   t.equal((await alice.post(settings, { action: 'link', repository: 'open' })).status, 303);
   t.match(await main(bob, at), /linked to[^]*alice\/open/);
   t.match(

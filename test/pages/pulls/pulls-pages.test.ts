@@ -310,7 +310,7 @@ t.test('comments of a review stand in the conversation, and are answered and res
   const after = (await bob.get(one)).body;
   t.equal(after.match(/class="talk-thread"/g)!.length, 10, 'an answer begins no thread');
   t.match(after, /About 1<.*Because\..*About 2</s);
-  t.match(after, new RegExp(`answered[^]*<a class="quiet-link" href="#t-${first!.id}">rows\\.txt, line 1</a>`));
+  t.match(after, new RegExp(`replied to <a class="quiet-link" href="#t-${first!.id}">rows\\.txt, line 1</a>`));
   const refused = await carol.post(`${one}/review/comments`, { ...answer, body: ' ' });
   t.equal(refused.status, 422);
   t.match(refused.body, /Add a comment/, 'shown on the page that it was sent from');

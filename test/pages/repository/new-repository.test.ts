@@ -34,7 +34,10 @@ t.test('a repository from the form to its page, and into the trash', async (t) =
   t.match(page, /Light the first fire/);
   t.ok(page.indexOf('<bdi>src</bdi>') < page.indexOf('<bdi>README.md</bdi>'), 'folders first');
   t.match(page, /<bdi>a\.txt<\/bdi>[^]*1\.5 kB/);
-  t.match(page, '<h2 id="user-content-kiln">Kiln</h2>');
+  t.match(
+    page,
+    '<h2 id="user-content-kiln"><a class="anchor" href="#user-content-kiln" aria-label="Link to this heading"></a>Kiln</h2>',
+  );
   t.match(page, 'SHA256:0123456789abcdefghijklmnopqrstuvwxyzABCDEFG');
 
   const wrong = await alice.post('/repos/alice/kiln/settings/delete', { confirm: 'kiln' });

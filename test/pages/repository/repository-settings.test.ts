@@ -80,7 +80,7 @@ t.test('collaborators: added by handle, changed, removed, and able to leave', as
   t.equal((await bob.get(kiln)).status, 200);
   t.equal((await bob.get(list)).status, 404, 'the role read sees no list');
   for (const [form, message] of [
-    [{ username: 'nobody', role: 'read' }, /no person with this handle/],
+    [{ username: 'nobody', role: 'read' }, /No user has this username\./],
     [{ username: 'alice', role: 'read' }, /alice owns this repository/],
     [{ username: 'bob', role: 'read' }, /collaborator already/],
     [{ username: 'carol', role: 'all' }, /Choose one of the roles/],

@@ -231,7 +231,7 @@ t.test(
     t.match(login, /Sign in with Company/);
     const refused = await browser.post('/login', { username: 'alice', password });
     t.equal(refused.status, 403);
-    t.match(extractMain(refused), /does not take passwords/);
+    t.match(extractMain(refused), /Signing in with a password is turned off on this server\./);
 
     await provider.stop();
     const down = await browser.get('/login/oidc/company');
