@@ -31,9 +31,7 @@ import { createGitRunner } from './processes/git-runner.ts';
 import { receivePack } from './pushes/receive-pack.ts';
 import type { RefResult } from './pushes/report-status.ts';
 import { createReachability } from './fetches/reachability.ts';
-import { memoize } from './queries/memoize.ts';
 import { createGitQueries } from './queries/queries.ts';
-import { weighCommit } from './queries/weigh-results.ts';
 import { recoverRepository } from './maintenance/recover.ts';
 import { createRefQuota } from './pushes/ref-quota.ts';
 import { createRefCache } from './ref-cache/ref-cache.ts';
@@ -71,9 +69,6 @@ function loadOf(slots: Semaphore): SlotLoad {
   const { heldSeconds, ...counts } = slots.statistics();
   return { running: slots.held(), waiting: slots.waiting(), workedSeconds: heldSeconds, ...counts };
 }
-
-/** Bytes of commits that are kept parsed: pages and lists ask for the same ones again. */
-const maxCommitCacheBytes = 2 * 1024 * 1024;
 
 /**
  * Finds git, checks its version, and writes the settings of every git process. Refuses `git_missing`, `git_too_old`.
@@ -290,10 +285,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     objects: {
       keep: (target, tips) => keepObjects({ runner }, target, tips),
       release: (target, names) => releaseObjects({ runner }, target, names),
-      commit: memoize((target, oid) => browse.commit(browsing, target, oid), {
-        maxBytes: maxCommitCacheBytes,
-        weigh: weighCommit,
-      }),
+      commit: (target, oid) => browse.commit(browsing, target, oid),
       log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
       namedCommits: (target, ids) => browse.namedCommits(browsing, target, ids),
       newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),

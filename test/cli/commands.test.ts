@@ -265,7 +265,7 @@ t.test('user second-factor', async (t) => {
   const { accounts } = await opened.get(dataDir)!;
   const carol = await accounts.personByUsername('carol');
   t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
-  t.match(await outputOf('user second-factor reset carol'), /this account has no second factor.*\[4\]$/s);
+  t.match(await outputOf('user second-factor reset carol'), /this account does not have a second factor.*\[4\]$/s);
   const secret = await accounts.secondFactor.beginTotp(carol.id);
   await accounts.secondFactor.enableTotp(carol.id, totpCode(secret, stepOf(clock.now())));
   t.match(await outputOf('user show carol'), /Second factor\tauthenticator app, 10 recovery codes\n/);

@@ -36,7 +36,7 @@ t.test('mail test sends a message and says what the server said', async (t) => {
   t.match(sent, { code: 0, stdout: /took the test message for alice@example\.org: 250/ });
   t.match(headerOf(await server.next(), 'subject'), /^Test message from/);
   t.match(await run('mail', 'test', 'nobody@example.org'), { code: 4, stderr: /User unknown/ });
-  t.match(await run('mail', 'test', 'what'), { code: 2, stderr: /no e-mail address/ });
+  t.match(await run('mail', 'test', 'what'), { code: 2, stderr: /enter a valid email address/ });
   t.match(await runWith({}, 'mail', 'test', 'alice@example.org'), { code: 4, stderr: /mail\.host, mail\.from/ });
 });
 

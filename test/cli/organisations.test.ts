@@ -46,7 +46,7 @@ t.before(async () => {
 t.test('org create, list, show and edit', async (t) => {
   t.match(
     await outputOf('org', 'create', 'acme', '--owner', 'nobody'),
-    /no person with this handle.*hearth user list.*\[2\]$/s,
+    /no user has this username.*hearth user list.*\[2\]$/s,
   );
   t.equal(
     await outputOf('org', 'create', 'acme', '--owner', 'alice', '--display-name', 'Acme'),

@@ -136,7 +136,7 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await page.getByRole('link', { name: 'Collaborators' }).click();
   await page.getByLabel('Username', { exact: true }).fill('nobody');
   await press(page, 'Add');
-  await page.getByRole('alert').filter({ hasText: 'no person with this handle' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'No user has this username' }).waitFor();
   await page.getByLabel('Username', { exact: true }).fill('bob');
   await page.getByLabel('Role', { exact: true }).selectOption('admin');
   await press(page, 'Add');
@@ -355,7 +355,7 @@ t.test(
     await form(page, '/orgs/potters/teams', { name: 'kiln' });
     t.equal(new URL(page.url()).pathname, '/orgs/potters/teams/kiln');
     await form(page, '/orgs/potters/teams/kiln/members', { username: 'unknown-one' });
-    t.match(await page.textContent('main'), /no person with this handle/);
+    t.match(await page.textContent('main'), /No user has this username/);
     await form(page, '/orgs/potters/teams/kiln/members', { username: 'carol' });
     t.match(await page.textContent('main'), /carol/);
     await form(page, '/orgs/potters/teams/kiln/repositories', { repository: 'nothing' });

@@ -113,13 +113,13 @@ t.test(
     await accounts.addresses.setPrimary(alice.id, second.id);
     t.match(await subjects(), [
       /^alice@example\.org: New access token/,
-      /^alice@example\.org: The primary e-mail address/,
+      /^alice@example\.org: The primary email address/,
     ]);
     t.match(server.mails[1]!.text, /no longer sent to alice@example\.org[^]*New primary address: other@example\.org/);
     await accounts.addresses.setPrimary(alice.id, second.id);
     t.same(await subjects(), [], 'it was the primary one already');
     await accounts.addresses.remove(alice.id, second.id);
-    t.match(await subjects(), [/^other@example\.org: The primary e-mail address/]);
+    t.match(await subjects(), [/^other@example\.org: The primary email address/]);
     t.equal(await accounts.addresses.primaryOf(alice.id), first.address);
   },
 );

@@ -165,7 +165,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       committer: `${signing.identity.name} <${signing.identity.address}>`,
       sign: (text) => signing.signCommit(Buffer.from(text)),
       git: 'G',
-      page: /^good .*made on this server.*Verified$/,
+      page: /^good .*Created on this server.*Verified$/,
     },
   ];
 

@@ -112,7 +112,7 @@ t.test('an answer counts in the browser that asked, for its provider, once and f
   const expectRefused = async (browser: Visitor, target: string, name: string): Promise<void> => {
     const { status, body } = await browser.get(target);
     t.equal(status, 422, name);
-    t.match(body, /begun in another browser or too long ago/, name);
+    t.match(body, /started in another browser or too long ago/, name);
     t.notOk(browser.cookies.has('hearth_session'), name);
   };
   const sent = await begin(attacker);

@@ -2,7 +2,6 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
-import { boardPresets } from '../../issues/index.ts';
 import type { BoardOfCards, BoardPlace, BoardPreset, BoardRow, ListedIssue } from '../../issues/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
@@ -10,6 +9,9 @@ import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import { actorOf, repositoryOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
+
+/** Named here, so that help loads no module of issues. */
+const presets: readonly BoardPreset[] = ['basic', 'state', 'none'];
 
 /** `hearth board …`: boards of repositories and organisations. */
 export function addBoardCommands(program: Command, run: Run): void {
@@ -32,7 +34,7 @@ export function addBoardCommands(program: Command, run: Run): void {
     command('add', 'create a board')
       .alias('create')
       .option('--description <text>', 'description')
-      .addOption(new Option('--columns <preset>', 'first columns').choices(boardPresets).default('basic'))
+      .addOption(new Option('--columns <preset>', 'first columns').choices(presets).default('basic'))
       .option('--public', 'for everyone, not for members of the organisation alone')
       .action(run(addBoard)),
     'hearth board add acme Plan --columns state',

@@ -88,7 +88,7 @@ export interface GitRunner {
 }
 
 /** A busy event loop runs timers before it learns that a child has ended: what is late may be done already. */
-const lateNewsMs = 20;
+const lateNewsMs = 200;
 const insistAfterMs = 3_000;
 const memoryEveryMs = 100;
 /** How long the output of a killed process is still read. */

@@ -7,7 +7,7 @@ import { createLastCommitCache } from '../last-commits/last-commit-cache.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
-import { blob, head, readCommit, tree } from '../objects/browse.ts';
+import { blob, commit, head, readCommit, tree } from '../objects/browse.ts';
 import type { Blob, Head, RevisionOptions, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
 import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase } from './compare-commits.ts';
@@ -41,6 +41,7 @@ import { memoize } from './memoize.ts';
 import {
   weighBlame,
   weighBlob,
+  weighCommit,
   weighFiles,
   weighFolder,
   weighLastChange,
@@ -59,6 +60,8 @@ export interface GitQueries {
   resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions & { tagsFirst?: boolean }): Promise<RefPath>;
   /** A folder with the sizes of its files; cached for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
+  /** A commit that pages show again and again; it may be gone meanwhile. */
+  keptCommit(path: string, oid: string): Promise<Commit>;
   /** A file that pages show again and again: a README, a licence; as `objects.blob`, and kept for a while. */
   keptBlob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
   /** Every ref, for what decides nothing; in repositories that only git lists at most two seconds old. */
@@ -173,6 +176,7 @@ export function createGitQueries(
       (target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }),
       { maxBytes: 16 * mebibyte, weigh: weighFolder },
     ),
+    keptCommit: memoize((target, oid) => commit(deps, target, oid), { maxBytes: 2 * mebibyte, weigh: weighCommit }),
     keptBlob: memoize((target, oid, { maxBytes }) => blob(deps, target, oid, { maxBytes }), {
       maxBytes: 4 * mebibyte,
       weigh: weighBlob,

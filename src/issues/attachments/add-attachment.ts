@@ -144,7 +144,7 @@ const nameOf: Record<ImageType, string> = {
 
 /** The refusal for a file that goes on beyond the limit. */
 export const attachmentTooLarge = (maxBytes: number) =>
-  invalid('attachment_too_large', `A file may have at most ${readableSize(maxBytes)}.`, { field: 'files' });
+  invalid('attachment_too_large', `A file can have at most ${readableSize(maxBytes)}.`, { field: 'files' });
 
 async function readHead(content: AsyncIterator<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -50,7 +50,7 @@ export async function imagesWithBlob(
   const found: { name: string }[] = await db.read.query(
     `SELECT p.name FROM packages p WHERE p.format = 'oci' AND p.id IN (
       SELECT n.package_id FROM package_blob_names n WHERE n.sha256 = ?
-      UNION SELECT f.package_id FROM package_files f JOIN package_versions v ON v.id = f.version_id
+      UNION ALL SELECT f.package_id FROM package_files f JOIN package_versions v ON v.id = f.version_id
         WHERE f.owner_id = ? AND f.sha256 = ? AND v.deleted_at IS NULL)
       AND p.owner_id = ? LIMIT 20`,
     [sha256, ownerId, sha256, ownerId],

@@ -75,7 +75,7 @@ export async function branchesPage(
     readRefProtection(context, deps, 'refs/heads/'),
   ]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
-    Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.objects.commit(found.path, ref.oid) })));
+    Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.queries.keptCommit(found.path, ref.oid) })));
   const total = refs.count(heads);
   const defaultOid = branch === null ? undefined : refs.get(heads + branch);
   const after = query.get('after');

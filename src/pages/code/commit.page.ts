@@ -31,7 +31,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   const { oid } = await git.queries.resolveRefPath(found.path, Buffer.from(id), {
     includeUnreachable: allows(found.level, 'write'),
   });
-  const commit = await git.objects.commit(found.path, oid);
+  const commit = await git.queries.keptCommit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
   if (id !== oid) return movedTo(commitUrl(url, oid) + ending + (query.size === 0 ? '' : `?${query}`));
   const range = { from: commit.parents[0] ?? null, to: oid };

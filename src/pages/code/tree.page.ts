@@ -32,7 +32,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   const url = repositoryUrl(found.canonical);
   const [tree, commit, statuses] = await Promise.all([
     git.queries.folder(found.path, at.oid, at.file, { maxEntries: maxRows + 1 }),
-    git.objects.commit(found.path, at.oid),
+    git.queries.keptCommit(found.path, at.oid),
     readCommitStatuses(context, deps, [at.oid]),
   ]);
   const authors = await authorsOfCommits(deps, [commit]);

@@ -87,7 +87,7 @@ export async function bytesLeft(
 
 /** The refusal for a file that goes on beyond the limit. */
 export const fileTooLarge = (maxBytes: number) =>
-  invalid('release_file_too_large', `A file of a release may have at most ${readableSize(maxBytes)}.`, {
+  invalid('release_file_too_large', `A file of a release can have at most ${readableSize(maxBytes)}.`, {
     field: 'files',
   });
 
