@@ -68,7 +68,10 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   const page = await open(alice);
   await page.goto(`${hearth.url}${B}/settings`);
   await page.getByRole('link', { name: 'Branch rules' }).first().click();
-  t.match(await page.locator('main').innerText(), /Default branch\s*main[^]*Force push\s*nobody[^]*1 branch now: main/);
+  t.match(
+    await page.locator('main').innerText(),
+    /Default branch\s*main[^]*Force push\s*nobody[^]*Applies to 1 branch at present: main/,
+  );
   await page.getByRole('link', { name: 'Add a branch rule' }).click();
   await page.getByLabel('Branches', { exact: true }).fill('release/{1,2');
   const push = page.getByRole('group', { name: 'Push', exact: true });
@@ -86,7 +89,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await press(page, 'Add rule');
   await says(page, 'The rule is added');
   const row = page.getByRole('listitem').filter({ hasText: 'release/*' });
-  t.match(await row.innerText(), /No merge commits[^]*Push\s*bob[^]*2 branches now: release\/1, release\/2/);
+  t.match(await row.innerText(), /No merge commits[^]*Push\s*bob[^]*2 branches at present: release\/1, release\/2/);
   await page.getByRole('link', { name: 'Add a tag rule' }).click();
   await page.getByLabel('Tags', { exact: true }).fill('v*');
   await page.getByRole('group', { name: 'Create' }).getByLabel('Who may').selectOption('Owners');

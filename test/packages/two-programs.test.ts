@@ -60,6 +60,10 @@ async function leaveOld(content: string): Promise<void> {
   await age();
 }
 
+const unlessGone = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'ENOENT') throw error;
+};
+
 /** Makes all content that is there three days older, rows and files. */
 async function age(): Promise<void> {
   const before = clock.now() - 3 * dayMs;
@@ -68,7 +72,8 @@ async function age(): Promise<void> {
   );
   for (const entry of await readdir(config.dataDir, { recursive: true, withFileTypes: true }))
     if (entry.isFile() && entry.parentPath.includes('/packages/'))
-      await utimes(path.join(entry.parentPath, entry.name), before / 1000, before / 1000);
+      // The other program may remove it meanwhile.
+      await utimes(path.join(entry.parentPath, entry.name), before / 1000, before / 1000).catch(unlessGone);
 }
 
 /** The ways in which a content becomes one of bob. */

@@ -28,7 +28,7 @@ interface StreamOptions {
  * How long the beginning is awaited before the stream is returned; a command that exceeds its memory is killed by
  * then.
  */
-const beginningMs = 5_000;
+const beginningMs = 20_000;
 /** Size of the beginning in bytes: git writes an archive's folder before it reads the files, so fewer prove nothing. */
 const beginningBytes = 4_096;
 
