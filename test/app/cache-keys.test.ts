@@ -107,8 +107,9 @@ async function ask(address: string, who: string): Promise<string> {
 
 /**
  * Whether empty caches give this answer, too, to an observer alone. What is computed with a time limit (sizes of pull
- * requests, last commits) may be missing in any answer on a busy machine, and is there later: both sides are asked again
- * until they agree. An answer that caches got from others stays as it is while they are warm, and agrees with none.
+ * requests, last commits) may be missing in any answer on a busy machine, and is there later: both sides are asked
+ * again until they agree. An answer that caches got from others stays as it is while they are warm, and agrees with
+ * none.
  */
 async function isGivenAnew(found: string, address: string, who: string): Promise<boolean> {
   await delay(50);

@@ -211,7 +211,7 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
 
   const onAbort = () => stop('aborted');
   let limit = setTimeout(() => {
-    limit = setTimeout(() => stop('time_limit'), lateNewsMs);
+    limit = setTimeout(() => stop('time_limit'), Math.min(lateNewsMs, timeLimitMs));
   }, timeLimitMs);
   const endWatch =
     memoryLimitBytes === undefined
