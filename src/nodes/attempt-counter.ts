@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
-import { databaseTime, rows, skipLocked } from '../db/index.ts';
+import { databaseTime, rows } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
+import { digestOf, removePassed } from './passing-rows.ts';
 
 /** Attempts in the window that began with the first of them. */
 export interface Attempts {
@@ -20,8 +20,6 @@ export interface AttemptCounter {
   takeBack(key: string): Promise<void>;
 }
 
-/** How many counts whose window is over are removed beside a new one. */
-const removedAtOnce = 100;
 const none: Attempts = { count: 0, leftMs: 0 };
 
 /**
@@ -53,12 +51,10 @@ function inMemory(windowSeconds: number): AttemptCounter {
 
 function inRows(db: Pick<Database, 'read' | 'write'>, name: string, windowSeconds: number): AttemptCounter {
   const now = databaseTime();
-  const idOf = (key: string): string => createHash('sha256').update(`${name} ${key}`).digest('hex');
+  const lazily = (id: string) => ({ scope: `attempts:${id}`, durable: 'with-the-next' }) as const;
+  const idOf = (key: string): string => digestOf(name, key);
   const write = <T extends object>(id: string, sql: string, values: readonly unknown[]): Promise<T[]> =>
-    db.write(({ manager }) => rows<T>(manager, sql, [...values]), {
-      scope: `attempts:${id}`,
-      durable: 'with-the-next',
-    });
+    db.write(({ manager }) => rows<T>(manager, sql, [...values]), lazily(id));
   const attemptsOf = ([row]: { count: unknown; leftMs: unknown }[]): Attempts =>
     row === undefined ? none : { count: Number(row.count), leftMs: Number(row.leftMs) };
 
@@ -84,13 +80,7 @@ function inRows(db: Pick<Database, 'read' | 'write'>, name: string, windowSecond
           [id, windowMs],
         ),
       );
-      if (counted.count === 1)
-        await write(
-          id,
-          `DELETE FROM attempts WHERE id IN
-            (SELECT id FROM attempts WHERE until <= ${now} LIMIT ${removedAtOnce} ${skipLocked()})`,
-          [],
-        );
+      if (counted.count === 1) await db.write(({ manager }) => removePassed(manager, 'attempts'), lazily(id));
       return counted;
     },
     async takeBack(key) {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { databaseTime, rows, skipLocked } from '../db/index.ts';
+import { databaseTime, rows } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import { decrypt, encrypt } from '../sealing/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
+import { digestOf, removePassed } from './passing-rows.ts';
 
 /** Secrets and forms that a person gets back within minutes, at whatever node the next request arrives. */
 export interface KeptValues {
@@ -32,9 +32,6 @@ export interface KeptValuesOptions {
 
 /** Opens the values of one kind. */
 export type OpenKeptValues = (options: KeptValuesOptions) => KeptValues;
-
-/** How many values whose time is over are removed beside a new one. */
-const removedAtOnce = 100;
 
 /**
  * Keeps values in memory where a process has the database for itself: a restart loses them. Where several serve it,
@@ -82,7 +79,7 @@ function inMemory({ clock }: KeptValuesDeps, { ttlMs, most }: KeptValuesOptions)
 function inRows({ db, random, instanceKey }: KeptValuesDeps, { kind, ttlMs }: KeptValuesOptions): KeptValues {
   const use = `kept ${kind}`;
   const now = databaseTime();
-  const idOf = (name: string): string => createHash('sha256').update(`${kind} ${name}`).digest('hex');
+  const idOf = (name: string): string => digestOf(kind, name);
   const opened = (id: string, [row]: { value: string }[]): string | null =>
     row === undefined ? null : decrypt(instanceKey.decrypting(use), id, row.value);
 
@@ -92,11 +89,7 @@ function inRows({ db, random, instanceKey }: KeptValuesDeps, { kind, ttlMs }: Ke
       const sealed = encrypt(instanceKey.for(use), random, id, value);
       await db.write(
         async ({ manager }) => {
-          await rows(
-            manager,
-            `DELETE FROM kept_values WHERE id IN
-              (SELECT id FROM kept_values WHERE until <= ${now} LIMIT ${removedAtOnce} ${skipLocked()})`,
-          );
+          await removePassed(manager, 'kept_values');
           await rows(
             manager,
             `INSERT INTO kept_values (id, value, until) VALUES (?, ?, ${now} + CAST(? AS BIGINT))
