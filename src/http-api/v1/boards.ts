@@ -146,17 +146,13 @@ function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{o
         title: z.string().max(500),
         description: z.string().max(5_000).optional(),
         public: z.boolean().optional(),
-        columns: z
-          .enum(boardPresets as unknown as [string, ...string[]])
-          .optional()
-          .describe('The first ones'),
+        columns: z.enum(boardPresets).optional().describe('The first ones'),
       }),
       response: board,
       async run(call) {
-        const { title, description, public: isPublic, columns } = call.body;
-        const preset = boardPresets.find((known) => known === columns) ?? 'basic';
+        const { title, description, public: isPublic, columns = 'basic' } = call.body;
         const fields = { title, description: description ?? '', isPublic: isPublic ?? false };
-        const added = await call.deps.issues.boards.add(call.viewer, placeOf(call as never), fields, preset);
+        const added = await call.deps.issues.boards.add(call.viewer, placeOf(call as never), fields, columns);
         return created(showBoard(added));
       },
     }),

@@ -19,8 +19,8 @@ export interface BoardFields {
 }
 
 /** The columns that a new board has. */
-export type BoardPreset = 'basic' | 'state' | 'none';
-export const boardPresets: readonly BoardPreset[] = ['basic', 'state', 'none'];
+export const boardPresets = ['basic', 'state', 'none'] as const;
+export type BoardPreset = (typeof boardPresets)[number];
 
 const presets: Readonly<Record<BoardPreset, readonly { name: string; rule: ColumnRule | null }[]>> = {
   basic: ['To do', 'In progress', 'Done'].map((name) => ({ name, rule: null })),

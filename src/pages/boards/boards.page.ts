@@ -1,5 +1,4 @@
 import { boardPresets } from '../../issues/index.ts';
-import type { BoardPreset } from '../../issues/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -43,8 +42,7 @@ export function boardListPages<V extends RequestContext>(place: PlaceOfBoards<V>
     add: (context: V, deps: IssuesDeps): Promise<Reply> =>
       submitForm(
         async () => {
-          const preset =
-            boardPresets.find((known) => known === context.form.text('preset')) ?? ('basic' as BoardPreset);
+          const preset = boardPresets.find((known) => known === context.form.text('preset')) ?? 'basic';
           const { id } = await deps.issues.boards.add(context.viewer, place.at(context), readForm(context), preset);
           return seeOther(withNotice(`${place.url(context)}/${id}`, 'board-added'));
         },
