@@ -1,4 +1,5 @@
 import type { RefPath } from '../../git/index.ts';
+import { yieldToEventLoop } from '../../kernel/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { codeUrl, joinPath } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
@@ -55,7 +56,8 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   const references = await readCommitReferences(
     context,
     deps,
-    [commit.subject, ...[...last.rows.values()].map(({ subject }) => subject)],
+    // Many rows share a commit.
+    [...new Set([commit.subject, ...[...last.rows.values()].map(({ subject }) => subject)])],
     referencesOfReadme(prepared),
   );
   const links = repositoryLinks(place);
@@ -70,6 +72,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   };
   const readme = prepared && viewReadme(prepared, { links, references, origin: context.origin, taskForm: null });
   if (readme?.html) readme.html = await setImageSizes(git, found.path, url, at, readme.html);
+  await yieldToEventLoop();
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references, submoduleUrl }),
