@@ -10,6 +10,7 @@ import type { Blame } from './blame.ts';
 import { blob, commit, head, readCommit, tree } from '../objects/browse.ts';
 import type { Blob, Head, RevisionOptions, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
+import { walkDistances } from './compare-many.ts';
 import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase } from './compare-commits.ts';
 import type { Divergence } from './compare-commits.ts';
 import { grep } from './grep.ts';
@@ -86,6 +87,11 @@ export interface GitQueries {
   /** Null when two histories have nothing in common. */
   mergeBase(path: string, one: string, other: string): Promise<string | null>;
   distance(path: string, from: string, to: string): Promise<Divergence>;
+  /**
+   * The same for each of several commits, by the commit: `null` for one whose distance could not be counted.
+   * @param tips at most 31
+   */
+  distances(path: string, from: string, tips: readonly string[]): Promise<Map<string, Divergence | null>>;
   /** Whether a branch or tag leads to a commit; one of a pull request may be on none. Refuses `git_busy`. */
   isOnBranchOrTag(path: string, oid: string): Promise<boolean>;
   /** The same for a commit of another repository of this machine. */
@@ -170,6 +176,12 @@ export function createGitQueries(
     weigh: weighMoves,
   });
 
+  const distanceOf = memoize((target: string, from: string, to: string) => distance(deps, target, from, to), few);
+  const distancesOf = memoize(
+    (target: string, from: string, tips: readonly string[]) => walkDistances(deps, target, from, tips),
+    { maxBytes: 2 * mebibyte, weigh: ({ size }) => size * 200 },
+  );
+
   const reading: GitQueries = {
     resolveRefPath: (target, rest, options) => resolveRefPath(deps, target, rest, options),
     folder: memoize(
@@ -215,7 +227,12 @@ export function createGitQueries(
     commitsBetween: async (target, from, to, { limit }) =>
       commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
     mergeBase: memoize((target, one, other) => mergeBase(deps, target, one, other), few),
-    distance: memoize((target, from, to) => distance(deps, target, from, to), few),
+    distance: distanceOf,
+    distances: (target, from, tips) =>
+      distancesOf(target, from, tips).catch(async () => {
+        const alone = async (tip: string) => [tip, await distanceOf(target, from, tip).catch(() => null)] as const;
+        return new Map(await Promise.all(tips.map(alone)));
+      }),
     isOnBranchOrTag: (target, oid) => isOnBranchOrTag(deps, target, oid),
     distanceBetween: memoize((target, from, other, to) => distanceBetween(deps, target, from, other, to), few),
     blame: memoize((target, oid, file) => blame(deps, target, oid, file), {

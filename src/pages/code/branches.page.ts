@@ -99,27 +99,24 @@ export async function branchesPage(
     deps,
     shown.map(({ commit }) => commit.subject),
   );
-  const rows = await Promise.all(
-    shown.map(async (row) => ({
-      name: viewName(row.name),
-      url: codeUrl(url, 'tree', row.name),
-      commit: viewCommitLine(row.commit, url, now, authors, statuses.of(row.commit.oid), references),
-      isDefault: row.name === branch,
-      isProtected: protection.isProtected(row.name),
-      deletion:
-        mayChange && row.name !== branch && protection.mayDelete(row.name)
-          ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}`
-          : null,
-      isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
-      distance:
-        oid === null || row.name === branch
-          ? null
-          : await git.queries.distance(found.path, oid, row.oid).catch(() => null),
-      pull: row.name === branch ? null : newPullUrl(found, row.name),
-      compare:
-        branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
-    })),
-  );
+  const tips = [...new Set(shown.map((row) => row.oid))];
+  const distances = oid === null ? null : await git.queries.distances(found.path, oid, tips);
+  const rows = shown.map((row) => ({
+    name: viewName(row.name),
+    url: codeUrl(url, 'tree', row.name),
+    commit: viewCommitLine(row.commit, url, now, authors, statuses.of(row.commit.oid), references),
+    isDefault: row.name === branch,
+    isProtected: protection.isProtected(row.name),
+    deletion:
+      mayChange && row.name !== branch && protection.mayDelete(row.name)
+        ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}`
+        : null,
+    isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
+    distance: row.name === branch ? null : (distances?.get(row.oid) ?? null),
+    pull: row.name === branch ? null : newPullUrl(found, row.name),
+    compare:
+      branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
+  }));
   const last = others.at(-1);
   return page(
     'code/branches',
