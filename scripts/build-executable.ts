@@ -115,11 +115,14 @@ async function buildExecutable(workFolder: string): Promise<void> {
     workFolder: await folder('recorded'),
   });
   for (const [name, { bytes, runsAtStart }] of code) {
-    contents.set(`code/${name}`, bytes);
-    if (runsAtStart) continue;
+    if (runsAtStart) {
+      contents.set(`code/${name}`, bytes);
+      continue;
+    }
     // Chunks that a start does not run may load some milliseconds slower.
     contents.delete(`chunks/${name}`);
     contents.set(`packed/${name}`, brotliCompressSync(chunks.get(name)!));
+    contents.set(`packed-code/${name}`, brotliCompressSync(bytes));
   }
 
   await assembleExecutable({

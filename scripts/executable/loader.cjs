@@ -60,14 +60,15 @@
     },
   };
 
-  /** Chunks that no start runs lie compressed. */
-  function unpack(name) {
-    return process.getBuiltinModule('node:zlib').brotliDecompressSync(getRawAsset(`packed/${name}`));
+  /** Chunks that no start runs are stored compressed, with their compiled form. */
+  function read(name, [plain, compressed]) {
+    if (!packed.has(name)) return Buffer.from(getRawAsset(`${plain}/${name}`));
+    return process.getBuiltinModule('node:zlib').brotliDecompressSync(getRawAsset(`${compressed}/${name}`));
   }
 
   function compile(name) {
-    const source = (packed.has(name) ? unpack(name) : Buffer.from(getRawAsset(`chunks/${name}`))).latin1Slice();
-    const cachedData = RECORDING ? undefined : Buffer.from(getRawAsset(`code/${name}`));
+    const source = read(name, ['chunks', 'packed']).latin1Slice();
+    const cachedData = RECORDING ? undefined : read(name, ['code', 'packed-code']);
     return new Script(source, { filename: `hearth:${name}`, cachedData });
   }
 
