@@ -31,14 +31,14 @@ const program = (url: string): string => `
     process.exit(0);
   });`;
 
-export interface HealthTimes {
+interface HealthTimes {
   /** Milliseconds of each request, sorted. */
   times: number[];
   /** Requests that are not among them: the machine did not run meanwhile. */
   paused: number;
 }
 
-export interface HealthProbe {
+interface HealthProbe {
   stop(): Promise<HealthTimes>;
 }
 

@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-export interface CostlyHistory {
+interface CostlyHistory {
   /** Commit ids: the last one changes three thousand files. */
   old: string;
   now: string;

@@ -8,7 +8,7 @@ import type { Database } from '../src/db/index.ts';
 import { silentLogger, systemClock } from '../src/kernel/index.ts';
 import { migrations } from '../migrations/index.ts';
 
-export type Modules = Awaited<ReturnType<typeof openModules>>;
+type Modules = Awaited<ReturnType<typeof openModules>>;
 
 /** Opens the modules on a data folder, which is made when it is missing. */
 export async function openModulesIn(dataFolder: string): Promise<Modules> {

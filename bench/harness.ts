@@ -1,6 +1,6 @@
 // Side-by-side measurement: every side once per round, in turn, so that noise affects all.
 
-export interface Sample {
+interface Sample {
   /** Seconds from start to end. */
   wallS: number;
   /** CPU seconds of the server's whole process tree, when measurable. */

@@ -11,7 +11,7 @@ const issuesAtOnce = 500;
 const startedAt = Date.UTC(2020, 0, 1);
 const everyMs = 30 * 60_000;
 
-export interface SampleTracker {
+interface SampleTracker {
   /** A number with `longLog` entries. */
   longIssue: number;
   longLog: number;

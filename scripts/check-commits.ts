@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-export interface CheckedCommit {
+interface CheckedCommit {
   id: string;
   parents: number;
   subject: string;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { operations } from '../src/http-api/v1/operations.ts';
 
 /** An operation of Gitea, and what it is here. */
-export interface GiteaOperation {
+interface GiteaOperation {
   id: string;
   method: string;
   path: string;

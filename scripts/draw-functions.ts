@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Parts of the source by the kind of bug that is to be feared there. */
-export const sections: Readonly<Record<string, readonly string[]>> = {
+const sections: Readonly<Record<string, readonly string[]>> = {
   'A ids and their parents': ['pulls/reviews', 'issues/comments', 'issues/attachments', 'webhooks', 'ci/artifacts'],
   'B jobs and trust': ['ci/runners', 'ci/tasks', 'ci/pulls', 'ci/secrets', 'access'],
   'C merging and owners of code': ['pulls/queue', 'pulls/code-owners', 'pulls/merging'],
@@ -27,7 +27,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
   'G resources and recovery': ['workers', 'search', 'doctor', 'outbox', 'announcements', 'git/maintenance'],
 };
 
-export interface DrawnFunction {
+interface DrawnFunction {
   section: string;
   file: string;
   line: number;
@@ -59,7 +59,7 @@ function functionsOf(section: string): DrawnFunction[] {
 }
 
 /** The same for the same source and seed; one more of the first sections where the count is no multiple of them. */
-export function drawFunctions(seed: string, count: number): DrawnFunction[] {
+function drawFunctions(seed: string, count: number): DrawnFunction[] {
   const rank = ({ file, name }: DrawnFunction): string =>
     createHash('sha256').update(`${seed}\0${file}\0${name}`).digest('hex');
   const ranked = Object.keys(sections).map((section) =>

@@ -7,7 +7,7 @@ import { copyRepository } from '../sample-history.ts';
 import { moveRefs } from '../fetch-request.ts';
 import { startNginx } from './nginx.ts';
 
-export interface HttpPeer {
+interface HttpPeer {
   name: string;
   /** Of its repository. */
   url: string;

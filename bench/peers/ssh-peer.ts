@@ -7,7 +7,7 @@ import { readTextOption } from '../harness.ts';
 import { copyRepository } from '../sample-history.ts';
 import { startSshd } from './openssh.ts';
 
-export interface SshPeer {
+interface SshPeer {
   name: string;
   url: string;
   /** The ssh command of git, for both sides: the same key exchange and cipher. */

@@ -15,7 +15,7 @@ export interface LoadResult {
   bytes: number;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   seconds: number;
   connections: number;
   headers?: Record<string, string>;

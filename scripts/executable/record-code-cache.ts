@@ -5,7 +5,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export interface RecordedCodeCache {
+interface RecordedCodeCache {
   bytes: Uint8Array;
   /** Whether a start runs the chunk; others may take longer to load. */
   runsAtStart: boolean;

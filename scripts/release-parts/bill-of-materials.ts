@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Release } from './release-in-progress.ts';
 
 /** A package of the lock file. */
-export interface LockedPackage {
+interface LockedPackage {
   version: string;
   name?: string;
   integrity?: string;

@@ -58,7 +58,7 @@ async function settingsFile(source: string): Promise<string> {
 }
 
 /** Debian's order: a pre-release is older than the release when a tilde stands before it. */
-export const debianVersion = (version: string): string => version.replace('-', '~');
+const debianVersion = (version: string): string => version.replace('-', '~');
 
 const control = ({ version, maintainer }: Release, architecture: string, size: number): string => `Package: hearth
 Version: ${debianVersion(version)}

@@ -5,7 +5,7 @@ import type { DebianPackage } from './provenance.ts';
 import { announce, architectures, Refusal, run } from './release-in-progress.ts';
 import type { Release } from './release-in-progress.ts';
 
-export type Executables = Record<'x64' | 'arm64', string>;
+type Executables = Record<'x64' | 'arm64', string>;
 
 /** @param folder has `hearth-x64` and `hearth-arm64` that were built before; undefined builds them */
 export async function makeExecutables(release: Release, folder: string | undefined): Promise<Executables> {

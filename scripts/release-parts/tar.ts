@@ -1,5 +1,5 @@
 /** An entry of an archive: a folder when it has no content. */
-export interface TarEntry {
+interface TarEntry {
   /** Without a slash at the beginning; a folder ends with one. */
   name: string;
   mode: number;

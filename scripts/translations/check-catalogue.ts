@@ -50,7 +50,7 @@ function read(message: string): Names | string {
   }
 }
 
-export interface CatalogueToCheck {
+interface CatalogueToCheck {
   language: string;
   catalogue: unknown;
   /** The English messages. */
@@ -118,7 +118,7 @@ function usedByRefusals(source: Readonly<Record<string, string>>, project: strin
 }
 
 /** Whether the words of an error come from elsewhere: a parameter, a table, a function. */
-export const isPassedOn = (message: string): boolean => /^\{\w+\}$/.test(message);
+const isPassedOn = (message: string): boolean => /^\{\w+\}$/.test(message);
 
 /** Sentences that pages show in English in every language: `file:line: reason: sentence`. */
 export function untranslatedRefusals(source: Readonly<Record<string, string>>, project: string): string[] {

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A sentence that code throws: `There is no branch {branch}.` */
-export interface Refusal {
+interface Refusal {
   reason: string;
   /** English, with the holes of the template literal as values in braces. */
   message: string;
@@ -23,7 +23,7 @@ const makers: Readonly<Record<string, number>> = {
 };
 
 /** Modules whose errors no page shows: protocols, commands, and what only an administrator of the machine meets. */
-export const elsewhere = /^src\/(?:cli|config|control|db|doctor|backup|http-(?!$)[a-z]+|ssh|scheduler|updates|nodes)\//;
+const elsewhere = /^src\/(?:cli|config|control|db|doctor|backup|http-(?!$)[a-z]+|ssh|scheduler|updates|nodes)\//;
 
 function texts(node: ts.Expression): string[] {
   if (ts.isStringLiteralLike(node)) return [node.text];

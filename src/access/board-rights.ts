@@ -5,7 +5,7 @@ import type { OrganisationRole } from './repository-facts.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What the policy of an organisation's boards needs to know. */
-export interface BoardFacts {
+interface BoardFacts {
   /** The viewer's role in the organisation. */
   organisationRole: OrganisationRole | null;
   /** Whether the board is for everyone. */

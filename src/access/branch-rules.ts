@@ -172,10 +172,10 @@ export function mayByGrant(
 export type RefMoveKind = 'create' | 'update' | 'delete';
 
 /** Why a move is refused: the act that the rule does not allow, or the one restriction without a rule. */
-export type RuleRefusal = RuleAct | 'default_branch';
+type RuleRefusal = RuleAct | 'default_branch';
 
 /** What the policy says of one move. */
-export type RuleVerdict =
+type RuleVerdict =
   | { refusal: RuleRefusal }
   /** Allowed where the commits agree: only forward; no merge among the new ones, and all of these signed. */
   | { refusal: null; onlyForward: boolean; linear: boolean; signed: boolean };

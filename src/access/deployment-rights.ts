@@ -4,7 +4,7 @@ import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What is known of a person and of a job that waits for an environment. */
-export interface DeploymentFacts {
+interface DeploymentFacts {
   /** The right of the viewer on the repository, as of now. */
   level: Level;
   /** Whether the person, or a team of the person, is named as a reviewer. */

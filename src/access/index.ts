@@ -8,7 +8,7 @@ export {
   personViewer,
   viewerForLog,
 } from './viewer.ts';
-export type { AnonymousViewer, DeployKeyViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
+export type { DeployKeyViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
 export { recordCredential, viewerWithCredential } from './recorded-credential.ts';
 export type { RecordedCredential } from './recorded-credential.ts';
 export { allows } from './level.ts';
@@ -24,7 +24,7 @@ export {
   visibleRepositories,
   visibleRepositoryParts,
 } from './visible-repositories.ts';
-export type { RepositoryPart, SqlCondition } from './visible-repositories.ts';
+export type { SqlCondition } from './visible-repositories.ts';
 export {
   isExemptFromRates,
   isTrustedContributor,
@@ -39,10 +39,9 @@ export type {
   IssueFacts,
   IssueRefusal,
   IssueRepositoryFacts,
-  IssueAuthorPolicy,
 } from './issue-rights.ts';
 export { refusalOnBoard } from './board-rights.ts';
-export type { BoardAct, BoardFacts } from './board-rights.ts';
+export type { BoardAct } from './board-rights.ts';
 export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
 export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
 export { isContributedUpload, refusalOnLfs } from './lfs-rights.ts';
@@ -68,10 +67,8 @@ export type {
   RuleAct,
   RuleGrant,
   RuleLevel,
-  RuleRefusal,
   RuleTarget,
   RuleTeam,
-  RuleVerdict,
 } from './branch-rules.ts';
 export { checksOfCandidate, countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
@@ -93,16 +90,16 @@ export type {
 export { authorAssociation } from './author-association.ts';
 export type { AuthorAssociation } from './author-association.ts';
 export { rightToDeploy } from './deployment-rights.ts';
-export type { DeploymentFacts, DeploymentRefusal } from './deployment-rights.ts';
+export type { DeploymentRefusal } from './deployment-rights.ts';
 export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
-export { packageLevel, refusalOnPackage, refusalToAddPackage, visiblePackages } from './package-rights.ts';
+export { refusalOnPackage, refusalToAddPackage, visiblePackages } from './package-rights.ts';
 export type { PackageAct, PackageFacts, PackageOwnerFacts, PackageRefusal } from './package-rights.ts';
 export { refusalOnRelease } from './release-rights.ts';
-export type { ReleaseAct, ReleaseFacts, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
+export type { ReleaseAct, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
 export { refusalOnTeam, refusalOnTeamReview } from './team-rights.ts';
-export type { TeamAct, TeamFacts, TeamRefusal, TeamReviewFacts } from './team-rights.ts';
+export type { TeamAct } from './team-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
 export type { PatternFault } from './ref-pattern.ts';

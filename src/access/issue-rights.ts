@@ -7,7 +7,7 @@ import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Who may open issues and comment in a repository; no setting switches both off. */
-export type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
+type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
 
 /** What the policy for issues needs to know of a repository, besides the viewer's grants on it. */
 export interface IssueRepositoryFacts extends RepositoryFacts {

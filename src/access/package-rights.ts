@@ -39,7 +39,7 @@ export type PackageRefusal = 'hidden' | 'sign_in' | 'scope' | 'level';
  * write, GUESTs read. A token limited to repositories, and a task, have what their repositories give. Deploy keys have
  * nothing. `visiblePackages` states the same in SQL.
  */
-export function packageLevel(viewer: Viewer, { owner, visibility, repository }: PackageFacts): Level {
+function packageLevel(viewer: Viewer, { owner, visibility, repository }: PackageFacts): Level {
   if (viewer.kind === 'deployKey') return 'none';
   if (repository !== null) return repositoryLevel(viewer, repository);
   if (isLocalAdministrator(viewer)) return 'admin';

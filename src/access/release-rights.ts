@@ -9,7 +9,7 @@ export interface ReleaseRepositoryFacts extends RepositoryFacts {
 }
 
 /** What it needs to know of one release. */
-export interface ReleaseFacts {
+interface ReleaseFacts {
   draft: boolean;
 }
 

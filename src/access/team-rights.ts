@@ -4,7 +4,7 @@ import type { OrganisationRole } from './repository-facts.ts';
 import type { Viewer } from './viewer.ts';
 
 /** What the policy of teams needs to know of a viewer. */
-export interface TeamFacts {
+interface TeamFacts {
   /** The viewer's role in the organisation. */
   organisationRole: OrganisationRole | null;
   /** Whether the viewer is in the team. */
@@ -18,7 +18,7 @@ export interface TeamFacts {
 export type TeamAct = 'read' | 'manage';
 
 /** Why an act is refused; `hidden` must look like absent. */
-export type TeamRefusal = 'hidden' | 'scope';
+type TeamRefusal = 'hidden' | 'scope';
 
 /**
  * The policy of teams: members of the organisation, whatever their role, and the people of a team know of it; OWNERs
@@ -38,7 +38,7 @@ export function refusalOnTeam(
 }
 
 /** What the policy of reviews by teams needs to know. */
-export interface TeamReviewFacts {
+interface TeamReviewFacts {
   /** Whether the team has a role in the repository; each of its people may read it then. */
   hasRole: boolean;
   /** How many people it has besides the author of the pull request and who submitted it. */

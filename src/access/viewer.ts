@@ -6,7 +6,7 @@
 /** The most that a credential may do. A session and an SSH key carry `admin`. */
 export type Scope = 'read' | 'write' | 'admin';
 
-export interface AnonymousViewer {
+interface AnonymousViewer {
   kind: 'anonymous';
 }
 

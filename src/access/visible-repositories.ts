@@ -51,13 +51,13 @@ export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition
 }
 
 /** A selection of rows of `repositories`, aliased `r`: one of the reasons for which a viewer sees some. */
-export interface RepositoryPart {
+interface RepositoryPart {
   /** The clause after `FROM`. */
   from: string;
   where: string;
 }
 
-export interface RepositoryParts {
+interface RepositoryParts {
   /** A repository may be in several parts; their union is what `visibleRepositories` selects. */
   parts: RepositoryPart[];
   /** Named parameters of all parts. */

@@ -92,7 +92,7 @@ import { removeToken } from './tokens/remove-token.ts';
 import { viewerOfToken } from './tokens/viewer-of-token.ts';
 import type { ApplicationTokens } from './tokens/application-tokens.ts';
 
-export interface AccountsOptions {
+interface AccountsOptions {
   db: Database;
   owners: Owners;
   clock: Clock;

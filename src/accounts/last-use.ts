@@ -7,7 +7,7 @@ import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
 /** One use of a session, a token, a key of a person or a deploy key. */
-export interface CredentialUse {
+interface CredentialUse {
   kind: 'session' | 'token' | 'key' | 'deployKey';
   /** Id of the session, token or key. */
   id: string;
@@ -31,7 +31,7 @@ export interface LastUseRecorder {
   stop(): Promise<void>;
 }
 
-export interface LastUseOptions {
+interface LastUseOptions {
   db: Database;
   clock: Clock;
   logger: Logger;

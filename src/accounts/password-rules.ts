@@ -1,9 +1,9 @@
 import { invalid } from '../kernel/index.ts';
 
-export const minPasswordCharacters = 8;
+const minPasswordCharacters = 8;
 
 /** Hashing reads every byte, so the length of a password is limited. */
-export const maxPasswordBytes = 1024;
+const maxPasswordBytes = 1024;
 
 /**
  * The normal form (NFC) in which a password is hashed: another system may send the same letters as other code points.

@@ -13,7 +13,7 @@ export interface EventColumns {
 }
 
 /** The three tables of one kind of event. */
-export interface AnnouncementTables {
+interface AnnouncementTables {
   /** The events, with `EventColumns`. */
   events: EntitySchema;
   /** The listeners that are done with an event, until it is announced: the key of the event and `listener`. */

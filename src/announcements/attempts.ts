@@ -9,7 +9,7 @@ import type { Tries } from './next-try.ts';
  * minute, for transient failures (a lock, a killed process); this one outlasts a quarter of an hour of heavy load, so
  * that load alone parks nothing.
  */
-export const lastTryAfterMs = 10 * 60_000;
+const lastTryAfterMs = 10 * 60_000;
 /** Delay of an attempt after one that the end of the server cut off, in milliseconds. */
 const cutOffTryAfterMs = 60_000;
 

@@ -3,7 +3,7 @@ import { parkedByEnds, quietUptimeMs, triedOnceMore } from './next-try.ts';
 import type { ServerTime } from './attempts.ts';
 
 /** The names of the tables of one kind of event, and how an attempt finds its event. */
-export interface EventTables {
+interface EventTables {
   events: string;
   attempts: string;
   /** Pairs of columns: of the event, of the attempt. */

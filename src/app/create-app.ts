@@ -11,12 +11,12 @@ import { processFacts } from './process-facts.ts';
 import { watchMemory } from './watch-memory.ts';
 import type { MemoryWatch } from './watch-memory.ts';
 
-export interface ListeningAt {
+interface ListeningAt {
   host: string;
   port: number;
 }
 
-export interface Addresses {
+interface Addresses {
   http: ListeningAt;
   /**
    * `null` when SSH is off. With the system's sshd, the port that clients reach; the fingerprint of its key is unknown.

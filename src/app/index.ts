@@ -3,14 +3,12 @@
  * (`open-modules.ts`), and connects their ports (`connect-ports.ts`).
  */
 export { createApp } from './create-app.ts';
-export type { Addresses, App, ListeningAt } from './create-app.ts';
+export type { App } from './create-app.ts';
 export { imageFolder, storeOptions } from './data-folders.ts';
-export { databaseFile, entities, newestSchema, openDatabase, schemaOfProgram, signOfInstance } from './database.ts';
-export type { AppOptions } from './app-options.ts';
+export { databaseFile, newestSchema, openDatabase, schemaOfProgram, signOfInstance } from './database.ts';
 export type { Modules } from './modules.ts';
 export { processFacts } from './process-facts.ts';
 export { openModules } from './open-modules.ts';
 export { rotateInstanceKey } from './rotate-instance-key.ts';
-export type { RotatedKey } from './rotate-instance-key.ts';
 export { scheduledTasks } from './scheduled-tasks.ts';
 export { listenersOf, subscribeRenderers } from './subscriptions.ts';

@@ -4,7 +4,7 @@ import { beginRotation, endRotation } from '../sealing/index.ts';
 import { keyFile } from './data-folders.ts';
 import type { Modules } from './modules.ts';
 
-export interface RotatedKey {
+interface RotatedKey {
   /** Secrets that were encrypted again. */
   reencrypted: number;
   /** An earlier rotation that was cut short went on. */

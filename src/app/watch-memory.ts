@@ -19,7 +19,7 @@ export function cachesFor(memory: Pick<MachineMemory, 'total'> | null, setting: 
 }
 
 /** How full the main thread's heap and the machine are; parts of 1. */
-export interface MemoryLoad {
+interface MemoryLoad {
   heapUsed: number;
   /** 1 where the system does not tell. */
   available: number;

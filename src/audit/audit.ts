@@ -9,7 +9,7 @@ import { createChainCheck, entryAfter } from './hash-chain.ts';
 import type { ChainBreak } from './hash-chain.ts';
 
 /** The actor and the network address. */
-export interface Actor {
+interface Actor {
   /** UUID of a person, `local`, `server` or `anonymous`. */
   by: string;
   address: string | null;
@@ -47,7 +47,7 @@ export interface Audit {
   flush(): Promise<void>;
 }
 
-export interface AuditDeps {
+interface AuditDeps {
   db: Database;
   clock: Clock;
   logger: Logger;

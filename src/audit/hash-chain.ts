@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditRow } from './audit-schema.ts';
 
 /** The hash before the first entry. */
-export const genesisHash = '0'.repeat(64);
+const genesisHash = '0'.repeat(64);
 
 /**
  * The hash of an entry: over the previous hash and every field, so that neither order nor content can change unnoticed.

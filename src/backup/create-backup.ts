@@ -42,7 +42,7 @@ export interface CreatedBackup {
   objects: ExternalObjects | null;
 }
 
-export interface DamagedRepository {
+interface DamagedRepository {
   id: string;
   /** Absolute path. */
   folder: string;

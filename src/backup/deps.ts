@@ -21,7 +21,7 @@ export interface BackupDeps {
 }
 
 /** The progress of a long operation. */
-export interface Progress {
+interface Progress {
   done: number;
   total: number;
   /** The current item. */
@@ -31,7 +31,7 @@ export interface Progress {
 export type OnProgress = (progress: Progress) => void;
 
 /** A data folder that is copied unchanged, and its place in a backup. */
-export interface BackupFolder {
+interface BackupFolder {
   relativePath: string;
   at: string;
 }

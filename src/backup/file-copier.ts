@@ -68,7 +68,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
 }
 
 /** Creates folders, each once for all files in it. */
-export interface Folders {
+interface Folders {
   /** The folder of this file. */
   of(file: string): Promise<unknown>;
   /** To be called after folders were deleted. */

@@ -3,7 +3,7 @@ import type { ThreadStatement } from '../db/index.ts';
 import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
 
 /** A push that is missing in an older copy of the database. */
-export interface MergedPush {
+interface MergedPush {
   id: string;
   /** `owner/name` in the newer database. */
   repository: string;

@@ -16,7 +16,7 @@ import type { Manifest } from './manifest.ts';
 import { databaseName } from './deps.ts';
 import type { OnProgress } from './deps.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** The folder of one backup. */
   from: string;
   config: Pick<Config, 'dataDir' | 'storage' | 'repositories'>;

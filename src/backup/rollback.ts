@@ -12,7 +12,7 @@ import { reconcileJournal } from './reconcile-journal.ts';
 import type { RefsOnDisk } from './reconcile-journal.ts';
 import { databasePath } from './deps.ts';
 
-export interface RollbackOptions {
+interface RollbackOptions {
   config: Pick<Config, 'dataDir' | 'storage'>;
   /** A copy of the database from before a migration. */
   snapshot: string;
@@ -24,7 +24,7 @@ export interface RollbackOptions {
   logger: Logger;
 }
 
-export interface RolledBack extends MergedJournal {
+interface RolledBack extends MergedJournal {
   /** Repositories whose refs had moved without an entry in either database. */
   settledByRefs: number;
   /** Whether the newer database could be read. */

@@ -5,7 +5,7 @@ import { linkCopy } from './copy-file.ts';
 import type { FileEntry } from './manifest.ts';
 
 /** Files that several repositories have as hard links, a fork and its source: copied once and linked again. */
-export interface SharedFiles {
+interface SharedFiles {
   /**
    * Links `to` to the copy of the same file that was made before, or makes that copy. Other names of the same file
    * wait for it, because several files are copied at once.

@@ -4,7 +4,7 @@
  */
 export const blockBytes = 512;
 
-export interface TarEntry {
+interface TarEntry {
   /** With forward slashes. */
   name: string;
   bytes: number;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { askDatabaseFile, readUnfinishedUpgrade } from '../db/index.ts';
 
 /** A copy of the database from before an upgrade. */
-export interface UpgradeCopy {
+interface UpgradeCopy {
   /** Absolute path. */
   file: string;
   /** When it was made, epoch milliseconds. */

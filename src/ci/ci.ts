@@ -58,7 +58,7 @@ import { TaskReports } from './tasks/task-reports.ts';
 import { createTaskService } from './tasks/task-service.ts';
 import { WorkflowReader } from './workflows/workflow-reader.ts';
 
-export interface CiOptions {
+interface CiOptions {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'personByUsername' | 'addresses'>;
   organisations: Pick<Organisations, 'teams'>;

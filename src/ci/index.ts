@@ -20,55 +20,38 @@ import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-sc
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
 
-export type {
-  DeploymentEvent,
-  DeploymentListener,
-  ReviewEvent,
-  ReviewListener,
-} from './environments/deployment-listeners.ts';
+export type { DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
 export { environmentPath } from './workflows/environment-name.ts';
 export type { Environment } from './environments/find-environment.ts';
 export type { EnvironmentChange } from './deployments/manage-environments.ts';
 export type { PendingDeployment } from './deployments/review-deployments.ts';
 export { deploymentStates } from './schema/deployment-schema.ts';
-export type {
-  DeploymentReviewRow,
-  DeploymentRow,
-  DeploymentState,
-  DeploymentStatusRow,
-} from './schema/deployment-schema.ts';
+export type { DeploymentRow, DeploymentState, DeploymentStatusRow } from './schema/deployment-schema.ts';
 export { artifactKey, artifactPrefix } from './artifacts/artifact-store.ts';
 export { ciSettings } from './ci-settings.ts';
 export { createCi } from './ci.ts';
-export type { Ci, CiOptions } from './ci.ts';
+export type { Ci } from './ci.ts';
 export { logKey, logPrefix } from './logs/remote-log-cache.ts';
-export type { CiSettings } from './deps.ts';
 export type { CiRepositorySettings } from './settings/repository-settings.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
 export type { Annotation } from './annotations/list-annotations.ts';
 export { maxSummaryBytes } from './summaries/step-summaries.ts';
-export type { SummaryRow } from './schema/annotation-schema.ts';
 export type { ArtifactFileRow, ArtifactRow } from './schema/artifact-schema.ts';
 export type { FileChunk } from './artifacts/upload-v3-artifact.ts';
-export type { Part } from './artifacts/artifact-store.ts';
 export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
-export { annotationLevels, readLogCommand } from './log-command.ts';
+export { readLogCommand } from './log-command.ts';
 export type { AnnotationLevel, LogCommand } from './log-command.ts';
 export type { ArtifactOfRun } from './artifacts/repository-artifacts.ts';
-export type { ArtifactFile, ArtifactFiles } from './artifacts/browse-artifact.ts';
+export type { ArtifactFile } from './artifacts/browse-artifact.ts';
 export type { Retention } from './retention/repository-retention.ts';
-export type { RunReports } from './reports/read-reports.ts';
-export type { TestCase, TestReport, TestResult } from './reports/test-report.ts';
-export type { LogUpdate, LogWindow } from './logs/read-log.ts';
-export type { LogHit, LogMatches } from './logs/search-log.ts';
+export type { TestCase, TestResult } from './reports/test-report.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
 export type { RunnerTask } from './runners/runner-tasks.ts';
 export type { RunnerRow } from './schema/runner-schema.ts';
-export type { RunnerStatus } from './runners/runner-status.ts';
 export type { JobRow } from './schema/job-schema.ts';
 export type { RunEndListener } from './runs/run-end-listener.ts';
 export { describeJob, describeRun } from './runs/describe-run.ts';
@@ -81,18 +64,14 @@ export type { PullApproval } from './pulls/pull-run-service.ts';
 export type { FinalStatus, RunStatus } from './run-status.ts';
 export { runStatusGroups } from './runs/list-runs.ts';
 export { eventNames } from './workflows/workflow.ts';
-export type { RunFilter, RunPage } from './runs/list-runs.ts';
+export type { RunFilter } from './runs/list-runs.ts';
 export type { EventTrigger, Filter, PlainEventName, PullTrigger, PushTrigger, Triggers } from './workflows/workflow.ts';
-export type { DispatchableWorkflow, ListedWorkflow } from './runs/dispatch-workflow.ts';
+export type { ListedWorkflow } from './runs/dispatch-workflow.ts';
 export { statusOfMatrix } from './run-status.ts';
-export type { NeededJob } from './runs/needs.ts';
-export type { SecretFacts } from './secrets/secrets.ts';
-export type { Variable } from './secrets/variables.ts';
 export type { QueuedJob } from './tasks/explain-queue.ts';
-export type { StepReport, TaskReport, TaskVerdict } from './tasks/report-task.ts';
+export type { TaskReport } from './tasks/report-task.ts';
 export type { TaskContent } from './tasks/task-content.ts';
 export type { StepRow, TaskRow } from './schema/task-schema.ts';
-export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
   pendingEventSchema,

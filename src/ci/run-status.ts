@@ -38,7 +38,7 @@ interface Ended {
 }
 
 /** The status that dependent jobs see: a job with `continue-on-error` counts as a success. */
-export function countsAs({ status, continueOnError }: Ended): RunStatus {
+function countsAs({ status, continueOnError }: Ended): RunStatus {
   return status === 'failure' && continueOnError ? 'success' : status;
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Run } from './action.ts';
 
 /** Commands that are defined together. */
-export interface CommandGroup {
+interface CommandGroup {
   /** Their first words, hidden ones included. */
   names: readonly string[];
   /** Loads the function that adds them to the program. */

@@ -6,7 +6,7 @@ import { formatHelp, withExamples } from './help.ts';
 import { recordActedFor } from './record-acted-for.ts';
 
 /** Common behaviour of all commands: output streams, and the end of the program. */
-export interface ProgramHandlers {
+interface ProgramHandlers {
   /** For help and the version, when requested. */
   print(text: string): void;
   /** Builds the `Cli` for one action, runs it and closes it. */

@@ -30,7 +30,7 @@ interface Description {
 }
 
 /** An error with its own hint. */
-export interface Hinted {
+interface Hinted {
   readonly hint: string;
 }
 

@@ -5,7 +5,7 @@ import { formatAddress } from './option-types.ts';
 import type { ListenAddress } from './option-types.ts';
 
 /** A refused combination of options; `key` is the option that the error names. */
-export interface OptionConflict {
+interface OptionConflict {
   readonly key: string;
   readonly message: string;
 }

@@ -24,7 +24,7 @@ inner.addSubnet('fc00::', 7, 'ipv6');
 inner.addSubnet('fe80::', 10, 'ipv6');
 
 /** A condition that federation lacks: a stable name for programs, a sentence for people. */
-export interface FederationObstacle {
+interface FederationObstacle {
   reason:
     | 'switch_off'
     | 'base_url_missing'

@@ -15,7 +15,7 @@ const changeable: ReadonlySet<string> = new Set([
 ]);
 
 /** The result of a reload: option keys. */
-export interface ReloadedSettings {
+interface ReloadedSettings {
   applied: string[];
   /** Changed, but in effect only after a restart. */
   needRestart: string[];

@@ -20,9 +20,7 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
 }
 
-export type CheckedConfig =
-  | { problems: readonly Problem[]; loaded: null }
-  | { problems: readonly []; loaded: LoadedConfig };
+type CheckedConfig = { problems: readonly Problem[]; loaded: null } | { problems: readonly []; loaded: LoadedConfig };
 
 /**
  * Resolves all settings: flag, environment, file, default; the first wins. Either every setting is valid, or all

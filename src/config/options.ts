@@ -22,7 +22,7 @@ import { oidcProviders } from './oidc-providers.ts';
 import type { OptionType } from './option-types.ts';
 
 /** A default path below the data folder. */
-export interface BelowDataDir {
+interface BelowDataDir {
   readonly belowDataDir: string;
 }
 
@@ -1164,4 +1164,3 @@ export const options = [
 ] as const;
 
 export type Options = (typeof options)[number];
-export type OptionKey = Options['key'];

@@ -16,7 +16,7 @@ export interface Origin {
   readonly name: string | null;
 }
 
-export interface ResolvedOptions {
+interface ResolvedOptions {
   /** Checked values by option key; null where nothing is set and the default is none or depends on others. */
   readonly values: ReadonlyMap<string, unknown>;
   readonly origins: ReadonlyMap<string, Origin>;

@@ -7,7 +7,7 @@ import type { ControlRequest } from './request-json.ts';
 import { socketAddress } from './socket-path.ts';
 
 /** The client's streams. A returned promise applies backpressure to the server until it resolves. */
-export interface ClientStreams {
+interface ClientStreams {
   /** Chunks to send; none when omitted. */
   input?: AsyncIterable<Buffer | string>;
   output(chunk: Buffer): Promise<void> | void;

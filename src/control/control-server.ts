@@ -11,7 +11,7 @@ import type { ControlParameters, ControlRequest } from './request-json.ts';
 import { socketAddress, socketFile } from './socket-path.ts';
 
 /** One session of a control command, as its handler sees it. */
-export interface ControlSession {
+interface ControlSession {
   input: Readable;
   /** Its callbacks apply the client's backpressure. */
   output: Writable;
@@ -27,7 +27,7 @@ export interface ControlSession {
 /** Handles one control command; resolves with an exit code. A `DomainError` is reported to the client in one line. */
 export type ControlCommand = (parameters: ControlParameters, session: ControlSession) => Promise<number>;
 
-export interface ControlServer {
+interface ControlServer {
   /** Needs the instance lock: the socket of a killed server is replaced. */
   listen(): Promise<void>;
   /** Accepts no new session, waits up to `graceMs` for open ones, then aborts them. */

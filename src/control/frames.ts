@@ -5,9 +5,9 @@
  */
 export const kinds = { request: 1, input: 2, inputEnd: 3, output: 4, stderr: 5, end: 6 } as const;
 
-export type Kind = (typeof kinds)[keyof typeof kinds];
+type Kind = (typeof kinds)[keyof typeof kinds];
 
-export interface Frame {
+interface Frame {
   kind: number;
   payload: Buffer;
 }

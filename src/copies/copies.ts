@@ -7,7 +7,7 @@ import { keepCopy } from './keep-copy.ts';
 import { dropCopy, makeOwnRepository } from './leave-copies.ts';
 import { tendCopies } from './tend-copies.ts';
 
-export interface CopiesOptions extends Omit<CopyDeps, 'settings'> {
+interface CopiesOptions extends Omit<CopyDeps, 'settings'> {
   config: Pick<Config, 'federation'>;
 }
 

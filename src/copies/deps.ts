@@ -15,7 +15,7 @@ export interface CopyDeps {
   settings: CopySettings;
 }
 
-export interface CopySettings {
+interface CopySettings {
   /** What one copy may have, all copies of one person, and all copies, in bytes; 0 for one of them: no copies. */
   maxBytes: number;
   userQuotaBytes: number;

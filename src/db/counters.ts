@@ -27,7 +27,7 @@ const countedBy = {
 } as const;
 
 export type CountName = keyof typeof countedBy;
-export const countNames = Object.keys(countedBy) as CountName[];
+const countNames = Object.keys(countedBy) as CountName[];
 
 /** All maintained counts; one without a row is 0. */
 export async function readCounts(manager: EntityManager): Promise<Record<CountName, number>> {

@@ -51,7 +51,7 @@ export async function askDatabaseFile(
 }
 
 /** The result of checking a database file. */
-export interface DatabaseHealth {
+interface DatabaseHealth {
   /** Messages of SQLite's integrity check; empty when the file is intact. */
   damage: string[];
   /** Rows whose parent is missing, by table. */

@@ -11,7 +11,7 @@ export type Dialect = 'sqlite' | 'postgres';
 const present: Dialect = 'sqlite';
 
 /** Types of the columns that a list brings. */
-export type ColumnType = 'text' | 'bigint';
+type ColumnType = 'text' | 'bigint';
 
 interface ListOptions {
   /** The parameter that has the list as JSON: `?` or `:name`. */

@@ -1,7 +1,6 @@
 export { beginWriting, createDatabase } from './database.ts';
 export { copyToPostgres, copyToSqlite } from './copy-between.ts';
 export { askDatabaseFile, copyDatabase, databaseFileIn, checkDatabaseFile } from './database-file.ts';
-export type { DatabaseHealth } from './database-file.ts';
 export type { Database, DatabaseOptions, Tx } from './database-interface.ts';
 export { compareCounts, readCounts, recount } from './counters.ts';
 export type { CountName } from './counters.ts';
@@ -29,8 +28,8 @@ export type { RowSource } from './row-cache.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';
 export { readUnfinishedUpgrade, removeUnfinishedUpgrade } from './unfinished-upgrade.ts';
 export type { WriterConnection } from './writer-connection.ts';
-export type { Baseline, Migration, SchemaStep } from './migrations.ts';
+export type { Baseline, Migration } from './migrations.ts';
 export { openDatabaseThread } from './database-thread.ts';
 export type { ThreadLimits, DatabaseThread } from './database-thread.ts';
-export type { ThreadOptions, ThreadRow, ThreadStatement } from './thread-protocol.ts';
+export type { ThreadRow, ThreadStatement } from './thread-protocol.ts';
 export type { Dialect } from './dialect.ts';

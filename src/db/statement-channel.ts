@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
  * Every statement is published here as `{ sql, dialect }`, at least the first time that a connection runs it. Tests
  * subscribe and check its query plan; without a subscriber it costs one comparison.
  */
-export const statementChannel = channel('hearth:db:statement');
+const statementChannel = channel('hearth:db:statement');
 
 export function announceStatement(sql: string, dialect: Dialect = 'sqlite'): void {
   if (statementChannel.hasSubscribers) statementChannel.publish({ sql, dialect });

@@ -21,7 +21,7 @@ export interface GroupReport {
   summary: string;
 }
 
-export interface ResultOptions {
+interface ResultOptions {
   remedy?: string;
   fix?: () => Promise<string>;
 }

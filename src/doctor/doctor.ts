@@ -49,12 +49,12 @@ const areas: Readonly<Record<string, CheckGroup>> = {
 export const groupNames: readonly string[] = Object.keys(areas);
 
 /** Checks an instance, also beside its running server. */
-export interface Doctor {
+interface Doctor {
   /** @param only one check group; all when omitted */
   examine(only?: string, options?: ExamineOptions): AsyncGenerator<GroupReport>;
 }
 
-export interface ExamineOptions {
+interface ExamineOptions {
   /** Reads every object of every repository and every stored file, however long that takes. */
   isDeep?: boolean;
   onProgress?: OnProgress;

@@ -1,7 +1,7 @@
 import type { Database } from '../db/index.ts';
 
 /** Bytes that one owner has stored, with the trash. */
-export interface OwnerUsage {
+interface OwnerUsage {
   ownerId: string;
   /** Outside the trash. */
   repositories: number;
@@ -12,7 +12,7 @@ export interface OwnerUsage {
 }
 
 /** Bytes of one repository by kind. */
-export interface RepositoryUsage {
+interface RepositoryUsage {
   gitBytes: number;
   /** Of `gitBytes`: objects that are hard links to those of other repositories. */
   sharedBytes: number;

@@ -9,7 +9,7 @@ import { templateOptions } from './template-options.ts';
 const load = createRequire(import.meta.url);
 
 /** A template as a function, and the files that it is made of. */
-export interface CompiledTemplate {
+interface CompiledTemplate {
   render: compileTemplate;
   /** The template itself first, then what it includes and extends. */
   files: string[];

@@ -13,7 +13,7 @@ import type { FederationDeps } from './deps.ts';
 const followsPerWrite = 100;
 
 /** A base URL that differs from the one that other servers know. */
-export interface OriginChange {
+interface OriginChange {
   /** The origin under which local actors were published. */
   from: string;
   /** The origin of the settings. */
@@ -21,7 +21,7 @@ export interface OriginChange {
 }
 
 /** The effects of accepting a new origin. */
-export interface OriginConsequences {
+interface OriginConsequences {
   /** Remote followers of local repositories, who know the former ids. */
   followers: number;
   /** Follows of local people, which are sent again. */

@@ -6,4 +6,4 @@ export { syncPath } from './sync-path.ts';
 export { writeZip } from './zip-writer.ts';
 export type { ZipSource } from './zip-writer.ts';
 export { openZipEntry, readZipDirectory } from './zip-reader.ts';
-export type { ReadPart, ZipDirectory, ZipEntry } from './zip-reader.ts';
+export type { ReadPart, ZipDirectory } from './zip-reader.ts';

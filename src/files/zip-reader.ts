@@ -4,7 +4,7 @@ import { crc32, createInflateRaw } from 'node:zlib';
 import { invalid } from '../kernel/index.ts';
 
 /** A file of an archive, as the directory of the archive describes it. */
-export interface ZipEntry {
+interface ZipEntry {
   /** With forward slashes; checked by `isSafePath`. */
   path: string;
   bytes: number;
@@ -36,7 +36,7 @@ const stored = 0;
 const deflated = 8;
 const encrypted = 0x0001;
 
-export interface ZipLimits {
+interface ZipLimits {
   maxDirectoryBytes: number;
   maxEntries: number;
 }
@@ -125,7 +125,7 @@ function safeNumber(value: bigint): number {
 const maxPathBytes = 1024;
 
 /** Whether a path stays below the folder where it is unpacked, on every system. */
-export function isSafePath(path: string): boolean {
+function isSafePath(path: string): boolean {
   return (
     path !== '' &&
     Buffer.byteLength(path) <= maxPathBytes &&

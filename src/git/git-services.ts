@@ -36,7 +36,7 @@ export interface SlotLoad {
 }
 
 /** Load of the module, for metrics and for finding out why the server is slow. */
-export interface GitLoad {
+interface GitLoad {
   processes: number;
   reads: SlotLoad;
   writes: SlotLoad;
@@ -44,7 +44,7 @@ export interface GitLoad {
 }
 
 /** Folders of repositories. */
-export interface GitStorage {
+interface GitStorage {
   pathOf(ownerId: string, repositoryId: string): string;
   create(path: string, options: { defaultBranch: string }): Promise<void>;
   exists(path: string): Promise<boolean>;
@@ -72,7 +72,7 @@ export interface GitStorage {
 }
 
 /** Branches, tags and HEAD. */
-export interface GitRefs {
+interface GitRefs {
   /** Makes `branch` the default branch; it need not exist yet. */
   setHead(path: string, branch: string): Promise<void>;
   /** Moves refs by compare-and-set; returns a result per move, in order. The caller has journalled the moves. */
@@ -109,7 +109,7 @@ export interface GitRefs {
 }
 
 /** The git protocol, for the transports. */
-export interface GitTransfers {
+interface GitTransfers {
   advertiseRefs: AdvertiseRefs;
   uploadPack(request: UploadRequest): Promise<UploadOutcome>;
   uploadArchive(request: ArchiveRequest): Promise<UploadOutcome>;
@@ -117,7 +117,7 @@ export interface GitTransfers {
 }
 
 /** Commits, trees and blobs. */
-export interface GitObjects {
+interface GitObjects {
   /**
    * Keeps objects reachable through hidden refs, so that packing never drops them; returns the names that are kept
    * now.
@@ -157,7 +157,7 @@ export interface GitObjects {
 }
 
 /** Repositories at other hosts, and as single files. */
-export interface GitRemotes {
+interface GitRemotes {
   /**
    * Lists the refs of another host. This and the two below refuse `remote_failed`, and over ssh `ssh_client_missing`,
    * `host_key_changed`, `remote_key_refused`.
@@ -187,7 +187,7 @@ export interface GitRemotes {
 }
 
 /** Checks, packing, and leftovers of crashes. */
-export interface GitMaintenance {
+interface GitMaintenance {
   /**
    * Whether packs match their checksums, loose objects their names, and every object reachable from the refs exists;
    * `full` also lets git read every object.

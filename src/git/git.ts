@@ -54,7 +54,7 @@ import { uploadArchive, uploadPack } from './fetches/upload-pack.ts';
 import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
 import type { Git, SlotLoad } from './git-services.ts';
 
-export interface GitOptions {
+interface GitOptions {
   config: Pick<Config, 'dataDir' | 'storage'> & { git: Omit<Config['git'], 'storage' | 'cacheBytes'> };
   logger: Logger;
   /** Overrides of `defaultLimits`; tests use shorter waits. */

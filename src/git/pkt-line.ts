@@ -1,7 +1,7 @@
 import { invalid } from '../kernel/index.ts';
 
 /** One packet of git's wire format (gitprotocol-common): data, or one of three special packets. */
-export type Packet = { kind: 'data'; data: Buffer } | { kind: 'flush' | 'delimiter' | 'end' };
+type Packet = { kind: 'data'; data: Buffer } | { kind: 'flush' | 'delimiter' | 'end' };
 
 /** Size limit of a packet in bytes, including its four length digits. */
 export const maxPacketBytes = 65_520;

@@ -95,7 +95,7 @@ export function expectErrors(stream: Readable | Writable): void {
   stream.on('error', () => {});
 }
 
-export interface DrainBounds {
+interface DrainBounds {
   /** Limit of bytes that are read. */
   maxBytes: number;
   /** Limit of the total time. */

@@ -7,8 +7,8 @@ import type { ServerPlace } from './place.ts';
 import { giteaTime } from './time.ts';
 import { userPayload } from './user.ts';
 
-export type DeploymentPayload = z.output<typeof deployment>;
-export type DeploymentStatusPayload = z.output<typeof deploymentStatus>;
+type DeploymentPayload = z.output<typeof deployment>;
+type DeploymentStatusPayload = z.output<typeof deploymentStatus>;
 
 type Place = Pick<ServerPlace, 'baseUrl'>;
 

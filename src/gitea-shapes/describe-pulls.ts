@@ -29,7 +29,7 @@ export interface DescribedPull {
 }
 
 /** What a reader may know of besides the repository. */
-export interface ReaderOfPulls {
+interface ReaderOfPulls {
   /** Whether a reader may know of the repository of a fork. */
   mayRead(repository: Repository): boolean | Promise<boolean>;
   /** Those of some teams that a reader may know of. */

@@ -10,14 +10,14 @@ import type { UserPayload } from './user.ts';
 import type * as schemas from './issue-schema.ts';
 
 /** Issues, comments, labels and milestones in Gitea's form; `revision`, `position` and the like are ours. */
-export type AttachmentPayload = z.output<typeof schemas.attachment>;
+type AttachmentPayload = z.output<typeof schemas.attachment>;
 export type LabelPayload = z.output<typeof schemas.label>;
-export type MilestonePayload = z.output<typeof schemas.milestone>;
+type MilestonePayload = z.output<typeof schemas.milestone>;
 export type IssuePayload = z.output<typeof schemas.issue>;
-export type CommentPayload = z.output<typeof schemas.comment>;
+type CommentPayload = z.output<typeof schemas.comment>;
 
 /** Where an issue is: absolute addresses begin with `origin`. */
-export interface IssuePlace {
+interface IssuePlace {
   origin: string;
   owner: string;
   repository: { id: string; name: string };

@@ -6,11 +6,11 @@ import type { RepositoryPayload } from './repository.ts';
 import { giteaTime } from './time.ts';
 import type { UserPayload } from './user.ts';
 
-export type PackagePayload = z.output<typeof schemas.giteaPackage>;
-export type PackageFilePayload = z.output<typeof schemas.giteaPackageFile>;
-export type PackageType = PackagePayload['type'];
+type PackagePayload = z.output<typeof schemas.giteaPackage>;
+type PackageFilePayload = z.output<typeof schemas.giteaPackageFile>;
+type PackageType = PackagePayload['type'];
 
-export const packageTypeOf = (format: FormatName): PackageType => (format === 'oci' ? 'container' : format);
+const packageTypeOf = (format: FormatName): PackageType => (format === 'oci' ? 'container' : format);
 
 /** The format of a name that Gitea or this server uses; null for any other one. */
 export function formatOfType(type: string): FormatName | null {

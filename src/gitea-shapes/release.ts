@@ -8,8 +8,8 @@ import { giteaTime } from './time.ts';
 import { userPayload } from './user.ts';
 import type * as schemas from './release-schema.ts';
 
-export type ReleaseFilePayload = z.output<typeof schemas.releaseFile>;
-export type ReleasePayload = z.output<typeof schemas.release>;
+type ReleaseFilePayload = z.output<typeof schemas.releaseFile>;
+type ReleasePayload = z.output<typeof schemas.release>;
 
 export function releaseFilePayload(
   { id, name, bytes, sha256, downloads, createdAt }: ReleaseFile,

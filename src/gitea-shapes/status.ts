@@ -7,7 +7,7 @@ import type { commitStatus } from './status-schema.ts';
 import { giteaTime } from './time.ts';
 import { userPayload } from './user.ts';
 
-export type StatusPayload = z.output<typeof commitStatus>;
+type StatusPayload = z.output<typeof commitStatus>;
 
 /**
  * A commit status in Gitea's form. @param fullName of its repository

@@ -3,7 +3,7 @@ import type { Team } from '../organisations/index.ts';
 import type { OrganisationPayload } from './organisation.ts';
 import type { team } from './team-schema.ts';
 
-export type TeamPayload = z.output<typeof team>;
+type TeamPayload = z.output<typeof team>;
 
 /** The parts of a repository as Gitea calls them; a role of a team covers all of them. */
 const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.actions'];

@@ -1,6 +1,6 @@
 import type { LanguageFn } from 'highlight.js';
 
-export interface Grammar {
+interface Grammar {
   /** Other names of the language, separated by spaces. */
   aliases?: string;
   /** Grammars of the languages that may stand within this one. */

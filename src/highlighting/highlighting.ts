@@ -3,7 +3,7 @@ import type { run } from './highlight-task.ts';
 import type { LineRanges } from './line-ranges.ts';
 import { languageOf } from './languages.ts';
 
-export interface HighlightRequest {
+interface HighlightRequest {
   /** Cache key of the text: its blob id. */
   oid: string;
   fileName: string;

@@ -1,5 +1,5 @@
 /** A language, recognised by file names only; content is never examined. */
-export interface Language {
+interface Language {
   name: string;
   /** The highlighter's name for it; null when it has no grammar. */
   grammar: string | null;

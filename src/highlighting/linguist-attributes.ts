@@ -8,7 +8,7 @@ export interface LinguistAttributes {
 }
 
 /** A file `.gitattributes` and the folder that it is in, '' for the topmost one. */
-export interface AttributesFile {
+interface AttributesFile {
   folder: string;
   text: string;
 }

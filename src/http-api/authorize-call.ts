@@ -18,7 +18,7 @@ interface AuthorizationDeps {
 }
 
 /** What the path of a call names; `null` where it names none. */
-export interface AuthorizedCall {
+interface AuthorizedCall {
   /** The caller; of a task with what its permissions give for this operation. */
   viewer: Viewer;
   found: Found | null;

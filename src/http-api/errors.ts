@@ -36,7 +36,7 @@ const codeOfStatus: Record<number, string> = {
 };
 
 /** Every refusal has this form. `code` is stable, `message` is for a person. */
-export interface ErrorBody {
+interface ErrorBody {
   error: { code: string; message: string; field?: string };
   /** The same sentence, and where the API is described, as Gitea's clients look for them. */
   message: string;

@@ -5,7 +5,7 @@ import { loadInPieces } from './load-in-pieces.ts';
 import type { OpenApi } from './open-api.ts';
 
 export { withApiErrors } from './errors.ts';
-export type { OpenApi, OpenApiOperation, OpenApiParameter } from './open-api.ts';
+export type { OpenApi, OpenApiOperation } from './open-api.ts';
 
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
 export function createApiHandler(options: { deps: WebDeps; admission: Admission }): Middleware {

@@ -27,7 +27,7 @@ function schemaOf(shape: z.ZodType): JsonSchema {
 }
 
 /** A parameter of a query. */
-export interface QueryParameter {
+interface QueryParameter {
   type: string | undefined;
   isRequired: boolean;
   isEnum: boolean;

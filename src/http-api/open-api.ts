@@ -20,7 +20,7 @@ export interface OpenApiOperation extends Json {
   security: Json[];
 }
 
-export interface OpenApiParameter extends Json {
+interface OpenApiParameter extends Json {
   name: string;
   in: 'path' | 'query' | 'header';
   required: boolean;

@@ -55,7 +55,7 @@ type CallFor<Who extends Access> = Who extends 'anyone'
         : CallOfPerson;
 
 /** What an operation knows of one request. */
-export type Call<Who extends Access, Path extends string, Query, Body> = CallFor<Who> & {
+type Call<Who extends Access, Path extends string, Query, Body> = CallFor<Who> & {
   /** Decoded. */
   params: Record<NamesIn<Path>, string>;
   query: Query;
@@ -67,7 +67,7 @@ export type Call<Who extends Access, Path extends string, Query, Body> = CallFor
   ifMatch: string | null;
 };
 
-export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What the operations of one subject have in common. */
 export type Tag =

@@ -12,7 +12,7 @@ import { readBody, readIfMatch, readQuery } from './read-input.ts';
 import { sendApiResponse } from './send-api-response.ts';
 
 /** Where all operations are. */
-export const apiPrefix = '/api/v1';
+const apiPrefix = '/api/v1';
 
 /** Who calls, between the two middlewares that find out and decide. */
 const callers = new WeakMap<State, Caller>();

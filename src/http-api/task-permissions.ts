@@ -45,7 +45,7 @@ const byId: { readonly [id: string]: readonly TaskUse[] | null } = {
 };
 
 /** What a call of a task needs; null when tasks do not call it. */
-export interface RequiredTaskPermissions {
+interface RequiredTaskPermissions {
   uses: readonly TaskUse[];
   /** Whether `number` in the path may be that of a pull request, which `pull-requests` opens, too. */
   mayBePull: boolean;

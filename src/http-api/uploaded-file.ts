@@ -5,7 +5,7 @@ import { HttpError, openBody, readMultipart } from '../http/index.ts';
 /** The form field of the file, as Gitea calls it. */
 const fileField = 'attachment';
 
-export interface UploadOptions {
+interface UploadOptions {
   /** Of the file. */
   maxBytes: number;
   /** Time for the whole body, where the usual one is too short for such files. */

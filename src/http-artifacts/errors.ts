@@ -32,7 +32,7 @@ const twirpCodes: Record<number, string> = {
 type Words = Pick<DomainError, 'reason' | 'message'>;
 
 /** What clients of one protocol understand. */
-export interface ErrorFormat {
+interface ErrorFormat {
   /** Statuses of an exceeded limit, and of a conflict with the present state. */
   status: { overLimit: number; conflict: number };
   write(status: number, words: Words): { type: string; body: string };

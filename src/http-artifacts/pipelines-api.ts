@@ -9,7 +9,7 @@ import { requireOwnRun, authenticateTask } from './authenticate-task.ts';
 import { readJson, readSmallBody, readInteger } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
 
-export const pipelinesPath = '/api/actions_pipeline';
+const pipelinesPath = '/api/actions_pipeline';
 
 const dayMs = 24 * 3_600_000;
 

@@ -9,7 +9,7 @@ import type { ArtifactDeps } from './deps.ts';
 import { sendArtifact } from './send-artifact.ts';
 
 /** `github.actions.results.api.v1.ArtifactService`, Twirp with JSON: what the actions of version 4 and later speak. */
-export const resultsPath = '/twirp/github.actions.results.api.v1.ArtifactService';
+const resultsPath = '/twirp/github.actions.results.api.v1.ArtifactService';
 
 type Fields = ReadonlyMap<string, unknown>;
 

@@ -34,7 +34,7 @@ export async function authenticate(
 }
 
 /** For git's output: it begins with what git itself says. A text with the form of a token is no password. */
-export const credentialsRefused = (secrets: readonly string[]): string =>
+const credentialsRefused = (secrets: readonly string[]): string =>
   secrets.some((secret) => looksLikeAccessToken(secret))
     ? 'Authentication failed. This access token has expired or was removed.'
     : 'Authentication failed. Git takes no password here: make an access token in the settings of your account, ' +

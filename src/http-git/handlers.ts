@@ -222,7 +222,7 @@ function begin({ res, headers }: GitExchange, type: string): void {
  * Refuses `unsupported_type`, `unsupported_encoding`, `body_too_large`. The stream fails with
  * `body_too_large`, `bad_encoding` and `request_cut_short`.
  */
-export function openGitBody(request: IncomingMessage, type: string, maxBytes: number): Readable {
+function openGitBody(request: IncomingMessage, type: string, maxBytes: number): Readable {
   if (request.headers['content-type'] !== type) {
     throw invalid('unsupported_type', `This address takes ${type} only.`);
   }

@@ -4,7 +4,7 @@ import type { Context, Middleware } from '../http/index.ts';
 import { HttpError, readToken } from '../http/index.ts';
 
 /** What the endpoints of identity tokens need of the domain modules. */
-export interface IdentityDeps {
+interface IdentityDeps {
   ci: Pick<Ci, 'identity'>;
 }
 

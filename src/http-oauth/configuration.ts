@@ -21,7 +21,7 @@ const lifetimes = {
   Grant: 3650 * day,
 };
 
-export interface ConfigurationDeps extends ClaimsDeps {
+interface ConfigurationDeps extends ClaimsDeps {
   oauth: OAuth;
   render: Render;
 }

@@ -9,10 +9,9 @@ import { createProviders } from './provider.ts';
 import { personOf } from './signed-in.ts';
 
 export { paths as oauthPaths } from './paths.ts';
-export type { OAuthHttpDeps } from './deps.ts';
 
 /** A page in the frame of the website. */
-export type RenderPage = (
+type RenderPage = (
   frame: { identity: Identity; headers: IncomingHttpHeaders },
   template: string,
   locals: Record<string, unknown>,

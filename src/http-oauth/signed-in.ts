@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SessionViewer } from '../accounts/index.ts';
 
-export interface SignedIn extends SessionViewer {
+interface SignedIn extends SessionViewer {
   /** The secret of the session, to end it. */
   secret: string;
 }

@@ -95,7 +95,7 @@ export async function readJsonBody(
 }
 
 /** A stored content to be sent. */
-export interface SentContent {
+interface SentContent {
   ownerId: string;
   sha256: string;
   bytes: number;

@@ -2,7 +2,7 @@ import { explainFullDisk, internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../kernel/index.ts';
 
 /** A code of gRPC and Connect: its name, its number, and the HTTP status that Connect gives it. */
-export interface RpcCode {
+interface RpcCode {
   name: string;
   number: number;
   http: number;
@@ -30,7 +30,7 @@ const codesOfReasons = new Map<string, RpcCode>([
 ]);
 
 /** What a runner receives of an error. */
-export interface RpcError {
+interface RpcError {
   code: RpcCode;
   message: string;
 }

@@ -9,7 +9,7 @@ import { createGrpcListener } from './grpc/grpc-listener.ts';
 import { RunnerService } from './runner-service.ts';
 import type { RunnerCi } from './runner-service.ts';
 
-export interface RpcOptions {
+interface RpcOptions {
   config: Pick<Config, 'grpc' | 'proxy'>;
   ci: RunnerCi & Pick<Ci, 'stopWaiting'>;
   clock: Clock;
@@ -17,7 +17,7 @@ export interface RpcOptions {
 }
 
 /** The runner protocol in its two framings (SPEC §4.1). */
-export interface RpcServer {
+interface RpcServer {
   /** Opens the port for native gRPC. */
   listen(): Promise<{ host: string; port: number }>;
   /** Serves a request to the web port when its address is one of the protocol's. */

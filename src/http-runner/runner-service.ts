@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** An UpdateLog, its rows read from the wire one by one. */
-export interface LogMessage {
+interface LogMessage {
   taskId: bigint;
   index: bigint;
   rows: RowBuffer;

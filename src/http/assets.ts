@@ -6,7 +6,7 @@ import type { Embedded } from '../embedded/index.ts';
 
 export type AssetEncoding = 'br' | 'gzip' | 'identity';
 
-export interface Asset {
+interface Asset {
   type: string;
   /** Twelve hex digits over the bytes: a changed file has another URL. */
   hash: string;

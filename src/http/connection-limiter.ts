@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { networkPrefix } from '../accounts/index.ts';
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Connections in all. */
   total: number;
   /** How many of them are reserved for this machine: for health checks, and for an administrator under overload. */
@@ -52,7 +52,7 @@ interface Entry {
   receivedMs: number;
 }
 
-export interface ConnectionLimiter {
+interface ConnectionLimiter {
   /** Finds a place for a connection that has just been accepted: closes another one, or this one. */
   arrived(connection: Connection): void;
   /** The head of a request has arrived. */

@@ -13,7 +13,7 @@ export interface OneTimeSecrets {
   take(ownerId: string, token: string): Promise<OneTimeSecret | null>;
 }
 
-export interface OneTimeSecret {
+interface OneTimeSecret {
   /** What the secret belongs to, in the person's words. */
   name: string;
   value: string;

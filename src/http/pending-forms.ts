@@ -2,7 +2,7 @@ import type { Random } from '../kernel/index.ts';
 import type { OpenKeptValues } from '../nodes/index.ts';
 
 /** A form that waits while its person proves at a provider who they are. */
-export interface PendingForm {
+interface PendingForm {
   /** Where it was sent to, with its query. */
   action: string;
   fields: readonly (readonly [name: string, value: string])[];

@@ -51,7 +51,7 @@ export function histogramSamples(labels: Labels, histogram: Omit<Histogram, 'obs
 }
 
 /** Adds up by labels. */
-export interface Counter {
+interface Counter {
   add(labels: Labels, amount: number): void;
   samples(): Sample[];
 }

@@ -5,7 +5,7 @@ import { eachLimit } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
 
 /** A file of the cache, open for sending: what is written meanwhile changes nothing of it. */
-export interface CachedFile<Meta> {
+interface CachedFile<Meta> {
   meta: Meta;
   /** Size of the content. */
   bytes: number;
@@ -15,7 +15,7 @@ export interface CachedFile<Meta> {
   close(): Promise<void>;
 }
 
-export interface DiskCache<Meta> {
+interface DiskCache<Meta> {
   /** Null when it is not there or damaged. */
   open(key: string): Promise<CachedFile<Meta> | null>;
   /** Replaces a file; a full disk keeps nothing and refuses nothing. */

@@ -9,11 +9,11 @@ export interface ImageValidators {
   lastModified: string | null;
 }
 
-export type FetchedImage =
+type FetchedImage =
   | ({ kind: 'image'; type: ProxiedType; bytes: Buffer; freshMs: number } & ImageValidators)
   | { kind: 'unchanged'; freshMs: number };
 
-export interface FetchOptions {
+interface FetchOptions {
   known: ImageValidators | null;
   maxBytes: number;
   /** For all redirects together. */

@@ -32,7 +32,7 @@ export interface ImageProxyOptions {
 }
 
 /** An image as it is sent to a browser. */
-export interface ProxiedImage {
+interface ProxiedImage {
   type: ProxiedType;
   /** Size of the content. */
   bytes: number;

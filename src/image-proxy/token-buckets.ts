@@ -9,7 +9,7 @@ export interface BucketRate {
 }
 
 /** Token buckets by key: each key may take `capacity` at once and as many again in `refillMs`. */
-export interface TokenBuckets {
+interface TokenBuckets {
   /** Takes tokens when there is at least one; more than are left leaves a debt. */
   take(key: string, count?: number): boolean;
   /** Takes tokens for what has been done already. */

@@ -55,7 +55,7 @@ export interface StoredImage {
   stamp: number;
 }
 
-export interface ImageStoreOptions {
+interface ImageStoreOptions {
   /** Folder with one file per image, named by its id (SPEC §2.2); created when missing. */
   directory: string;
   clock: Clock;

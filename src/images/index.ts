@@ -1,5 +1,5 @@
 export { createImageStore } from './image-store.ts';
-export type { ImageStore, ImageStoreOptions, OpenedImage, StoredImage } from './image-store.ts';
+export type { ImageStore, OpenedImage, StoredImage } from './image-store.ts';
 export { createObjectImageStore, imageKey, imagePrefix } from './object-image-store.ts';
 export type { ObjectImageStoreOptions } from './object-image-store.ts';
 export { sniffedBytes, sniffImageType } from './image-type.ts';
@@ -7,5 +7,5 @@ export type { ImageType } from './image-type.ts';
 export { imageSize } from './image-size.ts';
 export type { ImageSize } from './image-size.ts';
 export { imageTooLarge, maxImageBytes, parseImage } from './parse-image.ts';
-export type { Image, ImageUpload } from './parse-image.ts';
+export type { ImageUpload } from './parse-image.ts';
 export { stripMetadata } from './strip-metadata.ts';

@@ -14,7 +14,7 @@ export interface ImageUpload {
 }
 
 /** A validated upload. */
-export interface Image {
+interface Image {
   type: ImageType;
   bytes: Buffer;
 }

@@ -18,7 +18,7 @@ import { claimableFor, claimOwn, claimPerson, listPeople, unclaimPerson } from '
 import { reencryptTokens } from './run/open-run.ts';
 import { createImportRunner, freeClaims } from './run-due-imports.ts';
 
-export interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key' | 'requests'> {
+interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key' | 'requests'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
   /** The instance key, which decrypts stored tokens. */
   keyFile: string;

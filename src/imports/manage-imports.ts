@@ -177,7 +177,7 @@ export function refusalOf(
 }
 
 /** What an import would bring, and what not. */
-export interface DryRun {
+interface DryRun {
   project: string;
   repository: SourceRepository;
   counts: Awaited<ReturnType<Source['counts']>>;
@@ -242,7 +242,7 @@ export async function listProblems({ db }: ImportDeps, importId: string, limit =
 }
 
 /** What a person asks of an import that is there. */
-export interface ImportWish {
+interface ImportWish {
   /** Another token; left out, it stays. */
   token?: string | undefined;
   /** Everything is compared, not only what has changed. */

@@ -14,7 +14,7 @@ import { runImport } from './run/run-import.ts';
 /** Imports at the same time: more would only share the processor. */
 const slots = 2;
 
-export interface ImportRunner {
+interface ImportRunner {
   /** Runs what is due and waits for it; a second call joins the first. */
   run(): Promise<number>;
   /** Aborts what is running; it goes on from its last step at the next start. */

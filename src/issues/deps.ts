@@ -13,7 +13,7 @@ import type { Issue } from './schema/issue-schema.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
 /** A text of an issue as it was written. */
-export interface WrittenText {
+interface WrittenText {
   repositoryId: string;
   body: string;
 }

@@ -29,8 +29,7 @@ export interface IssueContext extends RepositoryContext {
   issue: Issue;
 }
 
-export const ownerIdOf = (repository: Repository): string =>
-  (repository.ownerUserId ?? repository.ownerOrganisationId)!;
+const ownerIdOf = (repository: Repository): string => (repository.ownerUserId ?? repository.ownerOrganisationId)!;
 
 export const factsOfIssue = ({ authorId, lockedAt, deletedAt, heldAt }: Issue): IssueFacts => ({
   authorId,

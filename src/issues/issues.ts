@@ -112,7 +112,7 @@ import type { IssueModuleSettings } from './settings.ts';
 import { entrySchema } from './schema/entry-schema.ts';
 import { issueSchema } from './schema/issue-schema.ts';
 
-export interface IssuesOptions
+interface IssuesOptions
   extends Omit<
     IssueDeps,
     'settings' | 'announcer' | 'entryWritten' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'

@@ -42,7 +42,7 @@ export async function changeIssueSettings(
   deps.logger.info('issue.settings_changed', { repository: repository.id, ...change, by: viewerForLog(viewer) });
 }
 
-export type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;
+type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;
 
 /** How many issues and pull requests are open and closed in a repository, for tabs; kept by triggers. */
 export async function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueCounts> {

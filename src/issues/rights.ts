@@ -11,7 +11,7 @@ import type { IssueKind } from './schema/issue-schema.ts';
 export type IssueRights = (act: IssueAct, entry?: EntryFacts) => IssueRefusal | null;
 
 /** What a viewer may do in a repository before there is an issue. */
-export type RepositoryIssueRights = (act: Exclude<IssueRepositoryAct, 'read'>) => IssueRefusal | null;
+type RepositoryIssueRights = (act: Exclude<IssueRepositoryAct, 'read'>) => IssueRefusal | null;
 
 /** The policy for a viewer and an issue, asked act by act. Refuses `repository_not_found`, `issue_not_found`. */
 export async function rightsOnIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<IssueRights> {

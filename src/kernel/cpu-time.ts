@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Receives the CPU time of work in milliseconds, possibly after the work itself has ended. */
-export type Charge = (ms: number) => void;
+type Charge = (ms: number) => void;
 
 const charges = new AsyncLocalStorage<Charge>();
 

@@ -11,7 +11,7 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal';
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** Form or JSON field that the message belongs to. */
   field?: string;
   /** For `unavailable`: after how many seconds a retry makes sense. */

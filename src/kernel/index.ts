@@ -13,9 +13,8 @@ export {
   unauthenticated,
   unavailable,
 } from './errors.ts';
-export type { ErrorCode, ErrorDetails } from './errors.ts';
+export type { ErrorCode } from './errors.ts';
 export { chargeCpuTime, chargeForAnswer, currentCharge } from './cpu-time.ts';
-export type { Charge } from './cpu-time.ts';
 export { systemClock } from './clock.ts';
 export type { Clock } from './clock.ts';
 export { systemRandom } from './random.ts';
@@ -31,14 +30,13 @@ export {
   deleteExpiredEntries,
   limitCachedBytes,
 } from './cache-registry.ts';
-export type { CacheStatistics } from './cache-registry.ts';
 export { freeMemory } from './free-memory.ts';
 export { createLru } from './lru.ts';
-export type { Lru, LruOptions } from './lru.ts';
+export type { Lru } from './lru.ts';
 export { createKeyedMutex } from './keyed-mutex.ts';
 export type { KeyedMutex } from './keyed-mutex.ts';
 export { busy, createSemaphore } from './semaphore.ts';
-export type { Semaphore, SemaphoreKeys, SemaphoreOptions, SemaphoreStatistics } from './semaphore.ts';
+export type { Semaphore } from './semaphore.ts';
 export { createNotifier } from './notifier.ts';
 export type { Notifier } from './notifier.ts';
 export { eachLimit } from './each-limit.ts';

@@ -1,7 +1,7 @@
 import { cachedBytesLimit, countCachedBytes, nextUse, registerCache } from './cache-registry.ts';
 import type { CacheStatistics, RegisteredCache } from './cache-registry.ts';
 
-export interface LruOptions<Key, Value> {
+interface LruOptions<Key, Value> {
   /** What is cached, in one or two words; the label of its metrics. */
   name: string;
   /** The largest sum of all weights, in the unit of `weigh`. */

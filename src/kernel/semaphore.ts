@@ -1,6 +1,6 @@
 import { unavailable } from './errors.ts';
 
-export interface SemaphoreOptions {
+interface SemaphoreOptions {
   /** Holders at a time. */
   limit: number;
   /** Holders at a time by the name of a key, for instance `{ repository: 4, client: 2 }`. */
@@ -16,9 +16,9 @@ export interface SemaphoreOptions {
 }
 
 /** Key names and values of a caller; one without a value is not limited by it. */
-export type SemaphoreKeys = Readonly<Record<string, string | undefined>>;
+type SemaphoreKeys = Readonly<Record<string, string | undefined>>;
 
-export interface SemaphoreStatistics {
+interface SemaphoreStatistics {
   admitted: number;
   refusedFull: number;
   refusedLate: number;

@@ -10,7 +10,7 @@ import { errorOfRefusal, lfsOff, lfsOffHere } from './lfs-errors.ts';
 import { lfsRepositorySchema } from './schema/lfs-schema.ts';
 
 /** `{owner}/{name}` as a request spells it. */
-export interface RepositoryAt {
+interface RepositoryAt {
   owner: string;
   name: string;
 }
@@ -53,7 +53,7 @@ const open = ({ repositories }: LfsDeps, viewer: Viewer, { owner, name }: Reposi
   act === 'upload' ? repositories.openForPush(viewer, owner, name) : repositories.openForRead(viewer, owner, name);
 
 /** Refuses `lfs_off`, `lfs_off_here`. */
-export async function refuseSwitchedOff(
+async function refuseSwitchedOff(
   { settings }: Pick<LfsDeps, 'settings'>,
   source: RowSource,
   repositoryId: string,

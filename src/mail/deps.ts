@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -33,5 +33,3 @@ export interface NewMail {
   /** Mails of one key are sent one after the other, in their order: a person, a thread. */
   key?: string;
 }
-
-export type EnqueueMail = (tx: Tx, mail: NewMail) => Promise<void>;

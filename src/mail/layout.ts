@@ -16,7 +16,7 @@ export type MailPart =
   /** Names and values: which device, when, from where. */
   | { facts: readonly (readonly [name: string, value: string])[] };
 
-export interface MailLink {
+interface MailLink {
   text: string;
   /** http or https. */
   url: string;

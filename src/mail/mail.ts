@@ -13,7 +13,7 @@ import { createSmtpConnections } from './smtp-connections.ts';
 import { mailKind, reencryptMails, writePayload } from './stored-mail.ts';
 import { testMail } from './test-mail.ts';
 
-export interface MailOptions extends Pick<MailDeps, 'db' | 'outbox' | 'clock' | 'random' | 'logger'> {
+interface MailOptions extends Pick<MailDeps, 'db' | 'outbox' | 'clock' | 'random' | 'logger'> {
   config: Pick<Config, 'mail' | 'baseUrl' | 'caFile'>;
   /** The instance key, which encrypts queued mails. */
   keyFile: string;

@@ -11,7 +11,7 @@ export interface MailMessage {
   unsubscribeUrl?: string;
 }
 
-export interface MailThread {
+interface MailThread {
   messageId: string;
   inReplyTo?: string;
   /** Identifier of the list, in the form of a domain: `repository.owner.git.example.org` (RFC 2919). */

@@ -174,7 +174,7 @@ function isStale(error: unknown): boolean {
 }
 
 /** Read at each connection, so that a new password needs no restart. */
-export function readPassword({ password, passwordFile }: MailSettings): string | null {
+function readPassword({ password, passwordFile }: MailSettings): string | null {
   if (passwordFile === null) return password;
   try {
     return readFileSync(passwordFile, 'utf8').split(/\r?\n/)[0]!;

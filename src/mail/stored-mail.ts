@@ -7,7 +7,7 @@ import type { MailDeps } from './deps.ts';
 export const mailKind = 'mail';
 
 /** What the payload of a mail holds encrypted. */
-export interface MailContents {
+interface MailContents {
   /** What `render` gets; dropped when the mail was sent. */
   data?: unknown;
   /** Of the last attempt, for administrators. */

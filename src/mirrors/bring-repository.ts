@@ -16,7 +16,7 @@ export interface Origin {
 }
 
 /** What a transfer brought, and what it could not bring, in sentences. */
-export interface Brought {
+interface Brought {
   moved: number;
   problems: string[];
   /** The refs there, which are the `base` of the next transfer. */

@@ -7,7 +7,7 @@ import type { Origin } from './bring-repository.ts';
 import type { MirrorDeps } from './deps.ts';
 
 /** What a transfer of a wiki brought. */
-export interface BroughtWiki {
+interface BroughtWiki {
   moved: number;
   problems: string[];
   /** The refs there, which are the `base` of the next transfer; null where the wiki could not be read. */

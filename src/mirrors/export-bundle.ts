@@ -84,7 +84,7 @@ Left out: ${pulls === 1 ? '1 pull request' : `${pulls} pull requests`} that nobo
 const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
   path.join(temporaryFolder, `bundle-${random.uuid()}.git`);
 
-export interface ExportedBundle {
+interface ExportedBundle {
   refs: number;
   pullRequests: number;
   bytes: number;

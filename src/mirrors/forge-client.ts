@@ -13,7 +13,7 @@ export interface RemoteRepository {
   cloneUrl: string;
 }
 
-export interface RemoteAccount {
+interface RemoteAccount {
   /** API of GitHub, or of a forge with a compatible API. */
   api: string;
   login: string;

@@ -12,7 +12,7 @@ import type { MirrorDeps } from './deps.ts';
 import { makeMirrorKey, readMirrorKey, encryptKey } from './ssh-key.ts';
 import type { MirrorKey } from './ssh-key.ts';
 
-export interface ImportInput extends NewRepository {
+interface ImportInput extends NewRepository {
   address: string;
   username?: string | undefined;
   secret?: string | undefined;

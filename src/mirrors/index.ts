@@ -3,16 +3,12 @@ import { mirrorSchema } from './mirror-schema.ts';
 export { exportBundle, importBundle, updateIssues } from './export-bundle.ts';
 export type { Imported, ImportRequest, BundleDeps } from './export-bundle.ts';
 export { updateFromBundle } from './update-from-bundle.ts';
-export type { BundleUpdateDeps } from './update-from-bundle.ts';
 export { createMirrors } from './mirrors.ts';
 export type { MirrorOptions, Mirrors } from './mirrors.ts';
 export type { RemoteRepository } from './forge-client.ts';
-export type { CopyAllowance, AllowanceOfCopy } from './copy-limits.ts';
-export type { NewCopy } from './kept-copies.ts';
+export type { CopyAllowance } from './copy-limits.ts';
 export type { Mirror } from './describe-mirror.ts';
-export type { ImportInput } from './import-repository.ts';
 export type { MirrorInput } from './mirror-input.ts';
 export { plainHttpRisk as plainHttpMirrorRisk } from './remote-credentials.ts';
-export type { MirrorDirection } from './mirror-schema.ts';
 
 export const mirrorEntities = [mirrorSchema];

@@ -20,7 +20,7 @@ const intervalMs = 8 * 3_600_000;
 /** A copy is fetched at most once in this time. */
 export const copyPauseMs = 60_000;
 
-export interface NewCopy {
+interface NewCopy {
   /** Handle of who keeps it, and its name there. */
   owner: string;
   name: string;

@@ -18,14 +18,14 @@ interface Link {
 }
 
 /** What a remote says of an object. */
-export interface RemoteObject extends LfsPointer {
+interface RemoteObject extends LfsPointer {
   link: Link | null;
   verify: Link | null;
   /** Why the remote refuses it. */
   error: string | null;
 }
 
-export interface LfsRemote {
+interface LfsRemote {
   /** Null where the remote has no LFS. */
   batch(operation: LfsOperation, objects: readonly LfsPointer[]): Promise<RemoteObject[] | null>;
   download(object: RemoteObject): Promise<Readable>;

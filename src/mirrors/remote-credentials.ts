@@ -45,7 +45,7 @@ export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remo
   return openSshRemote(deps, address, { privateKey: decryptKey(deps, row), hostKey: row.hostKey });
 }
 
-export interface Credentials {
+interface Credentials {
   username: string;
   secret: string;
 }

@@ -16,7 +16,7 @@ import { leaseMs, sync } from './sync.ts';
 /** Transfers at the same time. */
 const slots = 2;
 
-export interface MirrorRunner {
+interface MirrorRunner {
   /** Runs what is due; a second call joins the first, and what became due meanwhile runs too. */
   run(): Promise<number>;
   /** Aborts what is running; it is due again at the next start. */

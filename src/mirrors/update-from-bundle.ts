@@ -5,7 +5,7 @@ import type { Random } from '../kernel/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
 import { diffRefs } from './pull.ts';
 
-export interface BundleUpdateDeps {
+interface BundleUpdateDeps {
   git: Git;
   repositories: Pick<Repositories, 'pushes'>;
   random: Random;

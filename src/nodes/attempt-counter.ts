@@ -5,7 +5,7 @@ import type { Database } from '../db/index.ts';
 import { digestOf, removePassed } from './passing-rows.ts';
 
 /** Attempts in the window that began with the first of them. */
-export interface Attempts {
+interface Attempts {
   count: number;
   /** Until the window ends. */
   leftMs: number;

@@ -1,10 +1,10 @@
 export { createAttemptCounter } from './attempt-counter.ts';
-export type { AttemptCounter, Attempts } from './attempt-counter.ts';
+export type { AttemptCounter } from './attempt-counter.ts';
 export { belongsHere, belongsToNobody, isAlone } from './conditions.ts';
 export { createKeptValues } from './kept-values.ts';
-export type { KeptValues, OpenKeptValues } from './kept-values.ts';
+export type { OpenKeptValues } from './kept-values.ts';
 export { createLeases } from './leases.ts';
-export type { Leases, Turn } from './leases.ts';
+export type { Leases } from './leases.ts';
 export { nodeIdOf } from './node-id.ts';
 export { createNodes } from './node-registry.ts';
 export type { Nodes, ServingNode } from './node-registry.ts';

@@ -6,7 +6,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 import { digestOf, removePassed } from './passing-rows.ts';
 
 /** Secrets and forms that a person gets back within minutes, at whatever node the next request arrives. */
-export interface KeptValues {
+interface KeptValues {
   /** Keeps a value, instead of an earlier one with this name. */
   keep(name: string, value: string): Promise<void>;
   /** Null for one that is unknown or whose time is over. */
@@ -15,14 +15,14 @@ export interface KeptValues {
   take(name: string): Promise<string | null>;
 }
 
-export interface KeptValuesDeps {
+interface KeptValuesDeps {
   db: Pick<Database, 'node' | 'read' | 'write'>;
   clock: Clock;
   random: Random;
   instanceKey: InstanceKey;
 }
 
-export interface KeptValuesOptions {
+interface KeptValuesOptions {
   /** What the values are; part of their names. */
   kind: string;
   ttlMs: number;

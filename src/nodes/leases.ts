@@ -7,7 +7,7 @@ export const leaseMs = 20_000;
 const renewMs = 5_000;
 
 /** Work that this node has for itself. */
-export interface Turn {
+interface Turn {
   /** Gives the work back. Never rejects: a lease that cannot be given back ends by itself. */
   end(): Promise<void>;
 }

@@ -27,7 +27,7 @@ export interface ServingNode {
   isThis: boolean;
 }
 
-export interface NodesDeps {
+interface NodesDeps {
   db: Database;
   clock: Clock;
   logger: Logger;

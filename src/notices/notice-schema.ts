@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A row of `muted_notices`: a kind of notice that a person has switched off. */
-export interface MutedNoticeRow {
+interface MutedNoticeRow {
   userId: string;
   kind: string;
 }
@@ -13,7 +13,7 @@ export const mutedNoticeSchema = new EntitySchema<MutedNoticeRow>({
 });
 
 /** A row of `known_sign_ins`: a device on a network from which a person has signed in. */
-export interface KnownSignInRow {
+interface KnownSignInRow {
   userId: string;
   /** `Firefox on Linux`. */
   device: string;

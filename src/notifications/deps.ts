@@ -8,7 +8,7 @@ import type { Located, Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { Mailer } from './mail/mailer.ts';
 
-export interface NotificationSettings {
+interface NotificationSettings {
   /** Public origin of this server; null when it is taken from each request. */
   baseUrl: string | null;
   /** How long rows that are done are kept, in milliseconds. */

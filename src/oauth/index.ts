@@ -3,15 +3,14 @@ import { oauthKeySchema } from './schema/key-schema.ts';
 import { recordSchema } from './schema/record-schema.ts';
 
 export { createOAuth } from './oauth.ts';
-export type { OAuth, OAuthOptions } from './oauth.ts';
+export type { OAuth } from './oauth.ts';
 export { tokenPrefixes } from './application-tokens.ts';
 export type { Application, ApplicationOwner } from './applications/application.ts';
 export type { ApplicationInput } from './applications/manage-applications.ts';
 export { isLoopback, isOwnScheme } from './applications/redirect-uris.ts';
 export type { Consents, ConsentRequest, DeviceRequest, PersonAsking } from './consents.ts';
-export type { Grant } from './grants/grants.ts';
 export type { SigningJwk } from './keys/signing-keys.ts';
-export type { Payload, StoredRecord } from './records/record-store.ts';
-export { describeScopes, identityScopes, scopeNames } from './scopes.ts';
+export type { Payload } from './records/record-store.ts';
+export { describeScopes, scopeNames } from './scopes.ts';
 
 export const oauthEntities = [applicationSchema, recordSchema, oauthKeySchema];

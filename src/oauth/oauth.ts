@@ -24,7 +24,7 @@ import {
   saveRecord,
 } from './records/record-store.ts';
 
-export interface OAuthOptions {
+interface OAuthOptions {
   db: Database;
   clock: Clock;
   random: Random;

@@ -2,7 +2,7 @@ import type { Scope } from '../access/index.ts';
 import { apiScopeNames, scopeFor } from '../accounts/index.ts';
 
 /** Scopes that tell who a person is, and give no access to anything else (OpenID Connect Core 1.0, 5.4). */
-export const identityScopes = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const;
+const identityScopes = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const;
 
 /** All that an application may ask for: the above, and Gitea's names of scopes of tokens. */
 export const scopeNames: readonly string[] = [...identityScopes, ...apiScopeNames];

@@ -7,7 +7,7 @@ export interface ReferencedObject {
   sha256: string | null;
 }
 
-export type ObjectRow = Readonly<Record<string, unknown>>;
+type ObjectRow = Readonly<Record<string, unknown>>;
 
 /** What is stored in objects, and the rows that name them. */
 export interface ObjectKind {

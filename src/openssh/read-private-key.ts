@@ -6,7 +6,7 @@ const magic = Buffer.from('openssh-key-v1\0');
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Why a key cannot be used; `type` when it is a key of another kind. */
-export interface UnreadableKey {
+interface UnreadableKey {
   unreadable: 'damaged' | 'other_type' | 'halves_differ';
   type?: string;
 }

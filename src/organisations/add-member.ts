@@ -8,7 +8,7 @@ import { memberSchema } from './member-schema.ts';
 import { parseRole } from './organisation.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-export interface NewMember {
+interface NewMember {
   username: string;
   /** GUEST, MEMBER or OWNER, in any case. */
   role: string;

@@ -10,7 +10,7 @@ import type { OrganisationRow } from './organisation-schema.ts';
 import { personToAdd } from './add-member.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-export interface NewOrganisation {
+interface NewOrganisation {
   name: string;
   displayName?: string;
   description?: string;

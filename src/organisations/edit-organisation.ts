@@ -10,7 +10,7 @@ import type { OrganisationRow } from './organisation-schema.ts';
 import type { OrganisationDeps } from './deps.ts';
 
 /** Profile fields; an omitted field stays as it is. */
-export interface OrganisationProfile {
+interface OrganisationProfile {
   displayName?: string;
   description?: string;
 }

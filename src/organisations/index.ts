@@ -6,17 +6,13 @@ import { teamMemberSchema, teamSchema, teamSerialSchema } from './teams/team-sch
 export { createOrganisations } from './organisations.ts';
 export type { Organisations } from './organisations.ts';
 export { announceAccess, personToAdd } from './add-member.ts';
-export type { NewMember } from './add-member.ts';
-export type { NewOrganisation } from './create-organisation.ts';
-export type { OrganisationProfile } from './edit-organisation.ts';
 export type { Member } from './list-members.ts';
-export type { ListedOrganisation, Membership, OrganisationOrder, OrganisationPage } from './list-organisations.ts';
+export type { ListedOrganisation, Membership } from './list-organisations.ts';
 export type { Organisation } from './organisation.ts';
-export type { MappedMembership } from './sync-memberships.ts';
 export { parseTeamRole, teamLimits, teamNotFound } from './teams/team.ts';
 export type { Team } from './teams/team.ts';
 export type { FoundTeam, TeamAddress } from './teams/find-team.ts';
-export type { ListedTeam, TeamMember, TeamOfPerson } from './teams/list-teams.ts';
+export type { ListedTeam, TeamMember } from './teams/list-teams.ts';
 export type { OwnedRepositories } from './deps.ts';
 
 export const organisationEntities = [

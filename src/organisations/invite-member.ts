@@ -6,7 +6,7 @@ import { memberSchema } from './member-schema.ts';
 import { parseRole } from './organisation.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-export interface NewMemberInvite extends Omit<NewInvite, 'joins'> {
+interface NewMemberInvite extends Omit<NewInvite, 'joins'> {
   /** GUEST, MEMBER or OWNER, in any case. */
   role: string;
 }

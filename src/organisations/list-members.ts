@@ -30,7 +30,7 @@ export async function listMembers(deps: OrganisationDeps, viewer: Viewer, name: 
 }
 
 /** One page of the members, by handle, and the number of OWNERs, where 2 means two or more. */
-export interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
+interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
   members: Member[];
   owners: number;
   /** Null where there are too many to count. */

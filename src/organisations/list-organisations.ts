@@ -14,7 +14,7 @@ export interface ListedOrganisation extends Organisation {
 }
 
 /** `organisations` and the keys of the neighbouring pages. */
-export interface OrganisationPage extends Omit<KeysetPage<ListedOrganisation>, 'rows'> {
+interface OrganisationPage extends Omit<KeysetPage<ListedOrganisation>, 'rows'> {
   organisations: ListedOrganisation[];
 }
 
@@ -23,7 +23,7 @@ export interface Membership {
   role: OrganisationRole;
 }
 
-export type OrganisationOrder = 'name' | 'created';
+type OrganisationOrder = 'name' | 'created';
 
 /**
  * All organisations, by name or the newest first. They are public, so the list is the same for every viewer. Refuses

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { OrganisationRole } from '../access/index.ts';
 
-export interface MemberRow {
+interface MemberRow {
   organisationId: string;
   userId: string;
   role: OrganisationRole;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A user follows an organisation of this server. */
-export interface OrganisationFollowRow {
+interface OrganisationFollowRow {
   userId: string;
   organisationId: string;
   createdAt: number;

@@ -8,7 +8,7 @@ import { leaveTeamsOf } from './teams/change-team.ts';
 import type { OrganisationDeps } from './deps.ts';
 
 /** A membership that a group of a provider gives. */
-export interface MappedMembership {
+interface MappedMembership {
   /** Name of an organisation; one that does not exist is passed over. */
   organisation: string;
   role: OrganisationRole;

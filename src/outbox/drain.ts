@@ -29,7 +29,7 @@ export interface Finished<Item, Result> {
 }
 
 /** What one write of a drain does: records results, releases and claims. */
-export interface WriteBatch<Item, Result> {
+interface WriteBatch<Item, Result> {
   finished: readonly Finished<Item, Result>[];
   /** Claimed and not tried, to be given back. */
   released: readonly Item[];

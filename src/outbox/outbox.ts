@@ -12,7 +12,7 @@ import { outboxSchema } from './schema/outbox-schema.ts';
 /** The longest timeout of a handler: half of a lease. */
 const maxTimeoutMs = 5 * 60_000;
 
-export interface NewMessage {
+interface NewMessage {
   kind: string;
   /** See `MessageRow`. */
   key: string;

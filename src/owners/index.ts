@@ -1,9 +1,7 @@
 export { createOwners } from './owners.ts';
 export type { Owners } from './owners.ts';
 export { foldHandle, maxHandleLength, parseHandle, reservedHandles } from './handle-rules.ts';
-export type { Handle } from './handle-rules.ts';
 export { nextOwnerId } from './next-owner-id.ts';
-export type { HandleClaim } from './claim-handle.ts';
 export type { ReleasedHandle } from './list-released-handles.ts';
 export type { Owner } from './resolve-handle.ts';
 export { handleSchema } from './handle-schema.ts';

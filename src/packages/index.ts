@@ -22,20 +22,19 @@ export {
   readDigest,
 } from './blobs/blob-key.ts';
 export type { Digest } from './blobs/blob-key.ts';
-export type { ContentHashes, StoredBlob } from './blobs/store-blob.ts';
-export { formatNames, invalidName, invalidVersion } from './formats/format.ts';
+export type { StoredBlob } from './blobs/store-blob.ts';
+export { formatNames } from './formats/format.ts';
 export type { FormatName } from './formats/format.ts';
 export { formatOf, isFileName } from './formats/formats.ts';
 export { blobMissing, packageNotFound, packagesOff, versionNotFound } from './package-errors.ts';
 export type { FoundPackage, PackageAt, PublishTarget } from './rights/find-package.ts';
-export type { PackageFileRow, PackageRow, PackageTagRow, PackageVersionRow } from './schema/package-schema.ts';
+export type { PackageFileRow, PackageRow, PackageVersionRow } from './schema/package-schema.ts';
 export { readChunkRange } from './uploads/chunked-upload.ts';
-export type { CollectedPackages } from './collection/collect-garbage.ts';
 export { findNamedBlob } from './blobs/named-blobs.ts';
 export type { NamedVersion } from './versions/read-versions.ts';
 export type { ListedVersion } from './lists/list-versions.ts';
 export { hasVersion } from './versions/read-versions.ts';
-export type { NewFile, NewVersion } from './versions/publish-version.ts';
+export type { NewFile } from './versions/publish-version.ts';
 
 export const packageEntities = [
   packageSchema,

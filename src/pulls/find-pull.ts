@@ -14,7 +14,7 @@ export interface PullContext extends IssueContext {
   pull: PullRow;
 }
 
-export const pullNotFound = () => notFound('pull_not_found', 'Pull request not found');
+const pullNotFound = () => notFound('pull_not_found', 'Pull request not found');
 
 export const factsOfPull = (issue: Issue, pull: PullRow): PullFacts => ({
   ...factsOfIssue(issue),

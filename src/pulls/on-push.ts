@@ -121,7 +121,7 @@ function wakeQueues({ queue }: PullDeps, { repository, updates }: AnnouncedPush)
 }
 
 /** Who pushed, with the limits of the credential; for an entry by the server, no person. */
-export const viewerOf = ({ pusherId, credential, repository }: AnnouncedPush): Viewer =>
+const viewerOf = ({ pusherId, credential, repository }: AnnouncedPush): Viewer =>
   pusherId === null ? anonymous : viewerWithCredential(pusherId, credential, repository.id);
 
 async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {

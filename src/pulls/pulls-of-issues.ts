@@ -5,7 +5,7 @@ import type { PullRow } from './schema/pull-schema.ts';
 import { reviewRequestSchema, teamReviewRequestSchema } from './schema/attention-schema.ts';
 
 /** A pull request with the people whose review it waits for. */
-export interface PullOfIssue {
+interface PullOfIssue {
   pull: PullRow;
   /** Ids of people who were asked for a review and have not answered, in the order in which they were asked. */
   requested: string[];

@@ -26,7 +26,7 @@ import type { WrittenFile } from './transfer/export-releases.ts';
 import { defaultReleaseSettings } from './settings.ts';
 import type { ReleaseSettings } from './settings.ts';
 
-export interface ReleasesOptions extends Omit<ReleaseDeps, 'settings' | 'listeners'> {
+interface ReleasesOptions extends Omit<ReleaseDeps, 'settings' | 'listeners'> {
   settings?: Partial<ReleaseSettings>;
 }
 

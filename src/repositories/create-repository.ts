@@ -11,7 +11,7 @@ import { addDefaultRule } from './rules/default-rule.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 
-export const maxDescriptionLength = 500;
+const maxDescriptionLength = 500;
 
 export interface NewRepository {
   /** Handle of a person or an organisation; defaults to the viewer. */

@@ -24,50 +24,35 @@ export { createRepositories } from './repositories.ts';
 export type { Repositories } from './repositories.ts';
 export type { ListedDeployKey } from './deploy-keys/deploy-key-service.ts';
 export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';
-export type { ChangedFiles, FileChange } from './contents/change-files.ts';
+export type { FileChange } from './contents/change-files.ts';
 export type { FileOperation } from './contents/file-operation.ts';
 export { parseFilePath } from './contents/file-path.ts';
-export type { FileCommit, PreparedCommit } from './contents/prepare-commit.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
-export type {
-  CopiedRepository,
-  CopyPort,
-  FetchedCommit,
-  ForkListener,
-  MadeFork,
-  PreparedFork,
-} from './forks/fork-port.ts';
-export type { NewFork } from './forks/create-fork.ts';
-export type { ForkSummary, ForkTarget } from './forks/fork-relations.ts';
-export type { ForkDivergence, SyncedBranch } from './forks/sync-fork.ts';
-export type { RepositoryImage } from './images/repository-image.ts';
-export type { RepositoryEdit } from './lifecycle/edit-repository.ts';
-export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-repository.ts';
+export type { CopyPort, ForkListener } from './forks/fork-port.ts';
+export type { ForkSummary } from './forks/fork-relations.ts';
+export type { ForkDivergence } from './forks/sync-fork.ts';
 export { sumLanguages } from './languages/language-statistics.ts';
 export type { AttributesOf } from './languages/language-statistics.ts';
 export { readAttributes } from './languages/read-attributes.ts';
-export type { LanguageSum } from './languages/language-statistics.ts';
-export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
+export type { ListedRepository, ListOptions, RepositoryPage } from './list-repositories.ts';
 export { footerTitle, homeTitle, isPageFile, sidebarTitle, titleOfFile } from './wiki/page-names.ts';
 export { contentPages, pageCalled, pageNotFound } from './wiki/read-pages.ts';
 export type { WikiPage } from './wiki/read-pages.ts';
 export type { Wiki } from './wiki/wiki-repository.ts';
 export { wikiPathOf, wikiSuffix } from './wiki/wiki-repository.ts';
-export type { WikiChange, WikiListener, WikiPageChange } from './wiki/wiki-port.ts';
+export type { WikiListener, WikiPageChange } from './wiki/wiki-port.ts';
 export type { StarState } from './stars/stars.ts';
 export type { Located } from './locate-repository.ts';
 export type { AnnouncedPush, PushListener } from './pushes/announce-push.ts';
-export type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';
-export type { ActivityPage, ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
+export type { ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
 export type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 export type { PushForReview, PushTarget, ReviewPort, ReviewVerdict } from './pushes/review-port.ts';
-export type { ParkedPush, RetriedPush, UnannouncedPush } from './pushes/unfinished-pushes.ts';
-export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
+export type { RetriedPush } from './pushes/unfinished-pushes.ts';
+export type { LostTip } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';
-export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
-export type { IncomingPush } from './pushes/receive-push.ts';
-export type { TeamOfRepository, TeamRepository } from './teams/team-repositories.ts';
+export type { RefUpdate } from './pushes/push-journal.ts';
+export type { TeamRepository } from './teams/team-repositories.ts';
 export { isDiskLow } from './disk-space.ts';
 export { repositoryById, repositoryOf, repositoryOfName } from './find-repository.ts';
 export { isTrashed } from './lifecycle/trash.ts';
@@ -77,21 +62,19 @@ export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';
 export { isManyNames } from './rules/parse-rule.ts';
-export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
+export type { DecidedNames, ListedRule } from './rules/list-rules.ts';
 export { isUsualRule } from './rules/default-rule.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { NewRule, RuleInput } from './rules/edit-rules.ts';
 export { ruleStyles } from './rules/parse-merge-conditions.ts';
 export type { GrantInput, MergeConditionsInput } from './rules/parse-merge-conditions.ts';
 export type { RepositorySettings } from './deps.ts';
-export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitKey } from './statuses/commit-statuses.ts';
-export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
+export type { CombinedStatus } from './statuses/commit-statuses.ts';
 export { gitignoreTemplates } from './initialisation/gitignore-templates.ts';
 export { licenceTemplates, renderLicence } from './initialisation/licence-templates.ts';
 export type { InitialisedRepository } from './initialisation/initialise-repository.ts';
 export type { StatusListener, StatusWriteListener } from './statuses/status-service.ts';
-export type { ReportedStatus } from './statuses/report-status.ts';
 export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts';
 
 export const repositoryEntities = [

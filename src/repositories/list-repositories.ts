@@ -29,7 +29,7 @@ export interface RepositoryPage extends Omit<KeysetPage<ListedRepository>, 'rows
 }
 
 /** Last changed first, by name, the newest first, or the largest first. */
-export type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
+type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
 
 /** At most 100 rows. */
 export interface ListOptions extends KeysetPaging {
@@ -72,7 +72,7 @@ export async function listRepositories(
 }
 
 /** Counting ends here: a page shows no further anyway. */
-export const mostCounted = 10_000;
+const mostCounted = 10_000;
 
 /** How many repositories a list has, up to `mostCounted`. Only indexes are read. */
 export async function countListed(

@@ -12,7 +12,7 @@ const debounceMs = 3_000;
 /** Limit of repositories per run of the scheduled task. */
 const maxPerRun = 500;
 
-export interface RepositoryStatistics {
+interface RepositoryStatistics {
   /** Schedules an update of a repository's statistics; repeated calls are merged. */
   schedule(repositoryId: string): void;
   /** For the scheduled task: updates repositories that were pushed to since their last update. Returns how many. */

@@ -20,7 +20,7 @@ const maxTries = 3;
  * that was checked before it is checked again. Packs that a fork names, too, stay as they are.
  * @returns whether it has replaced them: not where refs changed meanwhile, each of three times
  */
-export async function collectStored(deps: Deps, id: string): Promise<boolean> {
+async function collectStored(deps: Deps, id: string): Promise<boolean> {
   for (let tries = 0; tries < maxTries; tries += 1)
     if (await deps.folders.using(await rowOf(deps, id), (folder) => collectOnce(deps, id, folder))) return true;
   return false;

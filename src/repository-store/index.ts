@@ -1,3 +1,2 @@
 export { repositoryStoreEntities } from './schema.ts';
 export { createRepositoryStore, hasStoredRepositories } from './repository-store.ts';
-export type { RepositoryStore } from './repository-store.ts';

@@ -7,7 +7,7 @@ import { storedRepositorySchema } from './schema.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
 
 /** An object of the journal: everything that has changed since a generation, as of another. */
-export interface JournalObject {
+interface JournalObject {
   format: 1;
   repository: string;
   head: string;
@@ -37,7 +37,7 @@ export interface Journal {
 }
 
 /** What the name of an object of the journal says. */
-export interface JournalEntry {
+interface JournalEntry {
   key: string;
   repository: string;
   generation: number;
@@ -46,7 +46,7 @@ export interface JournalEntry {
   storedAt: number;
 }
 
-export const journalFolder = (repository: string): string => `journal/${repository}/`;
+const journalFolder = (repository: string): string => `journal/${repository}/`;
 const digits = 12;
 const keyForm = /^journal\/([0-9a-f-]{36}(?:\.wiki)?)\/(\d{12})-[0-9a-f-]{36}(\.end)?$/;
 

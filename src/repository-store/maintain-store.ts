@@ -23,7 +23,7 @@ const movedForMs = 24 * 60 * 60_000;
 const deletedForMs = 7 * 24 * 60 * 60_000;
 
 /** What the store needs from time to time. */
-export interface StoreMaintenance {
+interface StoreMaintenance {
   /** Each minute: packs what has many packs, removes what was replaced a day ago. Returns how many were packed. */
   often(shouldContinue?: () => Promise<boolean>): Promise<number>;
   /** At night: leaves out what no ref leads to, and removes what no row names. Returns how many were packed. */

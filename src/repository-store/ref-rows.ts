@@ -27,7 +27,7 @@ const rowsAtOnce = 2_000;
 const maxTries = 20;
 
 /** The refs of a repository, a page at a time: one statement would hold the event loop for all of them. */
-export async function* listRefs(manager: EntityManager, repository: string): AsyncGenerator<CachedRef> {
+async function* listRefs(manager: EntityManager, repository: string): AsyncGenerator<CachedRef> {
   for (let after = ''; ; ) {
     const page = await rows<CachedRef>(
       manager,

@@ -9,7 +9,7 @@ import type { StoreDeps } from './deps.ts';
 import { createStoredGit } from './stored-git.ts';
 import type { StoredGitOptions } from './stored-git.ts';
 
-export interface RepositoryStore {
+interface RepositoryStore {
   /** Works on repositories of both kinds by the same paths: those of the store, and those whose folder is the truth. */
   git: Git;
 }

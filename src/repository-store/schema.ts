@@ -34,7 +34,7 @@ export const storedRepositorySchema = new EntitySchema<StoredRepository>({
   },
 });
 
-export interface StoredRef {
+interface StoredRef {
   repository: string;
   name: string;
   /** Null once it is deleted: followers that are behind have to hear of it. */
@@ -45,7 +45,7 @@ export interface StoredRef {
   changedAt: number;
 }
 
-export const storedRefSchema = new EntitySchema<StoredRef>({
+const storedRefSchema = new EntitySchema<StoredRef>({
   name: 'storedRef',
   tableName: 'git_refs',
   columns: {

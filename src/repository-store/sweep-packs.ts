@@ -11,7 +11,7 @@ const endedForMs = 30 * 24 * 60 * 60_000;
 const askedAtOnce = 500;
 
 /** What a sweep has done; `older` are repositories whose rows are older than their journal. */
-export interface Sweep {
+interface Sweep {
   removed: number;
   bytes: number;
   older: string[];

@@ -57,7 +57,7 @@ export async function uploadPack(deps: Deps, repository: string, folder: string,
 }
 
 /** Why a pack could not be fetched. */
-export type PackFault = 'absent' | 'damaged';
+type PackFault = 'absent' | 'damaged';
 
 /**
  * Fetches a pack and its index into a folder of packs, each checked by its digest; the index appears last, because

@@ -1,7 +1,6 @@
 export { schedulerControlCommands } from './control-commands.ts';
 export { createTaskRuns } from './task-runs.ts';
-export type { TaskRun, TaskRuns } from './task-runs.ts';
 export { packingControlCommands, storageControlCommands, packRepositories } from './pack-repositories.ts';
 export { pushControlCommands } from './push-control-commands.ts';
 export { createScheduler } from './scheduler.ts';
-export type { CronTask, TaskOutcome, Scheduler } from './scheduler.ts';
+export type { CronTask, Scheduler } from './scheduler.ts';

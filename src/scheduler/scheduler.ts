@@ -30,7 +30,7 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   tasks: readonly CronTask[];
   logger: Logger;
   clock: Clock;
@@ -41,7 +41,7 @@ export interface SchedulerOptions {
 }
 
 /** The outcome of one run of a task. */
-export interface TaskOutcome {
+interface TaskOutcome {
   tookMs: number;
   /** Null on success. */
   error: unknown;

@@ -3,7 +3,7 @@ import type { Database } from '../db/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
 /** The last outcome of a task: a row of `job_runs`. */
-export interface TaskRun {
+interface TaskRun {
   name: string;
   /** Epoch milliseconds. */
   lastStartedAt: number;

@@ -3,7 +3,7 @@ import type { DocumentList } from './document-list.ts';
 
 export type Kind = 'repository' | 'person';
 
-export interface SearchSource {
+interface SearchSource {
   list: DocumentList;
   /** The rows of some ids, given as a JSON array. */
   rows: string;

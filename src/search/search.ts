@@ -25,7 +25,7 @@ const maxQueued = 500;
 
 const nothing = Buffer.from('{"repositories":[],"persons":[]}');
 
-export interface SearchOptions {
+interface SearchOptions {
   db: Database;
   logger: Logger;
 }

@@ -1,7 +1,7 @@
 import { currentCharge } from '../kernel/index.ts';
 import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
 
-export interface ThreadPool extends DatabaseThread {
+interface ThreadPool extends DatabaseThread {
   /** @param isSparing waits while any of them is busy: one processor is enough */
   run(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
 }

@@ -17,7 +17,7 @@ export interface SigningDeps {
   settings: SigningSettings;
 }
 
-export interface SigningSettings {
+interface SigningSettings {
   /** OpenPGP keys that one person may have. */
   maxKeysPerPerson: number;
 }

@@ -3,8 +3,6 @@ import { instanceSigningKeySchema } from './schema/instance-key-schema.ts';
 
 export { createSigning } from './signing.ts';
 export type { Signing } from './signing.ts';
-export type { SigningSettings } from './deps.ts';
-export type { AddedGpgKey } from './gpg-keys/add-gpg-key.ts';
 export type { GpgKey } from './gpg-keys/gpg-key.ts';
 export type { InstanceSigningKey } from './instance/instance-signer.ts';
 export type { SignedObject, Verification, VerificationReason } from './verification/verification.ts';

@@ -1,5 +1,4 @@
 export { createSingleSignOn } from './single-sign-on.ts';
-export type { SingleSignOn, SingleSignOnOptions } from './single-sign-on.ts';
-export type { ProviderStatus } from './provider-client.ts';
+export type { SingleSignOn } from './single-sign-on.ts';
 export type { ProviderAccount } from './provider-account.ts';
-export type { RequestPurpose, SignInRequest } from './sign-in-request.ts';
+export type { SignInRequest } from './sign-in-request.ts';

@@ -4,7 +4,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 
 /** What a person goes to a provider for: to sign in, to link an account, to confirm a dangerous act. */
-export type RequestPurpose = 'sign-in' | 'link' | 'confirm';
+type RequestPurpose = 'sign-in' | 'link' | 'confirm';
 
 /** A request that is under way at a provider; it travels in a cookie of the browser that began it. */
 export interface SignInRequest {

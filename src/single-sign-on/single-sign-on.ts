@@ -12,7 +12,7 @@ import type { SignInRequest } from './sign-in-request.ts';
 import { suggestUsername } from './suggest-username.ts';
 import { verifyResponse } from './verify-response.ts';
 
-export interface SingleSignOnOptions
+interface SingleSignOnOptions
   extends Omit<SingleSignOnDeps, 'providers' | 'clients' | 'key'>,
     Omit<ProviderClientOptions, 'config'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'oidc'>;
@@ -27,7 +27,7 @@ interface PendingSignUp {
 }
 
 /** How a sign-in at a provider ended. */
-export type ProviderSignIn =
+type ProviderSignIn =
   | { kind: 'signed-in'; person: Person; skipsSecondFactor: boolean }
   /** `sealed` is for `signUp`, with a username that the person chooses; null where the provider signs up no people. */
   | { kind: 'unknown'; title: string; sealed: string | null; ttlMs: number };

@@ -7,7 +7,7 @@ import type { ProviderAccount } from './provider-account.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 
 /** How old the sign-in at the provider may be that confirms a dangerous act. */
-export const maxProofAgeSeconds = 10 * 60;
+const maxProofAgeSeconds = 10 * 60;
 
 /**
  * Redeems the code of a provider's answer and verifies it: state and PKCE, then the ID token's signature by a key of

@@ -1,7 +1,7 @@
 import type { SshLimits } from './limits.ts';
 
 /** A new connection, as the limiter sees it. */
-export interface PendingConnection {
+interface PendingConnection {
   /** As `addressGroup` returns it. */
   address: string;
   /** Admitted: start the SSH protocol. */

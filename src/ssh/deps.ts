@@ -27,21 +27,21 @@ export interface SshDeps {
 
 export type SshAccounts = Pick<Accounts, 'viewerOfKey' | 'peopleById'>;
 
-export type SshRepositories = Pick<
+type SshRepositories = Pick<
   Repositories,
   'openGitForRead' | 'openGitForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'findMovedGit' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
+type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
 
-export type SshNotifications = Pick<Notifications, 'list' | 'find' | 'change' | 'undo'>;
+type SshNotifications = Pick<Notifications, 'list' | 'find' | 'change' | 'undo'>;
 
-export type SshIssues = Pick<
+type SshIssues = Pick<
   Issues,
   'list' | 'find' | 'describe' | 'listEntries' | 'open' | 'comment' | 'close' | 'reopen' | 'triage'
 >;
 
-export type SshPulls = Pick<
+type SshPulls = Pick<
   Pulls,
   | 'open'
   | 'find'

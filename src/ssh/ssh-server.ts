@@ -9,7 +9,7 @@ import { defaultLimits } from './limits.ts';
 import type { SshLimits } from './limits.ts';
 import type { SshDeps } from './deps.ts';
 
-export interface SshServerNeeds extends Omit<SshDeps, 'random'> {
+interface SshServerNeeds extends Omit<SshDeps, 'random'> {
   random?: Random;
   limits?: Partial<SshLimits>;
 }

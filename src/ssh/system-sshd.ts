@@ -22,7 +22,7 @@ export interface SystemSshdNeeds extends Omit<SshDeps, 'random' | 'accounts'> {
 }
 
 /** One session of the system's sshd, as its forced command sees it; the git protocol version is not validated yet. */
-export interface ForwardedSession extends Session {
+interface ForwardedSession extends Session {
   /** Of the key that sshd accepted. */
   keyId: string;
   /** `SSH_ORIGINAL_COMMAND`; empty when no command was given. */
@@ -30,7 +30,7 @@ export interface ForwardedSession extends Session {
 }
 
 /** git over the system's OpenSSH server, which also supports keys on security tokens. */
-export interface SystemSshd {
+interface SystemSshd {
   /**
    * The id of a key that may sign in, null for any other. sshd asks before the client has signed anything, so this is
    * not recorded as a use of the key.

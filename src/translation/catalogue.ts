@@ -4,7 +4,7 @@ import { findLanguage, sourceLanguage } from './languages.ts';
 import { pseudoMessage } from './pseudo-language.ts';
 
 /** What a message can be given; it formats dates and numbers itself: `{at, date, long}`, `{size, number}`. */
-export type MessageValue = string | number | Date | null | undefined;
+type MessageValue = string | number | Date | null | undefined;
 export type MessageValues = Readonly<Record<string, MessageValue>>;
 
 /** A part of a message: text, or a tag of the message with what it holds. */

@@ -1,11 +1,8 @@
-export { formatParts, hasMessage } from './catalogue.ts';
-export type { MessageValue, MessageValues } from './catalogue.ts';
+export { hasMessage } from './catalogue.ts';
+export type { MessageValues } from './catalogue.ts';
 export { dateFormat, formatList, formatNumber, formatOptions, numberFormat, relativeFormat } from './formats.ts';
-export { enablePseudoLanguages, findLanguage, languages, listLanguages, sourceLanguage } from './languages.ts';
-export type { LanguageFacts } from './languages.ts';
+export { enablePseudoLanguages, findLanguage, languages, listLanguages } from './languages.ts';
 export { chooseLanguage } from './negotiate-language.ts';
 export { translateRefusal } from './refusals.ts';
-export type { RefusalWords } from './refusals.ts';
-export { currentLanguage, currentLocale, inLanguage, rich, t } from './translate.ts';
+export { currentLanguage, inLanguage, rich, t } from './translate.ts';
 export { translated } from './translated.ts';
-export type { Elements, RichPart } from './translate.ts';

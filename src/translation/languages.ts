@@ -1,5 +1,5 @@
 /** A language that pages and mails are written in. */
-export interface LanguageFacts {
+interface LanguageFacts {
   /** BCP 47, as in `lang` and in the name of its file below `translations/`. */
   code: string;
   /** What its speakers call it: never translated. */
@@ -22,7 +22,7 @@ export const sourceLanguage = 'en';
  * Languages made from English, for tests of the layout: words half as long again, and from right to left. The names are
  * those that other projects use for pseudo-locales.
  */
-export const pseudoLanguages: readonly LanguageFacts[] = [
+const pseudoLanguages: readonly LanguageFacts[] = [
   { code: 'en-XA', name: '[Éñglîsh one half]', dir: 'ltr', formats: 'en-GB' },
   { code: 'ar-XB', name: '[Right to left]', dir: 'rtl', formats: 'ar' },
 ];

@@ -3,7 +3,7 @@ import { sourceLanguage } from './languages.ts';
 import { currentLanguage, t } from './translate.ts';
 
 /** What an error says: a stable reason, and a sentence in English. */
-export interface RefusalWords {
+interface RefusalWords {
   reason: string;
   message: string;
 }
@@ -42,7 +42,7 @@ function sentencesOf(reason: string): readonly Sentence[] {
 }
 
 /** The values of a sentence in an English text, in linear time; null where the text is another sentence. */
-export function matchSentence(parts: readonly string[], text: string): Record<string, string> | null {
+function matchSentence(parts: readonly string[], text: string): Record<string, string> | null {
   const first = parts[0]!;
   if (parts.length === 1) return text === first ? {} : null;
   const last = parts.at(-1)!;

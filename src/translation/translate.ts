@@ -28,10 +28,10 @@ export const currentLocale = (): string => {
 export const t = (key: string, values?: MessageValues): string => formatMessage(currentLanguage(), key, values);
 
 /** Elements of a template by the names that its message has in tags: `{ link: { href: '/explore' } }`. */
-export type Elements = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Elements = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A part of a page: text, or an element with its attributes. */
-export type RichPart = string | { tag: string; attributes: Readonly<Record<string, unknown>>; parts: RichPart[] };
+type RichPart = string | { tag: string; attributes: Readonly<Record<string, unknown>>; parts: RichPart[] };
 
 /** Names of tags that stand for an element of that name; every other name is a link, or what its `tag` says. */
 const ownElements = new Set(['strong', 'em', 'code', 'kbd', 'span', 'b', 'q', 'time', 'bdi', 'small']);

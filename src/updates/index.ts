@@ -3,4 +3,3 @@ export { checkForUpdate } from './check-for-update.ts';
 export type { OfferedUpdate } from './check-for-update.ts';
 export type { ReleaseSource } from './with-release.ts';
 export { verifyProgram } from './verify-program.ts';
-export type { VerifiedProgram } from './verify-program.ts';

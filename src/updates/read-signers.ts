@@ -3,7 +3,7 @@ import { parsePublicKeyLine } from '../accounts/index.ts';
 import { invalid, isDomainError } from '../kernel/index.ts';
 
 /** Who signs releases, and for what: `scripts/release` writes both. */
-export const principal = 'hearth-release';
+const principal = 'hearth-release';
 export const namespace = 'hearth-release';
 
 const line = /^(\S+)\s+(?:namespaces="([^"]*)"\s+)?((?:ssh|ecdsa|sk)-\S+\s+\S+)/;

@@ -7,7 +7,7 @@ import { withRelease } from './with-release.ts';
 import type { ReleaseSource } from './with-release.ts';
 
 /** A program file beside the sum that was signed for it. */
-export interface VerifiedProgram {
+interface VerifiedProgram {
   file: string;
   sha256: string;
   isGenuine: boolean;

@@ -5,7 +5,7 @@ import type { EventSummary } from './summarize-event.ts';
 import type { WebhookKind, WebhookRow } from './webhook-schema.ts';
 
 /** A request to a receiver, before its signature. */
-export interface FormattedDelivery {
+interface FormattedDelivery {
   method: 'POST' | 'PUT';
   url: string;
   contentType: string;

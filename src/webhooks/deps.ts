@@ -30,7 +30,7 @@ export interface WebhookDeps {
   settings: WebhookSettings;
 }
 
-export interface WebhookSettings {
+interface WebhookSettings {
   /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
   /** Origin of git over SSH, `ssh://git@host:port`; null when it is off. */

@@ -1,7 +1,7 @@
 import { webhookDeliverySchema, webhookMessageSchema, webhookSchema } from './webhook-schema.ts';
 
 export { createWebhooks } from './webhooks.ts';
-export type { WebhookOptions, Webhooks } from './webhooks.ts';
+export type { Webhooks } from './webhooks.ts';
 export { plainHttpRisk as plainHttpWebhookRisk } from './send-delivery.ts';
 export type { WebhookDelivery } from './deliveries.ts';
 export type { Webhook, WebhookInput } from './manage-webhooks.ts';

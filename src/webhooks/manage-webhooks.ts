@@ -52,7 +52,7 @@ const maxPerScope = 20;
 const maxUrlLength = 1_000;
 const maxSecretLength = 500;
 
-export const webhookNotFound = () => notFound('webhook_not_found', 'There is no such webhook.');
+const webhookNotFound = () => notFound('webhook_not_found', 'There is no such webhook.');
 
 /** Oldest first. */
 export async function listWebhooks(deps: WebhookDeps, scope: WebhookScope): Promise<Webhook[]> {

@@ -45,7 +45,7 @@ export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEv
 }
 
 /** A filter is about branches: tags pass it. */
-export function takesBranch({ branchFilter }: Pick<WebhookRow, 'branchFilter'>, ref: string): boolean {
+function takesBranch({ branchFilter }: Pick<WebhookRow, 'branchFilter'>, ref: string): boolean {
   const branch = branchOf(ref);
   if (['', '*', '**'].includes(branchFilter) || branch === null) return true;
   const pattern = readRefPattern(branchFilter);

@@ -21,7 +21,7 @@ const maxMessageLength = 16_384;
 type Settings = WebhookDeps['settings'];
 
 /** Who pushed: a person, or a deploy key by its title, which is a full name without an account. */
-export type Pusher = Person | { deployKey: string } | null;
+type Pusher = Person | { deployKey: string } | null;
 
 const pusherPayload = (pusher: Pusher, settings: Pick<Settings, 'baseUrl'>): UserPayload =>
   pusher !== null && 'deployKey' in pusher

@@ -19,7 +19,7 @@ import { reencryptSecrets } from './encrypt-secret.ts';
 import type { WebhookDeps } from './deps.ts';
 import type { WebhookScope } from './scope.ts';
 
-export interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound' | 'key'> {
+interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound' | 'key'> {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'ssh' | 'webhooks'>;
   /** The instance key, which decrypts stored secrets. */
   keyFile: string;

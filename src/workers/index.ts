@@ -3,5 +3,5 @@
  * deadline and a memory limit. src/embedded/workers.ts lists the tasks; the file of each belongs to its own module.
  */
 export { createWorkerPool } from './worker-pool.ts';
-export type { TaskFailureReason, TaskOutcome, PoolLimits, TaskLimits, TaskRequest, WorkerPool } from './worker-pool.ts';
+export type { TaskFailureReason, PoolLimits, TaskLimits, TaskRequest, WorkerPool } from './worker-pool.ts';
 export { serveTasks } from './serve-tasks.ts';

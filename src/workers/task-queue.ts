@@ -1,5 +1,5 @@
 /** A task that waits for a thread. */
-export interface Queued {
+interface Queued {
   /** The client of the task. */
   client: string;
 }

@@ -21,7 +21,7 @@ export type TaskFailureReason =
   /** No thread was free in time; the task was not started. */
   | 'busy';
 
-export type TaskOutcome<Result> = { ok: true; value: Result } | { ok: false; reason: TaskFailureReason };
+type TaskOutcome<Result> = { ok: true; value: Result } | { ok: false; reason: TaskFailureReason };
 
 /** The `run` that a task's file exports; callers import only its type. */
 type Task = (input: never) => unknown;

@@ -7,7 +7,7 @@ export type SlotOutcome =
   | { kind: 'result_too_large' | 'deadline' | 'memory'; cpuMs: number }
   | { kind: 'failed'; message: string; cpuMs: number };
 
-export interface SlotRequest extends Omit<TaskMessage, 'id'> {
+interface SlotRequest extends Omit<TaskMessage, 'id'> {
   /** CPU time from the begin of the task; loading is not counted. */
   deadlineMs: number;
   /** Called when the task begins: from now on it ends within its deadline. */

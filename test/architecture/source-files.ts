@@ -20,7 +20,7 @@ export interface SourceFile {
   tree: ts.SourceFile;
 }
 
-export interface Import {
+interface Import {
   /** As written: a relative path, `node:fs`, `typeorm`. */
   specifier: string;
   /** The file a relative import means, from the project folder; `null` for packages and built-ins. */
@@ -78,7 +78,7 @@ export function placeOf(source: SourceFile, node: ts.Node): string {
   return `${source.path}:${source.tree.getLineAndCharacterOfPosition(node.getStart(source.tree)).line + 1}`;
 }
 
-export interface ValueImport {
+interface ValueImport {
   /** Built-in modules always with `node:`. */
   module: string;
   /** Names as the module has them; `*` for the whole of it. */
@@ -119,7 +119,7 @@ function importedNames({ importClause }: ts.ImportDeclaration): string[] {
   return bindings.elements.filter((name) => !name.isTypeOnly).map((name) => (name.propertyName ?? name.name).text);
 }
 
-export interface Comment {
+interface Comment {
   /** Without the marks that begin and end it. */
   text: string;
   line: number;

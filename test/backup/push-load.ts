@@ -44,7 +44,7 @@ export interface Branch {
   acknowledged: number;
 }
 
-export interface PushLoad {
+interface PushLoad {
   branches: Branch[];
   /** Runs `work` and returns how many pushes per second were acknowledged meanwhile. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; perSecond: number }>;
@@ -54,7 +54,7 @@ export interface PushLoad {
   stop(): Promise<void>;
 }
 
-export interface PushLoadOptions {
+interface PushLoadOptions {
   url: string;
   token: string;
   repositories: readonly string[];

@@ -47,7 +47,7 @@ function works(file: string, ...words: string[]): boolean {
   }
 }
 
-export interface LoopDeviceDisk {
+interface LoopDeviceDisk {
   folder: string;
   serve(env?: Record<string, string>): Promise<ServerProcess>;
   /** Runs a program in the mount namespace of this server. */

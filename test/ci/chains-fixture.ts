@@ -85,7 +85,7 @@ function endOf(jobs: readonly ChainJob[], key: string, combination: number): Cha
   return job.combinations > 1 && job.ends === 'failure' ? (combination === 2 ? 'failure' : 'success') : job.ends;
 }
 
-export type Results = { [job: string]: string };
+type Results = { [job: string]: string };
 
 export async function runChains(
   fixture: CiFixture,

@@ -1,6 +1,6 @@
 // formBrowser(origin) → open(address, form?): a browser without scripts, as far as a flow needs one: forms, and a
 // cookie.
-export interface FormResponse {
+interface FormResponse {
   status: number;
   location: string | null;
   text: string;

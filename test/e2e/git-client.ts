@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export interface GitResult {
+interface GitResult {
   code: number;
   stdout: string;
   stderr: string;

@@ -91,7 +91,7 @@ export function sign({
   };
 }
 
-export interface RawRequest {
+interface RawRequest {
   url: string;
   method?: string;
   /** Pairs, so that a name may come twice. */
@@ -132,7 +132,7 @@ export function sendRaw({ url, method = 'POST', headers, body = '' }: RawRequest
   });
 }
 
-export type Responder = (request: Received, response: ServerResponse) => void;
+type Responder = (request: Received, response: ServerResponse) => void;
 
 export interface FakePeer {
   origin: string;

@@ -80,7 +80,7 @@ export async function openFederation(t: Owner, options: FederationTestOptions = 
   return { modules, federation, clock, origin, folder };
 }
 
-export interface DeliveryRow {
+interface DeliveryRow {
   id: number;
   target_inbox: string;
   host: string;

@@ -16,7 +16,7 @@ export interface Peer extends Hearth {
   host: string;
 }
 
-export interface PeerOptions {
+interface PeerOptions {
   host: string;
   port?: number;
   /** Entries of its allowlist. */

@@ -37,7 +37,7 @@ export interface ClientResponse {
   stderr: string;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   cwd?: string;
   env?: Record<string, string>;
   input?: string | Buffer;

@@ -12,7 +12,7 @@ import { clientEnvironment } from './git-fixture.ts';
 export const zeroId = '0'.repeat(40);
 export const defaultCapabilities = 'report-status side-band-64k object-format=sha1 agent=git/test';
 
-export interface RawPush {
+interface RawPush {
   /** `old new ref` lines. */
   commands: readonly (string | Buffer)[];
   capabilities?: string;
@@ -31,7 +31,7 @@ export function pushBytes({ commands, capabilities = defaultCapabilities, option
   return Buffer.concat([...lines, flushPacket, ...section, pack ?? Buffer.alloc(0)]);
 }
 
-export interface HookRecorder extends PushHooks {
+interface HookRecorder extends PushHooks {
   pushes: ProposedPush[];
   results: RefResult[][];
 }
@@ -55,7 +55,7 @@ export function createHookRecorder(
   };
 }
 
-export interface Sent {
+interface Sent {
   input: PassThrough;
   output: PassThrough;
   /** Aborts as a transport does when the client has gone. */

@@ -11,7 +11,7 @@ import type { WebhookScope } from '../../src/webhooks/index.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 
-export interface ApiFixture {
+interface ApiFixture {
   pools: Pools;
   /** Matches the private words. */
   canary: RegExp;

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import type { ApiRequest } from './api-requests.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
 
-export interface KeepAliveClient {
+interface KeepAliveClient {
   send(request: Pick<ApiRequest, 'method' | 'target' | 'headers' | 'body'>): Promise<PageResponse>;
   close(): void;
 }

@@ -21,7 +21,7 @@ interface Action {
   header?: Record<string, string>;
 }
 
-export interface BatchedObject {
+interface BatchedObject {
   oid: string;
   size: number;
   authenticated?: boolean;
@@ -29,7 +29,7 @@ export interface BatchedObject {
   error?: { code: number; message: string };
 }
 
-export interface ListedLock {
+interface ListedLock {
   id: string;
   path: string;
   locked_at: string;
@@ -37,7 +37,7 @@ export interface ListedLock {
 }
 
 /** The fields of all messages of the API. */
-export interface LfsMessage {
+interface LfsMessage {
   message: string;
   request_id: string;
   transfer: string;

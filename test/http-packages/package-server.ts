@@ -116,7 +116,7 @@ export async function startPackageServer(t: Owner, env: Record<string, string> =
 export const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
 export const digestOf = (content: Buffer | string): string => `sha256:${sha256(content)}`;
 
-export interface RegistryClient {
+interface RegistryClient {
   call: PackageServer['send'];
   /** The registry token for some scopes. */
   token(...scopes: string[]): Promise<string>;

@@ -85,7 +85,7 @@ export function framings({
 export const rowsOf = (...lines: string[]) =>
   lines.map((content, at) => ({ time: { seconds: BigInt(1_767_225_600 + at), nanos: 5 }, content }));
 
-export interface Posted {
+interface Posted {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;

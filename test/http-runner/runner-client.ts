@@ -71,13 +71,13 @@ export interface RunnerClient {
 /** What came back, as plain JavaScript; int64 is bigint. */
 export type RunnerResponse = ReturnType<typeof JSON.parse>;
 
-export interface ClientCall {
+interface ClientCall {
   timeoutMs?: number;
   signal?: AbortSignal;
   onHeader?: (headers: Headers) => void;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   prefix?: boolean;
   headers?: Record<string, string>;
 }

@@ -12,7 +12,7 @@ import { stubGit } from './stub-git.ts';
 type Json = Record<string, unknown>;
 
 /** How requests that match a pattern fail. */
-export interface Failure {
+interface Failure {
   pattern: RegExp;
   /** How many of them; all when left out. */
   times?: number;
@@ -26,7 +26,7 @@ export interface Failure {
 }
 
 const second = 1_000;
-export const stubBegin = Date.UTC(2024, 0, 1);
+const stubBegin = Date.UTC(2024, 0, 1);
 
 export const user = (login: string, id = login.length): Json => ({
   id,
@@ -365,4 +365,3 @@ export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token
 }
 
 export type GiteaStub = Awaited<ReturnType<typeof startGiteaStub>>;
-export type StubRepository = ReturnType<typeof stubRepository>;

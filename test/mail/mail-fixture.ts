@@ -9,7 +9,7 @@ import { createOutbox, outboxEntities } from '../../src/outbox/index.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-export interface OutboxRow {
+interface OutboxRow {
   id: number;
   key: string;
   payload: string;

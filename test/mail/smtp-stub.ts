@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 type Answer = string | null;
-export type Answers = Record<string, Answer | ((nth: number) => Answer)>;
+type Answers = Record<string, Answer | ((nth: number) => Answer)>;
 
 const usual: Answers = {
   CONNECT: '220 mail.example.org ESMTP',

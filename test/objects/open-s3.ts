@@ -10,7 +10,7 @@ import type { ObjectStore, OpenedStore } from '../../src/objects/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-export interface OpenedS3 extends OpenedStore {
+interface OpenedS3 extends OpenedStore {
   directory: string;
   log: string[];
 }

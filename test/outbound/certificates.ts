@@ -4,7 +4,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-export interface Authority {
+interface Authority {
   pem: string;
   issue(subject: { names?: string[]; addresses?: string[] /** Negative: expired so long ago. */; days?: number }): {
     key: string;

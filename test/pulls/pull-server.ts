@@ -7,7 +7,7 @@ import { clientGit } from '../git/git-fixture.ts';
 import { startGitServer } from '../http-git/git-server.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-export interface Pushed {
+interface Pushed {
   code: number | null;
   stderr: string;
 }
@@ -20,7 +20,7 @@ export interface Clone {
   push(...args: string[]): Promise<Pushed>;
 }
 
-export interface OpenedPull {
+interface OpenedPull {
   number: number;
   title: string;
   body: string;
@@ -142,8 +142,6 @@ export async function startPullServer(t: Owner, env: Record<string, string> = {}
 
   return { ...server, db, issues, clone, repository, announced, opened, pullRefs };
 }
-
-export type PullServer = Awaited<ReturnType<typeof startPullServer>>;
 
 /** The lines that the server said, without `remote:`. */
 export const remoteLines = ({ stderr }: Pushed): string[] =>

@@ -53,14 +53,14 @@ export async function openPulls(
 }
 
 /** The module over others, as another process would have it. */
-export function pullsOver(t: Owner, modules: TestModules, issues: Issues): Pulls {
+function pullsOver(t: Owner, modules: TestModules, issues: Issues): Pulls {
   const pulls = createPulls({ ...modules, issues, random: systemRandom, baseUrl: null, isDiskLow: async () => false });
   issues.pulls.refuseReopen(pulls.refuseDuplicate);
   t.teardown(() => pulls.stop());
   return pulls;
 }
 
-export interface WrittenCommit {
+interface WrittenCommit {
   parents?: readonly string[];
   /** Besides those of the first parent; null removes one. */
   files?: Readonly<Record<string, string | null>>;

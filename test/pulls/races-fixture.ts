@@ -104,5 +104,3 @@ export async function startRaceFixture(t: Owner) {
 
   return { ...server, modules, alice, bob, viewerOf, between, hold, open, pushTo, tipOf, stateOf, until };
 }
-
-export type RaceFixture = Awaited<ReturnType<typeof startRaceFixture>>;

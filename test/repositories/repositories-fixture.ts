@@ -31,7 +31,7 @@ import { packOf, pushBytes, readResponse, defaultCapabilities, zeroId } from '..
 
 export { zeroId };
 
-export interface LogLine extends LogFields {
+interface LogLine extends LogFields {
   event: string;
 }
 
@@ -59,7 +59,7 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
 export const databaseOf = (db: Database, node: string): Database =>
   Object.create(db, { node: { value: node } }) as Database;
 
-export interface ModuleOptions {
+interface ModuleOptions {
   settings?: Partial<RepositorySettings>;
   random?: Random;
   /** Tables of modules above. */
@@ -180,7 +180,7 @@ export function viewerOf(
   };
 }
 
-export interface PushResponse {
+interface PushResponse {
   /** `ok refs/heads/main`, `ng refs/heads/main why` … */
   report: string[];
   remarks: string;
@@ -199,7 +199,7 @@ export async function push(
   return pushTo({ repositories }, viewer, opened, commands, options);
 }
 
-export interface PushOptions {
+interface PushOptions {
   pack?: Buffer;
   via?: 'http' | 'ssh';
   capabilities?: string;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-export interface GpgOptions {
+interface GpgOptions {
   /** Unix seconds that gpg takes for now. */
   at?: number;
   input?: string | Buffer;

@@ -55,7 +55,7 @@ interface Keys {
   iv: Buffer;
 }
 
-export interface HybridKeys {
+interface HybridKeys {
   /** What a client sends: encapsulation key and X25519 key. */
   sent: Buffer;
   secret(reply: Buffer): Buffer;

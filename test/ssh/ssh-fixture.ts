@@ -3,16 +3,14 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { Socket } from 'node:net';
 import path from 'node:path';
 import ssh2 from 'ssh2';
 import { openModules } from '../../src/app/index.ts';
-import type { Modules } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/index.ts';
 import { createSshServer } from '../../src/ssh/index.ts';
-import type { SshLimits, SshServer } from '../../src/ssh/index.ts';
+import type { SshLimits } from '../../src/ssh/index.ts';
 import { generateKey } from '../../src/openssh/index.ts';
 import { gitEnvironment } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -45,7 +43,7 @@ export interface RunOptions {
   options?: readonly string[];
 }
 
-export interface StartOptions {
+interface StartOptions {
   limits?: Partial<SshLimits>;
   env?: Record<string, string>;
 }
@@ -211,10 +209,9 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
 }
 
 export type SshFixture = Awaited<ReturnType<typeof startSsh>>;
-export type { Modules, Socket, SshServer };
 
 /** Runs a program to its end; failures are returned, not thrown. */
-export function run(
+function run(
   program: string,
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },

@@ -2,7 +2,7 @@
 import type { Tx } from '../../src/db/index.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 
-export interface InsertedDelivery {
+interface InsertedDelivery {
   id?: number;
   uuid: string;
   webhook_id: string;

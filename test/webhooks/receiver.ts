@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
-export interface Received {
+interface Received {
   headers: IncomingHttpHeaders;
   body: Buffer;
 }

@@ -13,7 +13,7 @@ import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
 import { newAddressMail, verificationMail } from './verification-mail.ts';
 
-export interface NewAddress {
+interface NewAddress {
   address: string;
   /** Whether an administrator vouches for it, so that no link is needed. */
   isVerified?: boolean;

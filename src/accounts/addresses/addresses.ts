@@ -51,5 +51,3 @@ export function createAddresses(deps: AccountsDeps) {
     authorKeysOf: bind(authorKeysOf),
   };
 }
-
-export type Addresses = ReturnType<typeof createAddresses>;

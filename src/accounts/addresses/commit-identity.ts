@@ -5,7 +5,7 @@ import { publicAddressesOf } from './find-addresses.ts';
 import type { NoReplyAddresses } from './no-reply.ts';
 
 /** The author of a commit that the server makes on behalf of a person. */
-export interface CommitIdentity {
+interface CommitIdentity {
   name: string;
   email: string;
 }

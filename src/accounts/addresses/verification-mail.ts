@@ -12,7 +12,7 @@ export const verificationMail = 'address.verify';
 export const newAddressMail = 'address.added';
 
 /** Data of the first; the address is looked up when the mail is sent. */
-export interface VerificationMail {
+interface VerificationMail {
   addressId: string;
   /** Of the link; the queue keeps messages encrypted. */
   secret: string;

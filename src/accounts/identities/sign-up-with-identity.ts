@@ -11,7 +11,7 @@ import { insertIdentity } from './add-identity.ts';
 import type { VerifiedIdentity } from './identity.ts';
 
 /** A new account for a person of a provider that may sign people up. */
-export interface IdentitySignUp {
+interface IdentitySignUp {
   identity: VerifiedIdentity;
   username: string;
   displayName: string;

@@ -14,7 +14,7 @@ import type { SshKey } from './ssh-key.ts';
 import { keyInUse } from './key-in-use.ts';
 import { parsePublicKeyLine } from './ssh-public-key.ts';
 
-export interface NewSshKey {
+interface NewSshKey {
   /** When empty: the key's comment, else its type. */
   title?: string;
   /** A whole line of a `.pub` file. */

@@ -28,7 +28,7 @@ export interface NewDeployKey {
 }
 
 /** What `readDeployKey` has checked. */
-export interface CheckedDeployKey {
+interface CheckedDeployKey {
   title: string;
   key: SshPublicKey;
   access: DeployKeyAccess;

@@ -17,7 +17,7 @@ export interface SshPublicKey {
   comment: string;
 }
 
-export const minRsaBits = 2048;
+const minRsaBits = 2048;
 const maxRsaBits = 16_384;
 const maxLineLength = 16_384;
 /** A security token's key names its application; OpenSSH writes `ssh:`. */

@@ -11,7 +11,7 @@ export interface KeyViewer {
   keyId: string;
 }
 
-export interface KeyUse {
+interface KeyUse {
   address: string | null;
   /**
    * False while a client only asks whether a key would be accepted: that proves nothing (security F01), so it is not

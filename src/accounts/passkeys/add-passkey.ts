@@ -53,7 +53,7 @@ export async function beginPasskey(
   });
 }
 
-export interface NewPasskey {
+interface NewPasskey {
   name: string;
   /** What the browser returned, as JSON. */
   response: string;

@@ -35,7 +35,7 @@ export async function askForPasskey(
 }
 
 /** An answer whose signature is right. It counts once `usePasskey` has used it up. */
-export interface CheckedPasskey {
+interface CheckedPasskey {
   personId: string;
   row: PasskeyRow;
   challenge: string;

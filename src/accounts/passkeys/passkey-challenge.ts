@@ -5,7 +5,7 @@ import { hashSecret } from '../secret.ts';
 import { usedPasskeyChallengeSchema } from '../schema/passkey-schema.ts';
 
 /** What an answer to a challenge is for. One for another purpose is refused. */
-export type PasskeyPurpose = 'register' | 'sign_in' | 'second_factor' | 'confirm';
+type PasskeyPurpose = 'register' | 'sign_in' | 'second_factor' | 'confirm';
 
 /** What a challenge is bound to: a purpose, and the secret of the browser's cookie or the id of its session. */
 export interface PasskeyBinding {

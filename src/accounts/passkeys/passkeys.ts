@@ -46,8 +46,6 @@ export function createPasskeys(deps: AccountsDeps) {
   };
 }
 
-export type Passkeys = ReturnType<typeof createPasskeys>;
-
 /** A person's passkeys, oldest first. */
 async function listPasskeys({ db }: AccountsDeps, personId: string): Promise<Passkey[]> {
   const rows = await db.read.find(passkeySchema, { where: { userId: personId }, order: { createdAt: 'ASC' } });

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { conflict } from '../../kernel/index.ts';
 
 /** This server as authenticators know it (WebAuthn Level 3, §5.1.2). */
-export interface RelyingParty {
+interface RelyingParty {
   /** The host name that passkeys are bound to. */
   id: string;
   /** The only origin whose answers are accepted. */

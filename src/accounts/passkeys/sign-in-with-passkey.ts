@@ -11,7 +11,7 @@ import { askForPasskey, checkPasskey, usePasskey } from './check-passkey.ts';
 import type { PasskeyBinding } from './passkey-challenge.ts';
 import { passkeyRefused } from './read-response.ts';
 
-export interface PasskeyAnswer extends SessionOrigin {
+interface PasskeyAnswer extends SessionOrigin {
   /** The secret of the browser's cookie. */
   challenge: string | null;
   /** What the browser returned, as JSON. */

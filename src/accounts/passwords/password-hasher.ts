@@ -12,7 +12,7 @@ const mostRemembered = 1_000;
 const rememberedMs = 5 * 60_000;
 
 /** Operations available while holding a slot. */
-export interface Hashing {
+interface Hashing {
   /** @returns a PHC string made with the current cost */
   hash(password: string): Promise<string>;
   /**
@@ -38,7 +38,7 @@ export interface PasswordHasher {
   remember(password: string, stored: string): void;
 }
 
-export interface PasswordHasherOptions {
+interface PasswordHasherOptions {
   cost: PasswordCost;
   atOnce: number;
   waiting: number;

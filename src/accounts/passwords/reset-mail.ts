@@ -7,7 +7,7 @@ import { userSchema } from '../schema/user-schema.ts';
 /** The kind of the mail with a link for a new password. */
 export const resetMail = 'password.reset';
 
-export interface ResetMail {
+interface ResetMail {
   addressId: string;
   secret: string;
 }

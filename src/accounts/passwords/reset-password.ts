@@ -16,7 +16,7 @@ import { announceSecurityEvent } from '../security-events.ts';
 import { accountDisabled } from '../sessions/start-session.ts';
 import { resetMail } from './reset-mail.ts';
 
-export interface ResetRequest {
+interface ResetRequest {
   /** A verified address of the account. */
   address: string;
   /** The client's address. */

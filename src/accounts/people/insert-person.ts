@@ -24,7 +24,7 @@ export interface NewPerson {
 }
 
 /** Validated input with the password hashed: ready for a write. */
-export type PreparedPerson = Pick<
+type PreparedPerson = Pick<
   UserRow,
   'username' | 'displayName' | 'passwordHash' | 'isAdministrator' | 'mustChangePassword'
 > & { takesDeleted?: boolean };

@@ -7,7 +7,7 @@ import type { UserRow } from '../schema/user-schema.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
-export type ProfileOrder = 'name' | 'created';
+type ProfileOrder = 'name' | 'created';
 
 /** `people` and the keys of the neighbouring pages. */
 export interface PeoplePage extends Omit<KeysetPage<Person>, 'rows'> {

@@ -7,7 +7,7 @@ import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
 import { toPerson } from './person.ts';
 
 /** Rows of another module that refer to people in a column `user_id`; all three from code, never from input. */
-export interface PeopleReference {
+interface PeopleReference {
   table: string;
   /** The column to filter by, and its value. */
   column: string;

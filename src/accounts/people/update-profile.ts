@@ -7,7 +7,7 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /** Profile fields; an omitted field stays as it is. */
-export interface Profile {
+interface Profile {
   displayName?: string;
   bio?: string;
   website?: string;

@@ -8,7 +8,7 @@ import { userSchema } from '../schema/user-schema.ts';
 /** The kind of the mail with the link of an invitation. */
 export const inviteMail = 'invite';
 
-export interface InviteMail {
+interface InviteMail {
   inviteId: string;
   secret: string;
 }

@@ -6,7 +6,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { setupTokenSchema } from '../schema/setup-token-schema.ts';
 import { checkSetupToken, findOpenToken, setupClosed } from './setup-token.ts';
 
-export interface SetUpInput {
+interface SetUpInput {
   token: string;
   username: string;
   password: string;

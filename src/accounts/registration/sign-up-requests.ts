@@ -13,8 +13,8 @@ import { addInvite, signUpClosed } from './invites.ts';
 import type { Invite } from './invites.ts';
 
 /** The kind of the mail that tells administrators of a request, and of the one that refuses it. */
-export const signUpRequestMail = 'sign-up-request';
-export const signUpRefusedMail = 'sign-up-refused';
+const signUpRequestMail = 'sign-up-request';
+const signUpRefusedMail = 'sign-up-refused';
 
 const limits = { open: 1_000, reasonCharacters: 500, administrators: 50 };
 /** A request that was not answered for so long is forgotten. */
@@ -22,7 +22,7 @@ const lifetimeMs = 30 * 86_400_000;
 /** Administrators get one mail for all requests of this time. */
 const mailEveryMs = 60 * 60_000;
 
-export interface NewSignUpRequest {
+interface NewSignUpRequest {
   address: string;
   reason: string;
   /** The client's address. */

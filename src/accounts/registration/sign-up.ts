@@ -12,7 +12,7 @@ import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { checkInvite, findOpenInvite, signUpClosed } from './invites.ts';
 
-export interface SignUpInput {
+interface SignUpInput {
   /** The secret of the invitation's link. */
   token: string;
   username: string;

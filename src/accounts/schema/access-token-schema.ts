@@ -41,7 +41,7 @@ export const accessTokenSchema = new EntitySchema<AccessTokenRow>({
 });
 
 /** A row of `access_token_repositories`: one repository of a limited token. */
-export interface AccessTokenRepositoryRow {
+interface AccessTokenRepositoryRow {
   tokenId: string;
   repositoryId: string;
 }

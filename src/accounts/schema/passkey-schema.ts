@@ -38,7 +38,7 @@ export const passkeySchema = new EntitySchema<PasskeyRow>({
 });
 
 /** A row of `used_passkey_challenges`: an answer to this challenge was accepted, and no other one is. */
-export interface UsedPasskeyChallengeRow {
+interface UsedPasskeyChallengeRow {
   challengeHash: string;
   expiresAt: number;
 }

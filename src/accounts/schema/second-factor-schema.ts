@@ -25,7 +25,7 @@ export const totpSecretSchema = new EntitySchema<TotpSecretRow>({
 });
 
 /** A row of `recovery_codes`. */
-export interface RecoveryCodeRow {
+interface RecoveryCodeRow {
   userId: string;
   /** SHA-256 of the code, hexadecimal. */
   codeHash: string;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A row of `setup_tokens`: a link for making the first administrator. */
-export interface SetupTokenRow {
+interface SetupTokenRow {
   /** SHA-256 of the token, hexadecimal. */
   tokenHash: string;
   createdAt: number;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A row of `sign_in_links`: a link that signs its person in, once. */
-export interface SignInLinkRow {
+interface SignInLinkRow {
   /** SHA-256 of the secret in the link, hexadecimal. */
   tokenHash: string;
   userId: string;

@@ -16,7 +16,7 @@ import { countRecoveryCodes, parseRecoveryCode, useRecoveryCode } from './recove
 import { matchingStep, parseTotpCode } from './totp.ts';
 import { decryptTotpSecret, useStep } from './totp-secret.ts';
 
-export interface CodeAnswer extends SessionOrigin {
+interface CodeAnswer extends SessionOrigin {
   /** The secret of the browser's cookie. */
   challenge: string | null;
   /** A code of the app or a recovery code, as it was typed. */

@@ -5,7 +5,7 @@ import type { AccountSettings } from '../account-settings.ts';
 import { accountNetwork } from '../sessions/network-prefix.ts';
 
 /** A second step of a sign-in. Only a client that knows the password, or has proved as much, gets here. */
-export interface CodeAttempt {
+interface CodeAttempt {
   personId: string;
   address: string | null;
 }

@@ -6,7 +6,7 @@ import { randomString } from '../random-string.ts';
 import { recoveryCodeSchema } from '../schema/second-factor-schema.ts';
 import { hashSecret } from '../secret.ts';
 
-export const recoveryCodeCount = 10;
+const recoveryCodeCount = 10;
 
 /** Letters and digits that are not taken for one another when a code is copied from paper. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';

@@ -50,8 +50,6 @@ export function createSecondFactor(deps: AccountsDeps) {
   };
 }
 
-export type SecondFactors = ReturnType<typeof createSecondFactor>;
-
 const isRequired = (setting: AccountSettings['secondFactor'], { isAdministrator }: { isAdministrator: boolean }) =>
   setting === 'everyone' || (setting === 'administrators' && isAdministrator);
 

@@ -11,7 +11,7 @@ import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 
 /** A person has shown who they are, by one means. */
-export interface IdentifiedSignIn extends SessionOrigin {
+interface IdentifiedSignIn extends SessionOrigin {
   method: SignInMethod;
   /**
    * Whether this proof is enough by itself: that of a passkey that has verified its user, or of a provider whose second
@@ -26,7 +26,7 @@ export interface SignedIn extends StartedSession {
 }
 
 /** The second factor is still to come. */
-export interface SecondFactorNeeded {
+interface SecondFactorNeeded {
   kind: 'second_factor';
   /** For a cookie only: it binds the second step to this browser. Ten minutes, a few attempts. */
   challenge: string;

@@ -6,7 +6,7 @@ import { foldHandle } from '../../owners/index.ts';
 import { accountNetwork, networkPrefix } from './network-prefix.ts';
 
 /** The account and network of a sign-in. The account is the name as typed, whether or not it exists. */
-export interface SignInAttempt {
+interface SignInAttempt {
   account: string;
   /** `null` when the sign-in does not come over the network. */
   address: string | null;

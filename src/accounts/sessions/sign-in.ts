@@ -10,7 +10,7 @@ import { accountDisabled } from './start-session.ts';
 import type { SessionOrigin } from './start-session.ts';
 import { refusePasswordSignIn } from './sign-in-link.ts';
 
-export interface SignInInput extends SessionOrigin {
+interface SignInInput extends SessionOrigin {
   /** A handle in any case, or a verified address; surrounding space is ignored. */
   username: string;
   password: string;

@@ -26,7 +26,7 @@ export interface StartedSession {
 }
 
 /** How a session was signed in. */
-export interface SignInProof {
+interface SignInProof {
   method: SignInMethod;
   factor: SecondFactor | null;
 }

@@ -14,7 +14,7 @@ export type Part = { kind: 'block'; blockId: string } | { kind: 'more' } | { kin
 /** Called before bytes are written; throws when that many more are not allowed. */
 export type Allowance = (moreBytes: number) => void;
 
-export interface Measured {
+interface Measured {
   bytes: number;
   /** SHA-256 in hex. */
   digest: string;

@@ -18,7 +18,7 @@ export interface ArtifactFile {
   bytes: number;
 }
 
-export interface ArtifactFiles {
+interface ArtifactFiles {
   artifact: ArtifactRow;
   /** By path. */
   files: ArtifactFile[];
@@ -26,7 +26,7 @@ export interface ArtifactFiles {
   refused: number;
 }
 
-export interface OpenedFile extends ArtifactFile {
+interface OpenedFile extends ArtifactFile {
   content: Readable;
 }
 

@@ -35,7 +35,7 @@ export async function artifactsOfTask(
 }
 
 /** Refuses `artifact_not_found`. */
-export async function artifactOfTask(
+async function artifactOfTask(
   deps: Pick<CiDeps, 'db'>,
   task: Pick<RunningTask, 'run'>,
   name: unknown,

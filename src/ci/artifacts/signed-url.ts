@@ -3,7 +3,7 @@ import { forbidden } from '../../kernel/index.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 
 /** What a signed URL of an artifact permits, to anyone who has it. */
-export interface SignedUrl {
+interface SignedUrl {
   method: 'GET' | 'PUT';
   repositoryId: string;
   artifactId: number;

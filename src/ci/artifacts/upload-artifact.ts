@@ -21,7 +21,7 @@ const uploadMs = 6 * 3_600_000;
 
 export const artifactNotFound = () => notFound('artifact_not_found', 'There is no such artifact.');
 
-export interface NewArtifact {
+interface NewArtifact {
   name: unknown;
   /** Media type of what is uploaded; anything but a zip is kept as a single file. */
   mediaType?: unknown;
@@ -178,7 +178,7 @@ export async function allowanceOf(
   };
 }
 
-export interface FinishedUpload {
+interface FinishedUpload {
   name: unknown;
   /** The size that the client has sent, by its own count. */
   sizeBytes: number | null;

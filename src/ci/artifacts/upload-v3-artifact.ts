@@ -162,7 +162,7 @@ export async function finishFileArtifact(deps: CiDeps, task: RunningTask, name: 
 export const isWhole = ({ receivedBytes, storedBytes }: ArtifactFileRow): boolean => receivedBytes === storedBytes;
 
 /** Refuses `artifact_not_found`, also for one of another run. */
-export async function fileArtifactOf(
+async function fileArtifactOf(
   { db }: Pick<CiDeps, 'db'>,
   { run }: RunningTask,
   artifactId: number,

@@ -43,7 +43,7 @@ export interface PendingDeployment {
   mayDecide: boolean;
 }
 
-export interface Decision {
+interface Decision {
   verdict: 'approved' | 'rejected';
   /** Names of environments, or null for all that the viewer may decide about. */
   environments: readonly string[] | null;

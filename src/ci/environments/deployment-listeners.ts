@@ -3,7 +3,7 @@ import type { DeploymentRow, DeploymentStatusRow } from '../schema/deployment-sc
 import type { RunRow } from '../schema/run-schema.ts';
 
 /** What happened to a deployment; told inside the write. `status` is null when it was made. */
-export interface DeploymentEvent {
+interface DeploymentEvent {
   deployment: DeploymentRow;
   status: DeploymentStatusRow | null;
   run: RunRow | null;
@@ -14,7 +14,7 @@ export interface DeploymentEvent {
 export type DeploymentListener = (tx: Tx, event: DeploymentEvent) => Promise<void>;
 
 /** A run begins or ends to wait for the reviewers of an environment. */
-export interface ReviewEvent {
+interface ReviewEvent {
   /** `asked`: a job waits for a reviewer; `settled`: no job of the run waits for one there any more. */
   kind: 'asked' | 'settled';
   run: RunRow;

@@ -38,7 +38,7 @@ export async function openEnvironment(
   return { id: identifiers[0]!.id as number, ...row };
 }
 
-export type NewDeployment = Omit<DeploymentRow, 'id' | 'createdAt' | 'updatedAt' | 'url'>;
+type NewDeployment = Omit<DeploymentRow, 'id' | 'createdAt' | 'updatedAt' | 'url'>;
 
 export async function insertDeployment(
   { deploymentListeners }: Pick<CiDeps, 'deploymentListeners'>,
@@ -55,7 +55,7 @@ export async function insertDeployment(
   return deployment;
 }
 
-export type NewStatus = Pick<DeploymentStatusRow, 'state' | 'description' | 'url' | 'logUrl' | 'creatorId'> & {
+type NewStatus = Pick<DeploymentStatusRow, 'state' | 'description' | 'url' | 'logUrl' | 'creatorId'> & {
   run?: RunRow | null;
   /** Whether a success makes the earlier ones of its environment inactive. */
   endsEarlier?: boolean;

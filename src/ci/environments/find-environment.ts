@@ -7,7 +7,7 @@ import { environmentRefSchema, environmentReviewerSchema, environmentSchema } fr
 import type { EnvironmentRefRow, EnvironmentReviewerRow, EnvironmentRow } from '../schema/environment-schema.ts';
 import { foldEnvironmentName } from '../workflows/environment-name.ts';
 
-export const environmentNotFound = () => notFound('environment_not_found', 'There is no such environment.');
+const environmentNotFound = () => notFound('environment_not_found', 'There is no such environment.');
 
 /** An environment with who reviews it and what may deploy to it. */
 export interface Environment extends EnvironmentRow {

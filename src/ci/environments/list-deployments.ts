@@ -7,16 +7,15 @@ import type { CiDeps } from '../deps.ts';
 import { refuseArchived, requireLevel } from '../require-level.ts';
 import { deploymentSchema, deploymentStatusSchema } from '../schema/deployment-schema.ts';
 import type { DeploymentRow, DeploymentState, DeploymentStatusRow } from '../schema/deployment-schema.ts';
-import { environmentSchema } from '../schema/environment-schema.ts';
 import type { Json } from '../workflows/json.ts';
 import { addStatus, insertDeployment, maxEnvironments, openEnvironment } from './deployments.ts';
 import { readEnvironmentUrl } from '../workflows/environment-url.ts';
 import { foldEnvironmentName, parseEnvironmentName } from '../workflows/environment-name.ts';
 import { environmentNamed } from './find-environment.ts';
 
-export const deploymentNotFound = () => notFound('deployment_not_found', 'There is no such deployment.');
+const deploymentNotFound = () => notFound('deployment_not_found', 'There is no such deployment.');
 
-export interface DeploymentFilter {
+interface DeploymentFilter {
   environment?: string | undefined;
   sha?: string | undefined;
   ref?: string | undefined;
@@ -66,7 +65,7 @@ export async function statusesOfDeployment(
   return deps.db.read.find(deploymentStatusSchema, { where: { deploymentId: id }, order: { id: 'DESC' }, take: 100 });
 }
 
-export interface DeploymentInput {
+interface DeploymentInput {
   ref: string;
   sha: string;
   environment: string;
@@ -111,7 +110,7 @@ export async function createDeployment(
   });
 }
 
-export interface StatusInput {
+interface StatusInput {
   state: DeploymentState;
   description: string;
   url: string | null;
@@ -194,7 +193,3 @@ export async function deployedAt(
   // The newest of each environment and commit.
   return [...new Map(rows.sort((a, b) => a.id - b.id).map((row) => [`${row.sha} ${row.environment}`, row])).values()];
 }
-
-/** Environments of the ids that some deployments have. */
-export const environmentsById = async ({ db }: Pick<CiDeps, 'db'>, ids: readonly number[]) =>
-  new Map((await db.read.findBy(environmentSchema, { id: In([...ids]) })).map((row) => [row.id, row]));

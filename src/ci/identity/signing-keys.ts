@@ -10,7 +10,7 @@ import type { IdentityKeyRow } from '../schema/identity-key-schema.ts';
 type KeyDeps = Pick<CiDeps, 'db' | 'key' | 'random' | 'clock'>;
 
 /** A public key as `jwks_uri` shows it (RFC 7517). */
-export interface PublicKey {
+interface PublicKey {
   kid: string;
   kty: string;
   use: 'sig';
@@ -19,7 +19,7 @@ export interface PublicKey {
   e: string;
 }
 
-export interface SigningKey {
+interface SigningKey {
   id: string;
   key: KeyObject;
 }

@@ -2,7 +2,7 @@ import { rows } from '../../db/index.ts';
 import type { Database } from '../../db/index.ts';
 
 /** Rows of a log as one call has brought them. */
-export interface LogPart {
+interface LogPart {
   firstRow: number;
   rowCount: number;
   /** Whole rows, each with its line end. */

@@ -2,7 +2,7 @@ import type { CiDeps } from '../deps.ts';
 import { readLog } from './read-log.ts';
 
 /** What a runner asked a repository for in vain: an action or a workflow that `uses` names. */
-export interface MissingReference {
+interface MissingReference {
   /** Address of the repository, as the runner wrote it. */
   url: string;
   /** A branch, tag or commit. */

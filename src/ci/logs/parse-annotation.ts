@@ -2,7 +2,7 @@ import { annotationLevels, readLogCommand } from '../log-command.ts';
 import type { AnnotationLevel } from '../log-command.ts';
 import type { AnnotationRow } from '../schema/annotation-schema.ts';
 
-export type ParsedAnnotation = Pick<AnnotationRow, 'level' | 'path' | 'firstLine' | 'lastLine' | 'title' | 'message'>;
+type ParsedAnnotation = Pick<AnnotationRow, 'level' | 'path' | 'firstLine' | 'lastLine' | 'title' | 'message'>;
 
 /** Limits in characters; beyond them the log has the rest. */
 const maxPath = 1_000;

@@ -10,7 +10,7 @@ import type { StoredRow } from './row-buffer.ts';
 type Deps = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
 
 /** Rows of a log, with the number of the first row and the total. */
-export interface LogWindow {
+interface LogWindow {
   from: number;
   rows: StoredRow[];
   total: number;
@@ -75,7 +75,7 @@ export async function groupInLog({ logs }: Deps, taskId: number, row: number): P
 }
 
 /** New rows, or the end of the log. */
-export interface LogUpdate extends LogWindow {
+interface LogUpdate extends LogWindow {
   /** The log is complete; this is the last message. */
   isComplete: boolean;
 }
@@ -87,7 +87,7 @@ const rowsAtOnce = 1_000;
  */
 const pollMs = 1_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   /**
    * Where the number of rows comes from. `writer`: the log as this process writes it, whose counters a follower only
    * reads. `disk`: the file, polled, for a command beside the server.

@@ -3,12 +3,12 @@ import { prefixLength, readRow } from './row-buffer.ts';
 import type { StoredRow } from './row-buffer.ts';
 
 /** A row that matches a search. */
-export interface LogHit extends StoredRow {
+interface LogHit extends StoredRow {
   /** Row number, from 0. */
   number: number;
 }
 
-export interface LogMatches {
+interface LogMatches {
   /** How many rows contain the text, at most `maxCounted`. */
   count: number;
   /** Whether the search ended there, so that more rows may contain it. */
@@ -20,7 +20,7 @@ export interface LogMatches {
 const lineFeed = 0x0a;
 
 /** A search ends at so many rows: no page lists more, and to count a million of them takes half a second. */
-export const maxCounted = 10_000;
+const maxCounted = 10_000;
 
 /**
  * The rows that contain a text, ignoring case: `atMost` are counted, the first `limit` given. An ASCII text is looked

@@ -3,7 +3,7 @@ import { LogFile } from './log-file.ts';
 import type { LogParts } from './log-parts.ts';
 
 /** Another node has added rows to a log, or completed it, since this one looked. The caller looks again. */
-export const logMoved = () =>
+const logMoved = () =>
   unavailable('log_moved', 'The log was changed by another server at the same time.', { retryAfterSeconds: 1 });
 
 /** What a text column of either dialect gives back. */

@@ -6,7 +6,7 @@ import type { Json } from '../workflows/json.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
 import { repositoryPayload } from '../runs/push-event.ts';
 
-export interface PullEvent {
+interface PullEvent {
   action: PullAction;
   issue: Issue;
   body: string;

@@ -12,13 +12,13 @@ import type { run as runJunit } from './junit-task.ts';
 import type { TestReport } from './test-report.ts';
 
 /** The report of one file of an artifact. */
-export interface RunReport {
+interface RunReport {
   artifact: Pick<ArtifactRow, 'id' | 'name'>;
   path: string;
   report: TestReport;
 }
 
-export interface RunReports {
+interface RunReports {
   run: RunRow;
   reports: RunReport[];
   /** Files that may be reports and were not read, with the reason for people. */

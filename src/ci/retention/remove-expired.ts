@@ -11,7 +11,7 @@ const batchSize = 200;
 /** An upload that is unfinished a day after its start is abandoned. */
 const abandonedMs = 24 * 3_600_000;
 
-export interface RemovedData {
+interface RemovedData {
   logs: number;
   artifacts: number;
   /** Files without a row, left behind by a crash or a deleted repository. */

@@ -5,7 +5,7 @@ import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf } from './runner-token.ts';
 
 /** The two headers of a runner's call. */
-export interface RunnerCredentials {
+interface RunnerCredentials {
   uuid: string;
   token: string;
 }

@@ -14,7 +14,7 @@ import { isTokenOf, storeToken, newRunnerToken } from './runner-token.ts';
 
 type Deps = Pick<CiDeps, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
 
-export interface NewRunner extends RunnerDeclaration {
+interface NewRunner extends RunnerDeclaration {
   name: string;
   ephemeral: boolean;
 }
@@ -65,7 +65,7 @@ export async function createRunner(
 
 const sharedSecret = /^[0-9a-f]{40}$/;
 
-export interface OfflineRunner {
+interface OfflineRunner {
   name: string;
   secret: string;
   /** Used as long as the runner declares none itself. Empty keeps those of an earlier registration. */

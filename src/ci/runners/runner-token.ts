@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../kernel/index.ts';
 
 /** The stored form of a runner's token. */
-export interface StoredToken {
+interface StoredToken {
   tokenSalt: string;
   tokenHash: string;
 }

@@ -8,7 +8,7 @@ import type { RunChanges } from './run-changes.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
 
-export interface CancelOptions {
+interface CancelOptions {
   /** Shown on the page; null when a person cancelled it. */
   reason: string | null;
   /** Does not wait for the runner to finish post steps. */

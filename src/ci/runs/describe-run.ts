@@ -3,7 +3,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { RunStatus } from '../run-status.ts';
 
 /** A run as programs read it, through the API and the command line. Transports add URLs. */
-export interface DescribedRun {
+interface DescribedRun {
   number: number;
   status: RunStatus;
   title: string;
@@ -27,7 +27,7 @@ export interface DescribedRun {
 }
 
 /** One job of a run. */
-export interface DescribedJob {
+interface DescribedJob {
   id: number;
   key: string;
   name: string;

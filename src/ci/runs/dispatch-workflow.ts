@@ -21,7 +21,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { startRun } from './start-run.ts';
 
 /** A workflow that people may start, and its inputs. */
-export interface DispatchableWorkflow {
+interface DispatchableWorkflow {
   path: string;
   name: string;
   inputs: ReadonlyMap<string, DispatchInput>;

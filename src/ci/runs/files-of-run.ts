@@ -6,7 +6,7 @@ import { unbundle } from '../workflows/bundle.ts';
 import type { CalledCommit } from '../workflows/bundle.ts';
 
 /** The sources of a run, as they were read when it was made. */
-export interface RunFiles {
+interface RunFiles {
   /** The text of the workflow. */
   main: string;
   /** The files that it calls; of repositories that the viewer may read. */

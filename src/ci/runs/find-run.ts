@@ -35,7 +35,7 @@ export async function runById(
 }
 
 /** A run with the jobs of one of its attempts. */
-export interface RunWithJobs {
+interface RunWithJobs {
   run: RunRow;
   attempt: number;
   /** In the order of the file. */
@@ -63,7 +63,7 @@ export async function findRun(
 }
 
 /** One job of a run, with the task that ran it. */
-export interface JobWithTask {
+interface JobWithTask {
   run: RunRow;
   job: JobRow;
   task: TaskRow | null;
@@ -142,7 +142,7 @@ function endedWith(task: TaskRow, step: StepRow): StepRow {
 }
 
 /** The steps of some tasks, in order, including what their runners have reported since the last write. */
-export async function stepsOf({ db, reports }: Deps, taskIds: readonly number[]): Promise<StepRow[]> {
+async function stepsOf({ db, reports }: Deps, taskIds: readonly number[]): Promise<StepRow[]> {
   const rows = await db.read.find(stepSchema, {
     where: { taskId: In([...taskIds]) },
     order: { taskId: 'ASC', position: 'ASC' },

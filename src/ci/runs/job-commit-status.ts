@@ -72,7 +72,7 @@ export function describeJobStatus(
 }
 
 /** `2 m 5 s` */
-export function describeDuration(ms: number): string {
+function describeDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const parts = [
     [Math.floor(seconds / 3600), 'h'],

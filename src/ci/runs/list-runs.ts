@@ -20,7 +20,7 @@ export interface RunFilter {
   sha?: string | undefined;
 }
 
-export interface RunPage {
+interface RunPage {
   runs: RunRow[];
   /** Value of `before` for the next page; null on the last one. */
   next: number | null;
@@ -54,7 +54,7 @@ export async function listRuns(
 }
 
 /** Counting ends here: a repository may have a hundred thousand runs. */
-export const maxCountedRuns = 10_000;
+const maxCountedRuns = 10_000;
 
 /** A page of the runs of a repository by its number, newest first, and how many there are, up to `maxCountedRuns`. */
 export async function pageOfRuns(

@@ -10,7 +10,7 @@ import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
 /** What a runner was given, with its job and run. */
-export interface ListedTask {
+interface ListedTask {
   task: TaskRow;
   job: JobRow;
   run: RunRow;

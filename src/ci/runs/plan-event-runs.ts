@@ -67,7 +67,7 @@ export async function planRuns(deps: CiDeps, located: Located, event: ActivityEv
   return { surroundings: { repository, owner, actor, isProtected }, runs };
 }
 
-export async function usernameOf({ accounts }: Pick<CiDeps, 'accounts'>, id: string | null): Promise<string> {
+async function usernameOf({ accounts }: Pick<CiDeps, 'accounts'>, id: string | null): Promise<string> {
   return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? deletedUserName;
 }
 

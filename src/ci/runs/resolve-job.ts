@@ -61,7 +61,7 @@ export const strategyOf = ({
   'max-parallel': maxParallel ?? total,
 });
 
-export type Resolution =
+type Resolution =
   | { kind: 'go'; matrixJobs: ResolvedMatrixJob[] }
   | { kind: 'skip' }
   /** A call that it stands in has to be expanded first. */

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { CallMatrix } from '../workflows/expand-call.ts';
 
 /** A row of `ci_call_matrices`: the evaluated strategy of a job that calls a workflow, in one run. */
-export interface CallMatrixRow {
+interface CallMatrixRow {
   runId: number;
   /** In the order of evaluation: a call comes after the one that it stands in. */
   position: number;

@@ -42,7 +42,7 @@ export interface EnvironmentRefRow {
 }
 
 /** A row of `ci_environment_secrets`. */
-export interface EnvironmentSecretRow {
+interface EnvironmentSecretRow {
   environmentId: number;
   name: string;
   ciphertext: string;
@@ -51,7 +51,7 @@ export interface EnvironmentSecretRow {
 }
 
 /** A row of `ci_environment_variables`. */
-export interface EnvironmentVariableRow {
+interface EnvironmentVariableRow {
   environmentId: number;
   name: string;
   value: string;

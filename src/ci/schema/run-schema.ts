@@ -51,7 +51,7 @@ export interface RunRow {
 }
 
 /** A row of `ci_workflow_files`: the content of a file, stored once for all its runs. */
-export interface WorkflowFileRow {
+interface WorkflowFileRow {
   hash: string;
   content: string;
 }
@@ -92,7 +92,7 @@ export const runSchema = new EntitySchema<RunRow>({
 });
 
 /** A row of `ci_run_numbers`: the highest number of a repository's runs, stored when one is deleted. */
-export interface RunNumberRow {
+interface RunNumberRow {
   repositoryId: string;
   last: number;
 }

@@ -34,7 +34,7 @@ export interface RunnerRow extends ScopeColumns {
 }
 
 /** A row of `ci_registration_tokens`. */
-export interface RegistrationTokenRow extends ScopeColumns {
+interface RegistrationTokenRow extends ScopeColumns {
   id: string;
   tokenHash: string;
   createdBy: string | null;

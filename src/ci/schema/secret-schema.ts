@@ -3,7 +3,7 @@ import { scopeColumns } from '../scope.ts';
 import type { ScopeColumns } from '../scope.ts';
 
 /** A row of `ci_secrets`. */
-export interface SecretRow extends ScopeColumns {
+interface SecretRow extends ScopeColumns {
   id: string;
   name: string;
   ciphertext: string;
@@ -14,7 +14,7 @@ export interface SecretRow extends ScopeColumns {
 }
 
 /** A row of `ci_variables`. */
-export interface VariableRow extends ScopeColumns {
+interface VariableRow extends ScopeColumns {
   id: string;
   name: string;
   value: string;

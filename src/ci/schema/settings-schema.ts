@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 import type { DefaultTaskPermissions } from '../../access/index.ts';
 
 /** A row of `ci_repository_settings`; a repository without one has the defaults. */
-export interface CiRepositoryRow {
+interface CiRepositoryRow {
   repositoryId: string;
   /** Whether anything starts its workflows. */
   isEnabled: boolean;
@@ -11,7 +11,7 @@ export interface CiRepositoryRow {
 }
 
 /** A row of `ci_disabled_workflows`: nothing starts this workflow, on any branch. */
-export interface DisabledWorkflowRow {
+interface DisabledWorkflowRow {
   repositoryId: string;
   /** Below the workflows folder. */
   workflowPath: string;

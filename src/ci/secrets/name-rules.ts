@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 
-export const maxValueBytes = 64 * 1024;
+const maxValueBytes = 64 * 1024;
 /** Limit of secrets, and of variables, per scope. */
 export const maxPerScope = 100;
 

@@ -10,7 +10,7 @@ import { encrypt, decrypt, reencrypt } from '../../sealing/index.ts';
 import { secretSchema } from '../schema/secret-schema.ts';
 
 /** The visible part of a secret. */
-export interface SecretFacts {
+interface SecretFacts {
   name: string;
   createdAt: number;
   updatedAt: number;

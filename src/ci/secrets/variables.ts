@@ -9,7 +9,7 @@ import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
 import { variableSchema } from '../schema/secret-schema.ts';
 
 /** A value that workflows read as `vars.NAME`; not confidential. */
-export interface Variable {
+interface Variable {
   name: string;
   value: string;
   updatedAt: number;

@@ -17,7 +17,7 @@ import { outputSchema, stepSchema, taskSchema } from '../schema/task-schema.ts';
 import type { StepRow, StepStatus, TaskRow, TaskStatus } from '../schema/task-schema.ts';
 
 /** A runner's report on one step. Times are epoch milliseconds. */
-export interface StepReport {
+interface StepReport {
   /** Position of the step, from 0. */
   id: number;
   result: FinalStatus | null;
@@ -40,7 +40,7 @@ export interface TaskReport {
 }
 
 /** The response to a report: a final status tells the runner to stop. */
-export interface TaskVerdict {
+interface TaskVerdict {
   result: FinalStatus | null;
   /** Names of all outputs received so far. */
   sentOutputs: string[];

@@ -5,7 +5,7 @@ import type { JobRow } from '../schema/job-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
 /** Claims of a task's runtime token, which grants access to artifacts. */
-export interface RuntimeClaims {
+interface RuntimeClaims {
   taskId: number;
   runId: number;
   jobId: number;

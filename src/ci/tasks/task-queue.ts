@@ -13,7 +13,7 @@ interface Waiter {
   give(claim: Claim | null): boolean;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   db: Database;
   logger: Logger;
   claim(runner: RunnerRow, requestKey: string | null): Promise<Claim | null>;

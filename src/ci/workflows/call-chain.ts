@@ -11,7 +11,7 @@ export function chainOf(call: WorkflowCall | null): WorkflowCall[] {
 }
 
 /** What a name under `needs` stands for, in the file that is called by `within`; null for the file of the run. */
-export type NeededEntry = { key: string; calls: null } | { key: string; calls: readonly WorkflowCall[] };
+type NeededEntry = { key: string; calls: null } | { key: string; calls: readonly WorkflowCall[] };
 
 /** A job, or the calls of a job that calls a workflow: one for each combination of its matrix. */
 export function entryOf({ calls }: Pick<Workflow, 'calls'>, within: WorkflowCall | null, need: string): NeededEntry {

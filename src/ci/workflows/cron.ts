@@ -1,5 +1,5 @@
 /** The five fields of a cron expression as the sets of values that they allow. */
-export interface Cron {
+interface Cron {
   minutes: ReadonlySet<number>;
   hours: ReadonlySet<number>;
   days: ReadonlySet<number>;

@@ -5,7 +5,7 @@ import { textOf } from './evaluate.ts';
 /** One combination of a matrix: axis → value. */
 export type MatrixCombination = { readonly [axis: string]: Json };
 
-export const maxCombinations = 256;
+const maxCombinations = 256;
 /** Entries of `include` and of `exclude`: each is compared with each combination. */
 const maxExtra = maxCombinations;
 /** Limit of axes: those with one value add no combinations, but make each longer. */

@@ -1,7 +1,7 @@
 import type { PullTrigger } from './workflow.ts';
 
 /** What happens to a pull request, in the words of workflow files; these start workflows here. */
-export const pullActions = ['opened', 'synchronize', 'reopened', 'ready_for_review'] as const;
+const pullActions = ['opened', 'synchronize', 'reopened', 'ready_for_review'] as const;
 export type PullAction = (typeof pullActions)[number];
 
 /** What starts a workflow that names no types, as on other forges. */

@@ -25,7 +25,7 @@ export interface CallingFile {
 }
 
 /** Files that may be called. */
-export interface CalledFiles {
+interface CalledFiles {
   /** Keyed as `keyOfCall` says, each parsed once. */
   files: ReadonlyMap<string, () => YamlFile>;
   /** As in the bundle: null when files of other repositories were not read. */

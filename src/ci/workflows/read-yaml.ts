@@ -8,7 +8,7 @@ const maxNodes = 20_000;
 /** Depth limit: GitHub's own workflows reach about ten. */
 const maxDepth = 60;
 
-export interface ReadYaml {
+interface ReadYaml {
   document: Document.Parsed;
   lines: LineCounter;
   /** The target of each alias. The library would search the whole document for each. */

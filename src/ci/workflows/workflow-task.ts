@@ -2,7 +2,7 @@ import { parseWorkflow } from './parse-workflow.ts';
 import type { ParsedWorkflow } from './parse-workflow.ts';
 
 /** A workflow as it leaves the worker: an error would lose its position. */
-export type PlainWorkflow =
+type PlainWorkflow =
   | (ParsedWorkflow & { ok: true })
   | (Omit<ParsedWorkflow & { ok: false }, 'problem'> & { problem: { message: string; line: number; column: number } });
 

@@ -12,7 +12,7 @@ const maxTextLength = 2 * 1024 * 1024;
 /** Depth limit of nested merges: each level multiplies the entries. */
 const maxMergeDepth = 2;
 
-export interface Entry {
+interface Entry {
   key: string;
   keyNode: unknown;
   value: unknown;

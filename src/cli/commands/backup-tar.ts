@@ -6,7 +6,7 @@ import type { Cli } from '../cli.ts';
 import { counted, readableSize } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 
-export interface TarOptions {
+interface TarOptions {
   /** A folder, or `-`. */
   to: string | undefined;
   withKeys: boolean;

@@ -4,7 +4,7 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
 /** A person in lists. */
-export type PersonRow = Person & { repositories: number };
+type PersonRow = Person & { repositories: number };
 
 export const columns: Column<PersonRow>[] = [
   { title: 'USERNAME', cell: (row) => row.username ?? row.id, whole: true },

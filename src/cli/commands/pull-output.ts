@@ -8,7 +8,7 @@ import type { Column } from '../terminal/output.ts';
 import { authorOf, issueAt, issueToJson, formatIssueReference } from './issue-output.ts';
 
 /** A pull request as commands show it. */
-export interface ShownPull extends DescribedPull {
+interface ShownPull extends DescribedPull {
   issue: DescribedIssue;
 }
 

@@ -14,7 +14,7 @@ export const columnsWith = (states: States): Column<ListedRepository>[] => [
 ];
 
 /** By repository; computed once per command. */
-export type States = ReadonlyMap<string, 'mirror' | 'failing'>;
+type States = ReadonlyMap<string, 'mirror' | 'failing'>;
 
 export async function mirrorStates({ mirrors }: Modules): Promise<States> {
   const rows = (await mirrors.list()).filter(({ direction, failures }) => direction === 'pull' || failures > 0);

@@ -43,7 +43,7 @@ export function globalOptions(program: Command): OptionSpec[] {
   return [...options.map((option) => optionShape(option, [])), help];
 }
 
-export function visible(command: Command): Command[] {
+function visible(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }
 

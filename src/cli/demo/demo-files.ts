@@ -40,7 +40,7 @@ ${rule}
 }
 `;
 
-export const workflow = `name: Test
+const workflow = `name: Test
 on: [push, pull_request]
 jobs:
   test:

@@ -9,7 +9,7 @@ export const demoPeople = ['alice', 'bob', 'carol'] as const;
 type Name = (typeof demoPeople)[number];
 
 /** The clock of a demo: it goes on by itself, and `pass` lets time pass. */
-export interface DemoTime {
+interface DemoTime {
   now(): number;
   pass(ms: number): void;
 }

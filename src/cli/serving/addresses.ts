@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/index.ts';
 import { readRunningServer } from './runtime-state.ts';
 
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -34,7 +34,7 @@ export function shownAddresses(config: Config, http: ListenAddress, ssh: ListenA
   };
 }
 
-export function isWildcard(host: string): boolean {
+function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 

@@ -5,7 +5,7 @@ import { unavailable } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 import { readRuntimeState } from './runtime-state.ts';
 
-export interface InstanceLock {
+interface InstanceLock {
   release(): void;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isProcessAlive } from '../../kernel/index.ts';
 
 /** The state of the running server for commands: `run/server.json` of the data folder. */
-export interface RuntimeState {
+interface RuntimeState {
   readonly pid: number;
   /** ISO 8601. */
   readonly startedAt: string;

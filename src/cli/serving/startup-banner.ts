@@ -1,6 +1,6 @@
 import type { ShownAddresses } from './addresses.ts';
 
-export interface StartupInfo {
+interface StartupInfo {
   readonly version: string;
   readonly addresses: ShownAddresses;
   readonly sshFingerprint: string | null;

@@ -7,23 +7,23 @@ import type { ColumnLayout } from './table.ts';
 import { absoluteTime, relativeTime } from './times.ts';
 
 /** A time in a row: relative in tables, absolute elsewhere. */
-export interface Moment {
+interface Moment {
   readonly epochMs: number | null;
   /** The text when there is no time. */
   readonly otherwise: string;
 }
 
 /** An id: shortened in tables, complete elsewhere. */
-export interface Id {
+interface Id {
   readonly id: string;
 }
 
 /** A size: rounded in tables, the exact number elsewhere. */
-export interface Size {
+interface Size {
   readonly bytes: number;
 }
 
-export type Cell = string | number | Moment | Id | Size;
+type Cell = string | number | Moment | Id | Size;
 
 export interface Column<Row> extends ColumnLayout {
   readonly title: string;

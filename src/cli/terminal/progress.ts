@@ -1,7 +1,7 @@
 import type { Cli } from '../cli.ts';
 
 /** Progress of a long command. */
-export interface Step {
+interface Step {
   done: number;
   total: number;
   item: string;

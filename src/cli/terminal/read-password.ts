@@ -13,7 +13,7 @@ export interface PasswordOptions {
 }
 
 /** A password, and whether it was generated: then it has to be shown, and changed at first sign-in. */
-export interface GivenPassword {
+interface GivenPassword {
   readonly password: string;
   readonly isRandom: boolean;
 }

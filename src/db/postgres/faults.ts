@@ -39,7 +39,7 @@ export function isConnectionFault(error: unknown): boolean {
 
 const idleTimeout = '25P03';
 
-export function driverErrorOf(error: unknown): ReportedError {
+function driverErrorOf(error: unknown): ReportedError {
   const { driverError } = error as { driverError?: ReportedError };
   return driverError ?? (error as ReportedError);
 }

@@ -25,7 +25,7 @@ const types = {
 } as unknown as NonNullable<PoolConfig['types']>;
 
 /** Milliseconds. */
-export interface PoolLimits {
+interface PoolLimits {
   /** How long a connection may do nothing inside a transaction: a process that stands still must not stop others. */
   idleInTransactionMs?: number;
   statementMs?: number;
@@ -47,7 +47,7 @@ function startOptions({ idleInTransactionMs, statementMs }: PoolLimits, isReadOn
     .join(' ');
 }
 
-export interface OpenPool {
+interface OpenPool {
   config: PoolConfig;
   size: number;
   limits: PoolLimits;

@@ -23,7 +23,7 @@ import { createPostgresRowCache } from './row-cache.ts';
 import { openSidePool } from './side-pool.ts';
 import { beginWrite } from './write-transaction.ts';
 
-export interface PostgresOptions extends Omit<DatabaseOptions, 'postgres' | 'writing'> {
+interface PostgresOptions extends Omit<DatabaseOptions, 'postgres' | 'writing'> {
   postgres: PostgresSettings & { baseline: Baseline };
   /** Makes an SQLite file with the program's schema. */
   makeFile(file: string): Promise<void>;

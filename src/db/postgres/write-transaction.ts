@@ -4,7 +4,7 @@ import { internal } from '../../kernel/index.ts';
 import { isConnectionFault, outcomeUnknown } from './faults.ts';
 import { instanceLock, scopeLock } from './locks.ts';
 
-export interface WriteTransaction {
+interface WriteTransaction {
   runner: QueryRunner;
   /** Resolves when the change is durable. Refuses `outcome_unknown` when that cannot be found out. */
   commit(): Promise<void>;

@@ -15,7 +15,7 @@ interface ReadOptions {
   shouldContinue(): Promise<boolean>;
 }
 
-export interface ReadObjects {
+interface ReadObjects {
   read: number;
   /** Null when every object was read. */
   position: ReadingPosition | null;

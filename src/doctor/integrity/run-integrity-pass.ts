@@ -8,7 +8,7 @@ import { fileKinds, objectKinds } from '../objects/object-kinds.ts';
 import { integrityOf, objectsSubject, recordIntegrity, repositorySubject } from './integrity-records.ts';
 import { readObjects } from './read-objects.ts';
 
-export interface IntegrityDeps {
+interface IntegrityDeps {
   config: Pick<Config, 'integrity'>;
   db: Database;
   git: Pick<Git, 'storage' | 'maintenance'>;
@@ -17,7 +17,7 @@ export interface IntegrityDeps {
   logger: Logger;
 }
 
-export interface IntegrityPass {
+interface IntegrityPass {
   repositories: number;
   objects: number;
   /** Subjects that are damaged. */

@@ -3,7 +3,7 @@ import { listReferencedObjects } from '../../objects/index.ts';
 import type { QueryRows, ReferencedObject, ObjectKind, ObjectStore } from '../../objects/index.ts';
 import { dayMs } from '../deps.ts';
 
-export interface ObjectFault {
+interface ObjectFault {
   key: string;
   /**
    * `missing`: not in the store; `elsewhere`: in the other store; `changed`: other bytes; `foreign`: no row names it.
@@ -19,7 +19,7 @@ export interface CheckedKind {
   faults: ObjectFault[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   store: ObjectStore;
   /** The folder of a server whose objects are in a bucket; null otherwise. */
   folder: ObjectStore | null;

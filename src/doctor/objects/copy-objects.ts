@@ -16,7 +16,7 @@ export interface CopiedKind {
   problems: string[];
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   from: ObjectStore;
   to: ObjectStore;
   ask: QueryRows;

@@ -7,7 +7,7 @@ import type { ObjectKind } from '../../objects/index.ts';
 import { releaseFileKey, releaseFilePrefix } from '../../releases/index.ts';
 
 /** Images have other names in a folder: one for each owner, which is replaced. */
-export interface ImageKind extends ObjectKind {
+interface ImageKind extends ObjectKind {
   image: 'avatars' | 'repositories' | 'trash';
 }
 

@@ -71,7 +71,7 @@ async function publishBy(
 /** Subjects that a note of a push shows; the page has all. */
 const shownCommits = 3;
 
-export interface PushForPeople {
+interface PushForPeople {
   pusherName: string;
   repositoryName: string;
   repositoryUrl: string;

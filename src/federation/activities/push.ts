@@ -34,7 +34,7 @@ export interface BranchPush extends PushPlace {
   commits: readonly NewCommit[];
 }
 
-export interface NewCommit {
+interface NewCommit {
   hash: string;
   subject: string;
   authorName: string;

@@ -67,7 +67,7 @@ export function repositoryDocument(
 }
 
 /** What an owner says of those who follow it. */
-export interface Followable {
+interface Followable {
   /** Whether it can be followed at all. */
   isOpen: boolean;
   /** Whether someone decides about each follower. */

@@ -45,7 +45,7 @@ export function isSamePath(path: string, other: string): boolean {
 }
 
 /** An actor path taken apart; the words are decoded. */
-export type ActorAddress =
+type ActorAddress =
   | { kind: 'repository'; owner: string; name: string }
   | { kind: 'user'; username: string }
   | { kind: 'organisation'; name: string }

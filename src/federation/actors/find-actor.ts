@@ -90,7 +90,7 @@ export async function findOrganisationActor(deps: FederationDeps, name: string):
   return organisation === null ? null : organisationActor(deps, organisation);
 }
 
-export async function organisationActor(deps: FederationDeps, organisation: Organisation): Promise<OrganisationActor> {
+async function organisationActor(deps: FederationDeps, organisation: Organisation): Promise<OrganisationActor> {
   const actor = await deps.localActors.ensure('organisation', organisation.id, organisationPath(organisation.name));
   return { kind: 'organisation', actor, organisation };
 }

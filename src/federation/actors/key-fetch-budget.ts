@@ -26,7 +26,7 @@ export function createKeyFetchBudget(clock: Clock): KeyFetchBudget {
   return createTokenBuckets(clock, { name: 'key fetch budgets', burst, perSecond });
 }
 
-export interface TokenBuckets {
+interface TokenBuckets {
   /** @returns null when there was a token, else the number of seconds until there is one */
   take(key: string): number | null;
 }

@@ -30,7 +30,7 @@ export function parseBlock(text: string, reason: string): NewBlock {
 }
 
 /** Limit of lines of an imported list. */
-export const mostImported = 50_000;
+const mostImported = 50_000;
 
 export interface ReadBlocks {
   blocks: NewBlock[];

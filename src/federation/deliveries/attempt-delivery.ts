@@ -20,7 +20,7 @@ export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repository
 }
 
 /** What the attempts of a drain share. */
-export interface DeliveryRequest {
+interface DeliveryRequest {
   /** `null` once the activity is gone. */
   message: Promise<OutboxMessage | null>;
   isPublic: IsStillPublic;

@@ -14,7 +14,7 @@ export interface ClaimedDelivery extends Leased {
 }
 
 /** How long a claim lasts. An attempt takes at most 10 s; the claim of a killed process is free afterwards. */
-export const leaseMs = 60_000;
+const leaseMs = 60_000;
 
 /**
  * The hosts with deliveries that are due. It hops from host to host along the

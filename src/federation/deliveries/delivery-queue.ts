@@ -19,13 +19,13 @@ const cachedMessages = 64;
 const recordAgainMs = 10_000;
 
 /** How a drain went. */
-export interface DeliveryReport {
+interface DeliveryReport {
   delivered: number;
   failed: number;
 }
 
 /** Works off the queue of deliveries. */
-export interface DeliveryQueue {
+interface DeliveryQueue {
   /** Sends everything that is due; one run at a time; a second call joins it. */
   drain(): Promise<DeliveryReport>;
   /** Aborts what is running, uncounted, and gives back what was claimed. */

@@ -13,7 +13,7 @@ export type Outcome =
   /** It must not be sent any more, whatever attempts are left. */
   | { kind: 'forbidden'; error: string };
 
-export type Settled = Pick<DeliveryRow, 'state' | 'attempts' | 'lastError' | 'nextAttemptAt' | 'settledAt'>;
+type Settled = Pick<DeliveryRow, 'state' | 'attempts' | 'lastError' | 'nextAttemptAt' | 'settledAt'>;
 
 /** A wish to wait is heeded up to this. */
 const maxWishMs = 3_600_000;

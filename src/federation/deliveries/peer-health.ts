@@ -14,7 +14,7 @@ export async function healthOf(manager: EntityManager, hosts: readonly string[])
 }
 
 /** Without any response for so long, a server is given up. */
-export const goneAfterMs = 7 * 86_400_000;
+const goneAfterMs = 7 * 86_400_000;
 /**
  * Silence is known only while deliveries are attempted: after a longer pause than this, one more try has to fail
  * before a server is given up.

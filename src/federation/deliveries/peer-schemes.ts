@@ -6,7 +6,7 @@ import { peerSchema } from '../schema/peer-schema.ts';
 export type SignatureScheme = 'draft-cavage' | 'rfc9421';
 
 /** How requests to a server are signed, and whether the other scheme may be tried when it refuses. */
-export interface PeerScheme {
+interface PeerScheme {
   scheme: SignatureScheme;
   mayTryOther: boolean;
 }

@@ -5,7 +5,7 @@
  */
 
 export const activityStreams = 'https://www.w3.org/ns/activitystreams';
-export const security = 'https://w3id.org/security/v1';
+const security = 'https://w3id.org/security/v1';
 export const publicAudience = `${activityStreams}#Public`;
 
 const date = 'http://www.w3.org/2001/XMLSchema#dateTime';

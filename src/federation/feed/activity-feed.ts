@@ -31,7 +31,7 @@ export interface RepositoryName {
   name: string;
 }
 
-export interface FeedFilter {
+interface FeedFilter {
   /** Kinds of entries; all by default. */
   kinds?: readonly FeedKind[];
   /** Of this server or of others; both by default. */

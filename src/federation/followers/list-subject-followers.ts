@@ -17,7 +17,7 @@ export interface ShownFollower {
   since: number;
 }
 
-export interface SubjectFollowers {
+interface SubjectFollowers {
   approves: boolean;
   /** The oldest first; at most a hundred. */
   requests: ShownFollower[];

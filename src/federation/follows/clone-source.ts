@@ -7,7 +7,7 @@ import { noSuchFollow } from './follow-repository.ts';
 import { explaining } from './resolve-target.ts';
 
 /** A followed repository that can be cloned. */
-export interface CloneSource {
+interface CloneSource {
   actorId: string;
   /** `owner/name@host`. */
   handle: string;

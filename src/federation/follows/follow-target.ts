@@ -1,5 +1,5 @@
 /** A parsed follow target. */
-export type FollowTarget =
+type FollowTarget =
   /** `acct:` resource without its prefix: `owner/name@host` or `user@host`. */
   { kind: 'handle'; account: string; host: string } | { kind: 'url'; url: string };
 

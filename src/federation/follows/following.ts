@@ -95,7 +95,7 @@ export async function followingOf(
  * Number of scanned repositories of each person that are followed now, including direct follows. Keyed by the id of
  * the follow of the person.
  */
-export async function countFollowed(
+async function countFollowed(
   { db }: Pick<FederationDeps, 'db'>,
   people: readonly Pick<RemotePersonFollow, 'id'>[],
 ): Promise<Map<string, number>> {

@@ -15,7 +15,7 @@ export type ListedFollow =
   | ({ kind: 'repository' } & FollowedRepository)
   | ({ kind: 'person'; repositories: number } & RemotePersonFollow);
 
-export interface FollowFilter {
+interface FollowFilter {
   /** Whose follows; all by default. */
   userId?: string | undefined;
   limit?: number;

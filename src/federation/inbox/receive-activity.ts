@@ -18,7 +18,7 @@ import { maxUnlistedBytes, requireFollowing, requireOpenFollowers } from '../ope
 import { readActivity } from './read-activity.ts';
 
 /** The result of an activity; a reply to a note of this server is ignored, and counted by itself. */
-export type ReceiveResult = 'processed' | 'ignored' | 'reply' | 'repeated';
+type ReceiveResult = 'processed' | 'ignored' | 'reply' | 'repeated';
 
 /** All activities with an effect; others are recorded and ignored (SPEC §6). Of a Delete only that of its own actor. */
 const handlers = new Map<string, ActivityHandler<never>>([
@@ -38,7 +38,7 @@ function handlerOf(types: readonly string[]): ActivityHandler<never> | null {
 }
 
 /** A POST to an inbox whose body is not read yet. */
-export interface ArrivingActivity extends ArrivedHead {
+interface ArrivingActivity extends ArrivedHead {
   /** Client address, through trusted proxies. */
   address: string;
   /** @param maxBytes less than the usual limit */

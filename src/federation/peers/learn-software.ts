@@ -21,7 +21,7 @@ const maxBytes = 64 * 1024;
 type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'clock'>;
 
 /** Learns once a day what another server is; see `createSoftwareRecorder`. */
-export type LearnSoftware = (actorId: string) => Promise<void>;
+type LearnSoftware = (actorId: string) => Promise<void>;
 
 /**
  * Reads the NodeInfo of a host when one of its actors follows something here, and records the software and what its

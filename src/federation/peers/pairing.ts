@@ -17,8 +17,8 @@ import { pairingCodeSchema, peerSchema } from '../schema/peer-schema.ts';
  */
 
 /** Lifetime of a code. */
-export const pairingTtlMs = 15 * 60_000;
-export const pairingPath = '/ap/pairing';
+const pairingTtlMs = 15 * 60_000;
+const pairingPath = '/ap/pairing';
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 

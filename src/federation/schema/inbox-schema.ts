@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** An accepted activity. Its primary key deduplicates copies. */
-export interface InboxRow {
+interface InboxRow {
   /** Actor id. An actor can use up its own activity ids only. */
   signer: string;
   activityId: string;

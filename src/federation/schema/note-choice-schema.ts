@@ -11,7 +11,7 @@ export interface NoteChoices {
   pulls: boolean;
 }
 
-export interface NoteChoiceRow extends NoteChoices {
+interface NoteChoiceRow extends NoteChoices {
   repositoryId: string;
 }
 

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** An origin of local actor ids; the newest is the one that was accepted last. */
-export interface OriginRow {
+interface OriginRow {
   /** `https://git.example.org`. */
   origin: string;
   acceptedAt: number;

@@ -36,7 +36,7 @@ export const followRequestSchema = new EntitySchema<SubjectFollower>({
 });
 
 /** A repository, user or organisation that approves each follower. */
-export interface FollowApproval {
+interface FollowApproval {
   subjectId: string;
   createdAt: number;
 }

@@ -32,7 +32,7 @@ export interface PeerRow {
 }
 
 /** A code that lets one other server request pairing; only its hash is stored. */
-export interface PairingCodeRow {
+interface PairingCodeRow {
   codeHash: string;
   createdAt: number;
   expiresAt: number;

@@ -20,7 +20,7 @@ export interface RemotePersonFollow {
 }
 
 /** A scanned repository: one that was unfollowed manually must not come back. */
-export interface SeenRepository {
+interface SeenRepository {
   userFollowId: string;
   remoteActorId: string;
 }

@@ -1,13 +1,11 @@
 export { bodyDigest, digestMatches } from './digest.ts';
 export { formatHttpDate, parseHttpDate } from './http-date.ts';
 export { parseSignatureHeader } from './parse-signature-header.ts';
-export type { SignatureParameters } from './parse-signature-header.ts';
 export { readPublicKey } from './public-key.ts';
 export { signMessage } from './sign-message.ts';
 export { signRequest } from './sign-request.ts';
-export type { RequestToSign, SigningKey } from './sign-request.ts';
-export { readMessageSignature, signatureBase } from './message-signature.ts';
-export type { MessageParts, MessageSignature } from './message-signature.ts';
+export type { SigningKey } from './sign-request.ts';
+export { signatureBase } from './message-signature.ts';
 export { signingString } from './signing-string.ts';
 export { dateWindowMs, isSignedBy, readSignedHead, readSignedRequest, requireDigest } from './verify-request.ts';
 export type { ArrivedHead, IncomingRequest, SignedRequest } from './verify-request.ts';

@@ -13,10 +13,10 @@ export interface MessageSignature {
 }
 
 /** Of RSA keys, which actors have. */
-export type MessageAlgorithm = 'rsa-v1_5-sha256' | 'rsa-pss-sha512';
+type MessageAlgorithm = 'rsa-v1_5-sha256' | 'rsa-pss-sha512';
 
 /** The parts of a request that components stand for. */
-export interface MessageParts {
+interface MessageParts {
   method: string;
   /** Path and query as in the request line. */
   target: string;

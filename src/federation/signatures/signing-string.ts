@@ -1,5 +1,5 @@
 /** The parts of a request that a signature covers. */
-export interface SignedParts {
+interface SignedParts {
   /** In any case. */
   method: string;
   /** Path and query as in the request line. */

@@ -9,7 +9,7 @@ import { readLsRefs } from '../ref-cache/read-ls-refs.ts';
 import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 
-export interface AdvertiseRequest {
+interface AdvertiseRequest {
   path: string;
   service: Service;
   /** The client's `Git-Protocol` or `GIT_PROTOCOL`. */
@@ -17,7 +17,7 @@ export interface AdvertiseRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface AdvertiseDeps {
+interface AdvertiseDeps {
   runner: GitRunner;
   shortSlots: Semaphore;
   limits: GitLimits;

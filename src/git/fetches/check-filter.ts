@@ -3,7 +3,7 @@ const maxFilterLength = 1_024;
 const maxFilterParts = 8;
 
 /** What of a filter is to be checked or refused before git gets it. */
-export interface CheckedFilter {
+interface CheckedFilter {
   /** A sentence for the client, or null. */
   refusal: string | null;
   /** Ids of the blobs with the patterns of `sparse:oid`, which must be reachable like wanted objects. */

@@ -3,7 +3,7 @@ import { leastBytesIn, watchForStall } from '../transfer.ts';
 import type { Spool } from './spool.ts';
 
 /** How a reader's copy ended: complete, cut off by the writer, or the client left or stalled. */
-export interface Followed {
+interface Followed {
   bytes: number;
   left: boolean;
 }

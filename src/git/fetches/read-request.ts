@@ -55,7 +55,7 @@ export function readRequest(
 }
 
 /** What a fetch request names, of any protocol version. */
-export interface FetchArguments {
+interface FetchArguments {
   /** Object ids, in lower case. */
   wants: string[];
   /** Specifications of `filter` lines, as git-rev-list(1) `--filter` has them; usually none or one. */

@@ -5,7 +5,7 @@ import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
 const marks = { flush: flushPacket, delimiter: Buffer.from('0001'), end: Buffer.from('0002') } as const;
 
 /** A client's stream of requests, and how long and how much is waited for. */
-export interface RequestStreamOptions {
+interface RequestStreamOptions {
   input: Readable;
   signal: AbortSignal;
   /** How long the client may send nothing, in milliseconds. */

@@ -27,7 +27,7 @@ interface Chunk {
 }
 
 /** Bytes from the requested position, as many as one chunk holds. */
-export interface Read {
+interface Read {
   bytes: Buffer;
   /** @param isDone whether no write uses the bytes any more */
   release(isDone: boolean): void;

@@ -18,7 +18,7 @@ import { expectErrors, send } from '../transfer.ts';
 
 export type { UploadOutcome, UploadRequest } from './serve-fetch.ts';
 
-export interface UploadDeps extends ServeDeps, Listings {
+interface UploadDeps extends ServeDeps, Listings {
   fetchCache: FetchCache;
   reachability: Reachability;
   /** Slots of clones and fetches. */

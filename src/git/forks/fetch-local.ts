@@ -5,7 +5,7 @@ import { singleProtocolEnvironment } from '../remotes/remote.ts';
 import { isBranchName } from '../refs/ref-name.ts';
 
 /** Namespace of what was fetched from another repository here, until a ref of the repository points to it. */
-export const syncRefPrefix = 'refs/hearth/sync/';
+const syncRefPrefix = 'refs/hearth/sync/';
 
 /**
  * Fetches a branch of another repository of this machine, under a hidden name. Only objects that are missing are

@@ -14,7 +14,7 @@ const maxSingle = 32;
 const maxWaiting = 100_000;
 const leastListed = 2_000;
 
-export interface WalkStart {
+interface WalkStart {
   oid: string;
   timeLimitMs: number;
   /** Awaited before a process is started; it may refuse. */

@@ -9,7 +9,7 @@ import { heldBytes } from '../processes/watch-limits.ts';
 import type { CommitFacts } from './commit-graph.ts';
 
 /** Two versions of a folder, by the ids of their trees. */
-export interface TreePair {
+interface TreePair {
   tree: string;
   parent: string;
 }
@@ -18,7 +18,7 @@ export interface TreePair {
 export class OutOfTime extends Error {}
 
 /** Null means a folder that does not exist. */
-export type FolderTree = string | null;
+type FolderTree = string | null;
 
 /** From this many pairs, or this many bytes of trees read here, starting a process is cheaper. */
 const pairsForProcess = 48;

@@ -7,7 +7,7 @@ import { LazySlot } from './lazy-slot.ts';
 import { hashesOf } from './bloom-filter.ts';
 import type { PathHashes } from './bloom-filter.ts';
 
-export interface WalkRequest<Row> {
+interface WalkRequest<Row> {
   oid: string;
   folder: Buffer;
   /** The entries of the folder, one character per byte. */

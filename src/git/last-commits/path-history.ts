@@ -6,7 +6,7 @@ import type { CommitFacts, Sought } from './commit-graph.ts';
 import { CommitSource } from './commit-source.ts';
 import { LazySlot } from './lazy-slot.ts';
 
-export interface PathHistoryRequest {
+interface PathHistoryRequest {
   oid: string;
   /** A file or folder; not the root. */
   file: Buffer;

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Maintenance that would make a repository faster. */
-export interface MaintenanceNeeds {
+interface MaintenanceNeeds {
   /** Loose refs: a listing reads each file. */
   hasLooseRefs: boolean;
   /** Something that a commit-graph can be made of. */

@@ -9,7 +9,7 @@ import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
  * a complete repack. One repository at a time, at background priority, and never beside a push to the same one: a push
  * aborts running maintenance there, which is retried later. A repository without pushes costs nothing.
  */
-export interface Maintenance {
+interface Maintenance {
   /** Records a push. */
   recordPush(repository: string): void;
   /** Records a history read; queues the repository when it lacks a commit-graph. */

@@ -3,7 +3,7 @@ import type { Signature } from '../objects/parse-objects.ts';
 /** Signs the content of a commit. @returns an armoured signature */
 export type SignCommit = (payload: Buffer) => Promise<string>;
 
-export interface NewCommit {
+interface NewCommit {
   tree: string;
   parents: readonly string[];
   /** A person, or the line of another commit as it is there, without `author `. */

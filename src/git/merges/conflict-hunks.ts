@@ -8,7 +8,7 @@ export interface ConflictLine {
   text: Buffer;
 }
 
-export interface ConflictHunks {
+interface ConflictHunks {
   /** Conflicts with the lines around them; those that are near to each other are one. */
   hunks: ConflictLine[][];
   /** There are more lines than the limits let through. */

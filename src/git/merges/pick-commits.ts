@@ -10,9 +10,9 @@ import { mergeTrees, temporaryCommit } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** How many commits one rebase applies. */
-export const maxPicks = 250;
+const maxPicks = 250;
 
-export interface PickRequest {
+interface PickRequest {
   onto: string;
   head: string;
   /** Commits up to this one are left out. */

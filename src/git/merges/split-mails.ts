@@ -1,5 +1,5 @@
 /** A mail as git-mailinfo(1) reads it, or changes without any. */
-export type PatchText = { kind: 'mails'; mails: Buffer[] } | { kind: 'diff'; diff: Buffer };
+type PatchText = { kind: 'mails'; mails: Buffer[] } | { kind: 'diff'; diff: Buffer };
 
 /** Lines of headers that are looked at to tell a mail from changes alone, in bytes. */
 const maxHeadBytes = 64 * 1024;

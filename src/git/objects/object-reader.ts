@@ -3,9 +3,9 @@ import { currentCharge, freeMemory, internal, unavailable } from '../../kernel/i
 import { usageOf } from '../processes/cpu-time-account.ts';
 import type { GitRunner, GitProcess } from '../processes/git-runner.ts';
 
-export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
-export interface ObjectInfo {
+interface ObjectInfo {
   oid: string;
   type: ObjectType;
   /** Size of the content in bytes. */

@@ -1,6 +1,6 @@
 import { internal } from '../../kernel/index.ts';
 
-export type EntryKind = 'folder' | 'file' | 'executable' | 'symlink' | 'submodule';
+type EntryKind = 'folder' | 'file' | 'executable' | 'symlink' | 'submodule';
 
 export interface TreeEntry {
   /** As text; bytes that are not UTF-8 show as U+FFFD. */

@@ -27,7 +27,7 @@ export function createExitedTally(read = usedByEndedMs): () => number | null {
 }
 
 /** CPU time that one living process has used so far. */
-export interface UsageOf {
+interface UsageOf {
   /** In milliseconds; null where the system does not report it, or after its exit. */
   ms(): number | null;
   close(): void;

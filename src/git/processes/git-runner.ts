@@ -18,7 +18,7 @@ export type StopReason =
   | 'input_failed'
   | 'shutdown';
 
-export interface GitCommand {
+interface GitCommand {
   /** Arguments after `git`. Never user text in option position. */
   argv: readonly string[];
   timeLimitMs: number;

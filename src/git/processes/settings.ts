@@ -12,7 +12,7 @@ export interface GitSettings {
   file: string;
 }
 
-export interface WrittenSettings extends GitSettings {
+interface WrittenSettings extends GitSettings {
   /** Changes whenever the settings change. */
   digest: string;
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { invalid } from '../../kernel/index.ts';
 
-export interface GitVersion {
+interface GitVersion {
   major: number;
   minor: number;
   patch: number;

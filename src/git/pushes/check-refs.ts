@@ -6,7 +6,7 @@ import type { PushHeader, RawUpdate } from './push-header.ts';
 /** Refused commands of a push with the reason that the client shows. */
 export type Refusals = Map<RawUpdate, string>;
 
-export interface RefRules {
+interface RefRules {
   limits: Pick<GitLimits, 'maxUpdatesPerPush' | 'maxPushOptions' | 'maxRefs'>;
   /** Ref namespaces that this repository accepts besides the usual ones. */
   extraFolders: readonly string[];

@@ -136,7 +136,7 @@ function bandPackets(band: number, data: Buffer): Buffer[] {
 }
 
 /** git's report, as packets. */
-export interface GitReport {
+interface GitReport {
   /** `unpack ok`, or the error. */
   unpack: readonly Buffer[];
   /** Keyed by ref, one character per byte: the result, and its `option` lines. */

@@ -81,7 +81,7 @@ async function remarksOf({ logger }: PushDeps, hooks: PushHooks, results: RefRes
   );
 }
 
-export interface ReceivePackOptions {
+interface ReceivePackOptions {
   /** Whether git refuses every move that is not a fast-forward. */
   forwardOnly?: boolean;
   /** The object count in the pack's header, when it is known. */
@@ -272,7 +272,7 @@ export async function runReceivePack(
 }
 
 /** The transfer of a push from its client to git. */
-export interface ForwardedPack {
+interface ForwardedPack {
   /** Whether git's input was cut off: the client left, failed or stalled. */
   readonly isCutOff: boolean;
   /** Bytes of the push that were received so far. */
@@ -300,7 +300,7 @@ const patienceMs = 5_000;
  * @param updates at least one; when they are all deletions git gets no pack, whatever the client sends
  * @param isDone whether git needs no more input
  */
-export function forwardPack(
+function forwardPack(
   git: GitProcess,
   { input, output, signal, ownsInput = false }: PushRequest,
   head: PushHeader,

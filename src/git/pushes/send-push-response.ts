@@ -12,7 +12,7 @@ const pipeBytes = 8 * 1024;
  */
 const quietMs = 60_000;
 
-export interface PushResponse {
+interface PushResponse {
   /** The full response. */
   whole: Buffer;
   /** A short response, for a client that does not reach the end of its request. Smaller than a pipe's capacity. */

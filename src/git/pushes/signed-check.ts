@@ -21,7 +21,7 @@ export type VerifyCommits = (commits: readonly Commit[]) => Promise<{ oid: strin
 type Judged = Awaited<ReturnType<VerifyCommits>> | 'unknown';
 
 /** How many commits of one ref are verified; more are pushed in parts. */
-export const maxVerifiedCommits = 1_000;
+const maxVerifiedCommits = 1_000;
 
 /**
  * Checks, before git gets the pack, whether the new commits of refs are signed. What is new is decided as for merges.

@@ -11,7 +11,7 @@ import type { ArchiveRequest } from './stream-git.ts';
  * Archives on disk, below `cache/`: derived data that can be deleted. They are keyed by commit, not by tree: for a
  * tree git writes the time of day into the archive. The caller checks access.
  */
-export interface ArchiveCache {
+interface ArchiveCache {
   /**
    * The archive from disk, or from `make`, whose bytes are stored as they pass; one that breaks off or does not last
    * is not stored.
@@ -26,7 +26,7 @@ interface MadeArchive {
   isLasting: boolean;
 }
 
-export interface ArchiveLimits {
+interface ArchiveLimits {
   /** Size limits in bytes: total and per archive. */
   most: number;
   mostEach: number;

@@ -10,7 +10,7 @@ import type { RefCache } from '../ref-cache/ref-cache.ts';
  * They come from the ref cache, which is always current; where only git could list those, changes by other processes
  * show after two seconds. Decisions must read the refs themselves.
  */
-export interface CachedRefs {
+interface CachedRefs {
   read(repository: string): Promise<RefListing>;
   /** Null where only git can tell: HEAD is detached, or git lists the refs. */
   head(repository: string): Promise<Head | null>;

@@ -11,7 +11,7 @@ import { readGitToEnd } from './read-git.ts';
  * A temporary folder beside the objects of a repository with which `git archive` expands `export-subst`
  * (gitattributes(5)) in those files whose placeholders are facts of the commit.
  */
-export interface Substitution {
+interface Substitution {
   /** Null when nothing is expanded. */
   gitDir: string | null;
   /** Whether the result depends on the commit alone; one that names refs changes when they move. */

@@ -143,7 +143,7 @@ async function walk(
 export type Moves = ReadonlyMap<string, Buffer>;
 
 /** Compares a commit with its parent; the same two ids have the same moves. */
-export type ListMoves = (path: string, parent: string, oid: string) => Promise<Moves>;
+type ListMoves = (path: string, parent: string, oid: string) => Promise<Moves>;
 
 export async function listMoves(deps: BrowseDeps, path: string, parent: string, oid: string): Promise<Moves> {
   const { files } = await listDiff(deps, path, { from: parent, to: oid }, { countsLines: false });

@@ -4,7 +4,7 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 import type { ReadOptions } from './read-git.ts';
 
-export type FileStatus = 'added' | 'deleted' | 'modified' | 'renamed' | 'copied' | 'type-changed';
+type FileStatus = 'added' | 'deleted' | 'modified' | 'renamed' | 'copied' | 'type-changed';
 
 /** One file in which two commits differ. */
 export interface ChangedFile {

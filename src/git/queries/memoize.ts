@@ -9,7 +9,7 @@ interface Memory<Args extends unknown[], Result> {
   keyOf?: (...args: Args) => unknown[];
 }
 
-export interface Memoized<Args extends unknown[], Result> {
+interface Memoized<Args extends unknown[], Result> {
   (...args: Args): Promise<Result>;
   /** Caches what another query has found for these arguments. */
   put(result: Result, ...args: Args): void;

@@ -1,7 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 
-export interface GitQuery {
+interface GitQuery {
   /** Arguments after `--git-dir`. Never user text in option position. */
   argv: readonly string[];
   /** Exit codes that are a result; 0 alone by default. */

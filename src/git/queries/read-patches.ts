@@ -5,7 +5,7 @@ import { quotePath } from './quote-path.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 import type { ReadOptions } from './read-git.ts';
 
-export type LineKind = 'same' | 'added' | 'removed';
+type LineKind = 'same' | 'added' | 'removed';
 
 export interface PatchLine {
   kind: LineKind;

@@ -4,7 +4,7 @@ import { mayBeNamed } from '../objects/browse.ts';
 import type { BrowseDeps, RevisionOptions } from '../objects/browse.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 
-export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
+type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 
 /** A name that resolves to a commit, and the path behind it. */
 export interface RefPath {

@@ -7,7 +7,7 @@ import type { RefEntry } from './ref-files.ts';
 import { Fingerprint } from './fingerprint.ts';
 
 /** The content of HEAD. */
-export interface SnapshotHead {
+interface SnapshotHead {
   /** The branch as a full ref, with or without commits; null when HEAD is detached. */
   target: string | null;
   /** Null while the branch has no commits. */

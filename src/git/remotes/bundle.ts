@@ -17,7 +17,7 @@ const bundleRef = 'refs/hearth/meta';
 /** Where that commit is in the temporary repository of `readBundle`. */
 export const readBundleRef = 'refs/parcel/meta';
 
-export interface BundleRequest {
+interface BundleRequest {
   /** The repository, which is only read. */
   path: string;
   /** By full name. */

@@ -16,7 +16,7 @@ export interface ReusedPipes {
   open(output: Writable): Promise<ReusedPipe | null>;
 }
 
-export interface ReusedPipe {
+interface ReusedPipe {
   /** The end for a child's output. */
   readonly childEnd: Socket;
   /** Bytes passed to the output. */

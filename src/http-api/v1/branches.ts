@@ -45,7 +45,7 @@ async function showBranches(deps: WebDeps, viewer: Viewer, found: Found, rows: r
   });
 }
 
-export const listBranches = operation({
+const listBranches = operation({
   ...read,
   id: 'listBranches',
   path: at,
@@ -65,7 +65,7 @@ async function branchNamed(deps: WebDeps, { path }: Found, name: string): Promis
   return { name, oid };
 }
 
-export const getBranch = operation({
+const getBranch = operation({
   ...read,
   id: 'getBranch',
   path: `${at}/{branch}`,
@@ -77,7 +77,7 @@ export const getBranch = operation({
   },
 });
 
-export const createBranch = operation({
+const createBranch = operation({
   ...common,
   id: 'createBranch',
   method: 'POST',
@@ -104,7 +104,7 @@ export const createBranch = operation({
   },
 });
 
-export const deleteBranch = operation({
+const deleteBranch = operation({
   ...common,
   id: 'deleteBranch',
   method: 'DELETE',

@@ -20,7 +20,7 @@ const show = ({ isEnabled, tokenPermissions: level }: CiRepositorySettings) => (
   token_permissions: level,
 });
 
-export const getCiSettings = operation({
+const getCiSettings = operation({
   id: 'getCiSettings',
   method: 'GET',
   path: at,
@@ -33,7 +33,7 @@ export const getCiSettings = operation({
   run: async ({ found, deps }) => json(show(await deps.ci.settings.of(found.repository.id))),
 });
 
-export const editCiSettings = operation({
+const editCiSettings = operation({
   id: 'editCiSettings',
   method: 'PATCH',
   path: at,

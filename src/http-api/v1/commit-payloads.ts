@@ -24,7 +24,7 @@ const peopleOf = ({ accounts }: Pick<WebDeps, 'accounts'>, commits: readonly Com
 type People = Awaited<ReturnType<typeof peopleOf>>;
 
 /** What the signatures of commits are worth, in their order; null for an unsigned one. */
-export async function verifyCommits(
+async function verifyCommits(
   { signing }: Pick<WebDeps, 'signing'>,
   { repository }: Pick<Found, 'repository'>,
   commits: readonly Commit[],

@@ -10,7 +10,7 @@ export const maxContentBytes = 2 * 1024 * 1024;
 
 const types = { folder: 'dir', file: 'file', executable: 'file', symlink: 'symlink', submodule: 'submodule' } as const;
 
-export interface ContentsContext {
+interface ContentsContext {
   origin: string;
   at: Found['canonical'];
   /** The branch, tag or commit as the caller named it. */

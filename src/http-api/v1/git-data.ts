@@ -22,7 +22,7 @@ const absent = () => notFound('revision_not_found', 'There is no such branch, ta
 /** As many commits and files of a comparison as are listed anywhere. */
 const mostCommits = 250;
 
-export const compareCommits = operation({
+const compareCommits = operation({
   ...read,
   id: 'compareCommits',
   path: `${at}/compare/{basehead}`,
@@ -50,7 +50,7 @@ export const compareCommits = operation({
 
 const maxEntries = 50_000;
 
-export const getGitTree = operation({
+const getGitTree = operation({
   ...read,
   id: 'getGitTree',
   path: `${at}/git/trees/{sha}`,
@@ -103,7 +103,7 @@ async function resolveTree(deps: Pick<WebDeps, 'git'>, found: Found, name: strin
 /** As many files of a commit as are looked through for a blob. */
 const maxFiles = 50_000;
 
-export const getGitBlob = operation({
+const getGitBlob = operation({
   ...read,
   id: 'getGitBlob',
   path: `${at}/git/blobs/{sha}`,
@@ -154,7 +154,7 @@ async function listRefs(deps: Pick<WebDeps, 'git'>, found: Found, start: string,
   });
 }
 
-export const listGitRefs = operation({
+const listGitRefs = operation({
   ...read,
   id: 'listGitRefs',
   path: `${at}/git/refs`,
@@ -163,7 +163,7 @@ export const listGitRefs = operation({
   run: async ({ found, deps, origin }) => json(await listRefs(deps, found, 'refs/', origin)),
 });
 
-export const listMatchingRefs = operation({
+const listMatchingRefs = operation({
   ...read,
   id: 'listMatchingRefs',
   path: `${at}/git/refs/{ref}`,
@@ -176,7 +176,7 @@ export const listMatchingRefs = operation({
   },
 });
 
-export const getGitRef = operation({
+const getGitRef = operation({
   ...read,
   id: 'getGitRef',
   path: `${at}/git/ref/{ref}`,
@@ -190,7 +190,7 @@ export const getGitRef = operation({
   },
 });
 
-export const listPrefixedRefs = operation({
+const listPrefixedRefs = operation({
   ...read,
   id: 'listPrefixedRefs',
   path: `${at}/git/matching-refs/{ref}`,
@@ -199,7 +199,7 @@ export const listPrefixedRefs = operation({
   run: async ({ found, params, deps, origin }) => json(await listRefs(deps, found, `refs/${params.ref}`, origin)),
 });
 
-export const getBlame = operation({
+const getBlame = operation({
   ...read,
   id: 'getBlame',
   path: `${at}/blame`,

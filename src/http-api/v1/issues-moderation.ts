@@ -139,7 +139,7 @@ export const heldOperations = [
   ),
 ];
 
-export const listIssueTrash = operation({
+const listIssueTrash = operation({
   ...common,
   id: 'listIssueTrash',
   method: 'GET',

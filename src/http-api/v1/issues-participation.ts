@@ -104,7 +104,7 @@ export const reactionOperations = [
   }),
 ];
 
-export const checkSubscription = operation({
+const checkSubscription = operation({
   ...common,
   id: 'checkIssueSubscription',
   method: 'GET',
@@ -132,7 +132,7 @@ export const checkSubscription = operation({
 
 const maxListed = 500;
 
-export const listSubscribers = operation({
+const listSubscribers = operation({
   ...common,
   id: 'listIssueSubscribers',
   method: 'GET',

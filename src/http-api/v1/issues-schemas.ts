@@ -12,12 +12,12 @@ import {
 import { issueLimits, reactionKinds } from '../../issues/index.ts';
 
 /** The input of issues, and shapes of our own; those of Gitea's API are in gitea-shapes. */
-export { closeReason, comment, giteaUser, hideReason, issue, label, milestone };
+export { comment, giteaUser, hideReason, issue, label, milestone };
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const state = issueState;
 const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');
-export const reactionKind = z.enum(reactionKinds);
+const reactionKind = z.enum(reactionKinds);
 
 export const newLabel = z
   .object({

@@ -49,7 +49,7 @@ const namesIn = (text = ''): string[] =>
     .filter((name) => name !== '')
     .slice(0, 20);
 
-export const filterOf = (query: { state: IssueFilter['state']; labels?: string; q?: string; type?: string }) => ({
+const filterOf = (query: { state: IssueFilter['state']; labels?: string; q?: string; type?: string }) => ({
   ...noFilter,
   state: query.state,
   kind: query.type === 'pulls' ? ('pull' as const) : ('issue' as const),

@@ -13,7 +13,7 @@ import type { pullReview, pullReviewComment } from './pulls-review-schemas.ts';
 import { isoTime } from './payloads.ts';
 
 /** A review as the service lists it. */
-export type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
+type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
 
 interface Place {
   viewer: Viewer;

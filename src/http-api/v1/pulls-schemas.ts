@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { issueLimits } from '../../issues/index.ts';
-import { giteaRepository, pullRequest } from '../../gitea-shapes/schemas.ts';
+import { pullRequest } from '../../gitea-shapes/schemas.ts';
 import { giteaUser, issue, labelRefs } from './issues-schemas.ts';
 
-export { giteaRepository, pullRequest };
+export { pullRequest };
 
 /** The input of pull requests, and shapes of our own; those of Gitea's API are in gitea-shapes. */
 

@@ -57,7 +57,7 @@ async function named(deps: WebDeps, found: Found, name: string): Promise<Mirror>
 const units = { h: 3_600_000, m: 60_000, s: 1_000 };
 
 /** `8h0m0s` in milliseconds; eight hours for what is none. */
-export function durationIn(text: string): number {
+function durationIn(text: string): number {
   if (!/^(?:\d{1,9}[hms])+$/.test(text)) return 8 * units.h;
   return [...text.matchAll(/(\d+)([hms])/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units],

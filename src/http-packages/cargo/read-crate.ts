@@ -11,7 +11,7 @@ export interface CrateMetadata {
   license: string;
 }
 
-export interface PublishedCrate {
+interface PublishedCrate {
   name: string;
   version: string;
   metadata: CrateMetadata;

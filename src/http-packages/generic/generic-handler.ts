@@ -34,7 +34,7 @@ interface At {
 }
 
 /** Refuses `invalid_package_file`. */
-export function parseFileName(name: string): string {
+function parseFileName(name: string): string {
   if (!isFileName(name))
     throw invalid(
       'invalid_package_file',

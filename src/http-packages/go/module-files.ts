@@ -2,7 +2,7 @@ import { isModuleFile } from './module-path.ts';
 import { maxGoModBytes } from './go-mod.ts';
 
 /** Most that a module may have unpacked, in bytes, as Go has it. */
-export const maxModuleBytes = 500 * 1024 * 1024;
+const maxModuleBytes = 500 * 1024 * 1024;
 
 /** A file of the folder of a module. */
 export interface SourceFile {

@@ -6,7 +6,7 @@ const form = /^v\d+\.(?:0\.0-|\d+\.\d+-(?:[^+]*\.)?0\.)\d{14}-[A-Za-z0-9]+(?:\+[
 export const isPseudoVersion = (version: string): boolean =>
   version.split('-').length > 2 && isVersion(version) && form.test(version);
 
-export interface PseudoVersion {
+interface PseudoVersion {
   /** The version before it that it is counted from; empty for none, null where there can be no such one. */
   base: string | null;
   /** `20060102150405`, in UTC. */

@@ -2,7 +2,7 @@ import { formatOf, packageNotFound } from '../../packages/index.ts';
 import type { FoundPackage, PackageVersionRow } from '../../packages/index.ts';
 
 /** What a version of an npm package has as its metadata. */
-export interface NpmMetadata {
+interface NpmMetadata {
   /** `package.json` as the publisher sent it, without `dist`. */
   manifest: Record<string, unknown>;
   readme: string;

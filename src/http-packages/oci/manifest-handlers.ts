@@ -17,12 +17,12 @@ import type { OciName } from './oci-address.ts';
 type At = OciName & { reference: string };
 
 /** The limit that the specification names for clients to rely on. */
-export const maxManifestBytes = 4 * 1024 * 1024;
+const maxManifestBytes = 4 * 1024 * 1024;
 
 const tagShape = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 
 /** Refuses `package_tag`. */
-export function parseTag(text: string): string {
+function parseTag(text: string): string {
   if (!tagShape.test(text))
     throw invalid(
       'package_tag',

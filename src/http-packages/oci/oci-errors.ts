@@ -48,7 +48,7 @@ function scopeOf(ctx: Context, address: OciAddress | null): string | null {
 const isPackagePath = (text: string): boolean => text.length < 256 && /^[a-z0-9._-]+(?:\/[a-z0-9._-]+)+$/i.test(text);
 
 /** The challenge that leads clients to the token service. */
-export function challenge(ctx: Context, address: OciAddress | null, error?: string): string {
+function challenge(ctx: Context, address: OciAddress | null, error?: string): string {
   const { origin } = ctx.state;
   const parts = [`realm="${origin}/v2/token"`, `service="${new URL(origin).host}"`];
   const scope = scopeOf(ctx, address);

@@ -24,7 +24,7 @@ export interface ManifestMetadata {
 }
 
 /** A manifest as a client sends it. */
-export interface ReceivedManifest {
+interface ReceivedManifest {
   bytes: Buffer;
   digest: string;
   tags: readonly string[];

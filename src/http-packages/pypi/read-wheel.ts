@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 
 /** Reads bytes of a stored file, both ends included. */
-export type ReadRange = (first: number, last: number) => Promise<Buffer>;
+type ReadRange = (first: number, last: number) => Promise<Buffer>;
 
 /** Limits of what is read of a wheel, whatever it says of itself, in bytes. */
 const limits = { tail: 65_557, directory: 8 * 1024 * 1024, metadata: 1024 * 1024 };

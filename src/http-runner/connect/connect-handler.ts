@@ -36,7 +36,7 @@ export interface ConnectHandler {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   service: RunnerService;
   logger: Logger;
   /** Reads what trusted proxies say of a request. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/index.ts';
 import type { RunnerService } from '../runner-service.ts';
 import type { GrpcServer } from './grpc-server.ts';
 
-export interface GrpcListener {
+interface GrpcListener {
   /** Opens the port. Fails with the system's error, which names address and port. */
   listen(): Promise<{ host: string; port: number }>;
   /** A connection that came to another port and turned out to speak HTTP/2. */

@@ -12,7 +12,7 @@ import type { Procedure } from '../messages/message-types.ts';
 import type { Call, RunnerService } from '../runner-service.ts';
 import { authenticateCall, maxMessageBytes, readCredentials } from './authenticate-call.ts';
 
-export interface GrpcOptions {
+interface GrpcOptions {
   service: RunnerService;
   logger: Logger;
 }

@@ -24,7 +24,7 @@ export function encodeBinary(type: protobuf.Type, value: object): Buffer {
 }
 
 /** What protobufjs has decoded, in the shapes of runner-messages.ts. */
-export function fromWire(type: protobuf.Type, message: Fields): object {
+function fromWire(type: protobuf.Type, message: Fields): object {
   const value: Fields = {};
   for (const field of type.fieldsArray) {
     const given = message[field.name];

@@ -117,16 +117,16 @@ function readTimestamp(message: WireReader): Timestamp {
 }
 
 /** protobuf.dev, "Encoding": how a field's value is laid out. */
-export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-export const malformed = () => invalid('malformed_message', 'This is not an UpdateLogRequest.');
+const malformed = () => invalid('malformed_message', 'This is not an UpdateLogRequest.');
 
 /**
  * Reads protobuf's wire form by hand, for the one message that is too large to be
  * decoded as a whole. Asked for more than there is, it returns null and stays where
  * it was, so that the caller can wait for more bytes.
  */
-export class WireReader {
+class WireReader {
   readonly #bytes: Buffer;
   at: number;
   readonly #end: number;

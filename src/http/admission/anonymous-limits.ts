@@ -14,7 +14,7 @@ import type { CostClass } from './request-classes.ts';
  * limited number of places with a queue in front, so that signed-in clients find a place however many crawlers there
  * are. One address has a part of the places and of the queue, so that what it sends beyond that is refused to it alone.
  */
-export interface AnonymousLimits {
+interface AnonymousLimits {
   /**
    * What a request passes before work of a class, once it is known who sends it and before it
    * takes a place of the class; null where anonymous clients are like all others. Refuses `busy`

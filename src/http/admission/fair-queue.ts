@@ -18,7 +18,7 @@ const maxKnown = 4_096;
  * one. Requests beyond the share of a queue in this turn wait for the next turn. The queue refuses
  * nothing and grants no rights: it only decides when a request begins.
  */
-export interface FairQueue {
+interface FairQueue {
   enqueue(next: RequestListener): RequestListener;
   /** To be called when a request begins; remembers at its end whose credentials were good. */
   onRequest(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;

@@ -8,7 +8,7 @@ import type { BackgroundPriority } from './background-priority.ts';
  * to two hashes at once in `accounts`; the queue in front of it is bounded here. Transfers
  * queue in `git`.
  */
-export const costs = {
+const costs = {
   /** From memory. */
   free: Infinity,
   /** A few rows of the database. */

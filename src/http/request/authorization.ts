@@ -1,5 +1,5 @@
 /** What an `Authorization` header brings. */
-export type Credentials =
+type Credentials =
   /** No header. */
   | { kind: 'none' }
   /** `Bearer SECRET`, or `token SECRET`, as scripts for other forges write it. */

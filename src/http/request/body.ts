@@ -3,7 +3,7 @@ import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-export interface BodyOptions {
+interface BodyOptions {
   /** The body as it is read, inflated when it was compressed; `Infinity` when the reader bounds it. */
   maxBytes: number;
   tooLarge: () => Error;

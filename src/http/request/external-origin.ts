@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** The outcome of reading the Host: the origin, or the refusal that the caller words. */
-export type OriginVerdict =
+type OriginVerdict =
   | { kind: 'known'; origin: string }
   | { kind: 'malformed' }
   /** The server has a fixed address and was called by another name. */

@@ -6,7 +6,7 @@ import { HttpError } from '../http-error.ts';
 import { openBody } from './body.ts';
 
 /** Sizes in bytes; the body as a whole is bounded by their sum. */
-export interface MultipartLimits {
+interface MultipartLimits {
   files: number;
   fileBytes: number;
   fields: number;

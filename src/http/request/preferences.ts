@@ -9,13 +9,13 @@ export interface Preferences {
 }
 
 export const themes = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+type Theme = (typeof themes)[number];
 
 export const cloneTransports = ['https', 'ssh'] as const;
 export type CloneTransport = (typeof cloneTransports)[number];
 
 export const shortcutSettings = ['on', 'off'] as const;
-export type ShortcutSetting = (typeof shortcutSettings)[number];
+type ShortcutSetting = (typeof shortcutSettings)[number];
 
 const themeCookie = 'hearth_theme';
 const cloneCookie = 'hearth_clone';

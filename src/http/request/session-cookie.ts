@@ -6,7 +6,7 @@ import { readCookie, type NewCookie } from './cookies.ts';
  * by a neighbouring host or over plain http. Plain http cannot carry it, so a
  * server on the local network uses another name: the two never mix.
  */
-export const sessionCookieName = (origin: string): string =>
+const sessionCookieName = (origin: string): string =>
   origin.startsWith('https://') ? '__Host-hearth' : 'hearth_session';
 
 export function readSessionCookie(cookieHeader: string | undefined, origin: string): string | null {

@@ -6,7 +6,7 @@ import type { OpenedFile } from './open-source-file.ts';
 import { readWait } from './read-wait.ts';
 import { Again, SourceBusy, sourceFailed, sourceRefused } from './source-errors.ts';
 
-export interface Answer {
+interface Answer {
   status: number;
   /** Null for 304 and for what is not there. */
   json: unknown;

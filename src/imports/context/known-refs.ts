@@ -3,7 +3,7 @@ import { itemSchema } from '../schema/import-schema.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Items of the refs of the code, and of the wiki. */
-export type RefItems = 'ref:' | 'wiki:';
+type RefItems = 'ref:' | 'wiki:';
 
 /** The refs there when the last transfer was complete, by name. */
 export async function knownRefs({ deps, row }: RunContext, prefix: RefItems): Promise<Map<string, string>> {

@@ -57,7 +57,7 @@ export const renewMs = 60_000;
 const maxProblems = 2_000;
 
 /** What opens an attached file at the first of some addresses. Refuses `source_failed` with the reason in words. */
-export interface SourceFiles {
+interface SourceFiles {
   open(addresses: readonly string[]): Promise<OpenedFile>;
 }
 

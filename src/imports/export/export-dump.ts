@@ -14,7 +14,7 @@ import type { DumpContext, ExportedLog, ExportedPull } from './dump-items.ts';
 import { dumpLabels, dumpMilestones, dumpRelease } from './dump-lists.ts';
 import { ListFile, toYaml } from './list-file.ts';
 
-export interface DumpDeps {
+interface DumpDeps {
   git: Git;
   issues: Pick<Issues, 'exportIssues'>;
   pulls: Pick<Pulls, 'portable'>;
@@ -26,7 +26,7 @@ export interface DumpDeps {
   temporaryFolder: string;
 }
 
-export interface Dump {
+interface Dump {
   refs: number;
   issues: number;
   pulls: number;

@@ -7,7 +7,7 @@ import type { GroupOwnerRow, ImportGroupRow } from '../schema/group-schema.ts';
 import type { ListedOwner } from '../sources/list-repositories.ts';
 
 /** The owner here, or why there is none. */
-export type FoundOwner = { id: string } | { problem: string };
+type FoundOwner = { id: string } | { problem: string };
 
 /**
  * Which owner here an owner of a whole server becomes. A user is the account that an administrator's mapping names or

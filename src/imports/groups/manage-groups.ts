@@ -197,7 +197,7 @@ async function describe(
 }
 
 /** What a person asks of a group. */
-export interface GroupWish {
+interface GroupWish {
   /** Another token; left out, it stays. */
   token?: string | undefined;
   isFull?: boolean;

@@ -31,7 +31,7 @@ export interface WantedLinks {
   named: readonly (readonly [kind: NumberedKind, number: number])[];
 }
 
-export interface ResolvedLinks {
+interface ResolvedLinks {
   addresses: (readonly [address: string, link: HereLink])[];
   /** Numbers here by `issue:7`, `pull:7`. */
   numbers: (readonly [name: string, number: number])[];

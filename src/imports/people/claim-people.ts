@@ -29,7 +29,7 @@ export async function listPeople({ db }: ImportDeps, host?: string): Promise<Imp
 }
 
 /** Those of other forges whose address a user has verified here. */
-export async function claimablePeople({ db }: ImportDeps, addresses: readonly string[]): Promise<ImportedAuthor[]> {
+async function claimablePeople({ db }: ImportDeps, addresses: readonly string[]): Promise<ImportedAuthor[]> {
   if (addresses.length === 0) return [];
   const rows = await db.read
     .createQueryBuilder(importPersonSchema, 'p')
@@ -185,7 +185,7 @@ async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): 
 }
 
 /** A line of a mapping: a person elsewhere, and the username here. */
-export interface MappedPerson {
+interface MappedPerson {
   person: string;
   username: string;
 }

@@ -48,7 +48,7 @@ export function reencryptTokens({ db, key, random }: ImportDeps): Promise<number
   });
 }
 
-export interface OpenedSource {
+interface OpenedSource {
   source: Source;
   client: SourceClient;
 }

@@ -132,7 +132,7 @@ export const stagedSchema = new EntitySchema<StagedRow>({
 });
 
 /** What an item was like when it was written last: a digest, the commit of a ref, an `ETag`. */
-export interface ItemRow {
+interface ItemRow {
   importId: string;
   /** `issue:7`, `ref:refs/heads/main`, `etag:issues`. */
   item: string;
@@ -203,7 +203,7 @@ export const importPersonSchema = new EntitySchema<ImportPersonRow>({
 });
 
 /** Until when a host wants no requests: all imports from it wait. */
-export interface ImportHostRow {
+interface ImportHostRow {
   host: string;
   blockedUntil: number;
 }

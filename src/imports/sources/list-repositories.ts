@@ -19,7 +19,7 @@ export interface ListedOwner {
   url: string;
 }
 
-export interface ListedRepository {
+interface ListedRepository {
   /** `owner/name`; at GitLab with all groups in between. */
   project: string;
   name: string;
@@ -149,6 +149,3 @@ export function openListing(client: SourceClient, kind: SourceKind, api: string,
       repositoriesAt(`/${of === 'organisation' ? 'orgs' : 'users'}/${part(login)}/repos?${pages}`, cursor),
   };
 }
-
-/** Accounts that no person uses. */
-export const isBot = (row: ListedOwner): boolean => /^(?:ghost|gitea-actions|support-bot|alert-bot)$/i.test(row.login);

@@ -6,7 +6,7 @@ import type { PeopleBook } from '../context/people-book.ts';
 import type { SourceComment, SourceIssue, SourceReaction, TellProblem } from '../sources/source.ts';
 
 /** What the log of an issue is made of. */
-export interface IssueParts {
+interface IssueParts {
   issue: SourceIssue;
   comments: readonly SourceComment[];
   /** Entries of other kinds, with the times at which they stand. */
@@ -31,7 +31,7 @@ export function keepText(text: string, tell: Tell, what: string): string {
 }
 
 /** A time that is not in the future: what stands there would be the newest for ever. */
-export function keepTime(at: number, now: number, tell: Tell, what: string): number {
+function keepTime(at: number, now: number, tell: Tell, what: string): number {
   if (at <= now + 60_000) return at;
   tell(`${what} has a time in the future, ${new Date(at).toISOString().slice(0, 10)}; it became now`);
   return now;

@@ -8,14 +8,14 @@ import type { SourceIssue, SourcePull, SourceReview, SourceReviewComment } from 
 import { emptyEntry, keepText } from './build-issue.ts';
 import type { LogEntry } from './build-issue.ts';
 
-export interface PullParts {
+interface PullParts {
   issue: SourceIssue;
   pull: SourcePull;
   reviews: readonly SourceReview[];
   comments: readonly SourceReviewComment[];
 }
 
-export interface BuiltPull {
+interface BuiltPull {
   /** Its reviews have no position yet: the log gives it. */
   file: PullFile;
   /** Entries of its log, with `reviewId` in their details. */

@@ -26,7 +26,7 @@ export async function resolveAssignees(
 }
 
 /** Changes of the assignees of an issue, by UUID. */
-export type AssigneeChange = { set: readonly string[] } | { add?: readonly string[]; remove?: readonly string[] };
+type AssigneeChange = { set: readonly string[] } | { add?: readonly string[]; remove?: readonly string[] };
 
 /**
  * Changes who is to work on an issue: anyone who may read the repository. Who is to go may have no access any more.

@@ -143,7 +143,7 @@ const nameOf: Record<ImageType, string> = {
 };
 
 /** The refusal for a file that goes on beyond the limit. */
-export const attachmentTooLarge = (maxBytes: number) =>
+const attachmentTooLarge = (maxBytes: number) =>
   invalid('attachment_too_large', `A file can have at most ${readableSize(maxBytes)}.`, { field: 'files' });
 
 async function readHead(content: AsyncIterator<Uint8Array>): Promise<Buffer> {

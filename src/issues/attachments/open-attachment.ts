@@ -14,7 +14,7 @@ import { attachmentNotFound, mayBeId } from './attachment-id.ts';
 import { objectKey } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
-export interface FoundAttachment {
+interface FoundAttachment {
   attachment: Attachment;
   /** Where it is now: a file goes along when its issue moves, and an older address leads here. */
   repository: { owner: string; name: string };

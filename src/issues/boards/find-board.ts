@@ -28,7 +28,7 @@ export interface FoundPlace {
   mayEdit: boolean;
 }
 
-export const boardNotFound = () => notFound('board_not_found', 'Board not found');
+const boardNotFound = () => notFound('board_not_found', 'Board not found');
 export const columnNotFound = () => notFound('board_column_not_found', 'Column not found');
 export const cardNotFound = () => notFound('board_card_not_found', 'Card not found');
 
@@ -86,7 +86,7 @@ export async function findBoard(
 }
 
 /** The columns of a board, from the left: some dozens at most. */
-export const columnsOf = (manager: Pick<Tx['manager'], 'findBy'>, boardId: string): Promise<BoardColumnRow[]> =>
+const columnsOf = (manager: Pick<Tx['manager'], 'findBy'>, boardId: string): Promise<BoardColumnRow[]> =>
   manager.findBy(boardColumnSchema, { boardId }).then((rows) => rows.sort((one, other) => one.place - other.place));
 
 /**

@@ -11,7 +11,7 @@ import { fillColumn, issuesByRule } from './fill-column.ts';
 import { boardInWrite, findBoard, findPlace, refuseEditInWrite, seesMembersBoards } from './find-board.ts';
 import type { Board, BoardPlace } from './find-board.ts';
 
-export interface BoardFields {
+interface BoardFields {
   title: unknown;
   description?: unknown;
   /** Of an organisation: for everyone. */

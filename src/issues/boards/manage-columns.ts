@@ -12,7 +12,7 @@ import { boardInWrite, columnNotFound, findBoard } from './find-board.ts';
 import type { Board, BoardPlace } from './find-board.ts';
 import { withTakenNames } from './manage-boards.ts';
 
-export interface ColumnFields {
+interface ColumnFields {
   name: unknown;
   /** Cards that it is meant to have; null, 0 or empty for any number. It is said where there are more. */
   limit?: unknown;

@@ -16,7 +16,7 @@ import type { ResolvedReferences } from '../references/resolve-references.ts';
 import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
 
-export interface EditedText {
+interface EditedText {
   /** 0 for the text of the issue itself. */
   position: number;
   body: unknown;

@@ -15,7 +15,7 @@ import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
 import type { HideReason } from '../schema/moderation-schema.ts';
 
 /** A comment with its issue. */
-export interface FoundComment {
+interface FoundComment {
   issue: Issue;
   /** Of the issue. */
   serial: number;

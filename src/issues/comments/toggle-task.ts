@@ -10,7 +10,7 @@ import type { IssueAt } from '../issue-context.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { editText } from './edit-text.ts';
 
-export interface ToggledTask {
+interface ToggledTask {
   /** The entry that has the text; 0 for the issue itself. */
   position: number;
   /** The one that the page was made from. */

@@ -49,7 +49,7 @@ export type PullEntryKind =
  * Kinds that listeners receive and the timeline does not show, because the changed entry shows it already. `edited` and
  * `emptied` name a text by `details.position`.
  */
-export type SilentKind = 'edited' | 'emptied' | 'trashed';
+type SilentKind = 'edited' | 'emptied' | 'trashed';
 export const silentKinds: readonly SilentKind[] = ['edited', 'emptied', 'trashed'];
 
 /** JSON of an entry; a reader passes over keys that it does not know. */

@@ -24,7 +24,7 @@ export interface ListedEntry extends Entry {
 }
 
 /** A team that an entry names. */
-export interface EntryTeam {
+interface EntryTeam {
   organisation: string;
   team: string;
 }

@@ -10,7 +10,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { authorshipOf, viaOf } from './entry.ts';
 import type { Authorship, EntryDetails, EntryKind } from './entry.ts';
 
-export interface NewEntry {
+interface NewEntry {
   kind: EntryKind;
   body?: string;
   details?: EntryDetails;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IssueDeps } from '../deps.ts';
 
 /** Closes the object that the text has left open. */
-export const macMarker = ',\n "seal": ';
+const macMarker = ',\n "seal": ';
 
 /** A text with a keyed digest of it at its end: this instance recognises what it has written itself. */
 export async function* appendMac(

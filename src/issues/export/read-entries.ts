@@ -1,5 +1,3 @@
-import { allows, repositoryLevel } from '../../access/index.ts';
-import type { Viewer } from '../../access/index.ts';
 import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
 import { teamIn } from '../entries/list-entries.ts';
@@ -38,10 +36,6 @@ const maxRevisions = 200;
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
-
-/** Whether hidden comments are in an export for this viewer. */
-export const mayTriage = (viewer: Viewer, facts: Parameters<typeof repositoryLevel>[1]): boolean =>
-  allows(repositoryLevel(viewer, facts), 'write');
 
 /**
  * The log of an issue, page by page. Left out is what waits for a member, and what is about an issue that is not of
@@ -170,4 +164,4 @@ export async function attachmentsOf({ db }: Pick<IssueDeps, 'db'>, issueId: stri
 }
 
 /** More than the texts of one issue show; it bounds what is held in memory. */
-export const maxAttachments = 10_000;
+const maxAttachments = 10_000;

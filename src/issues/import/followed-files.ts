@@ -11,7 +11,7 @@ import { derivedId } from './derived-id.ts';
 import { importLimits } from './import-source.ts';
 
 /** A file that texts of another forge show. */
-export interface FollowedFile {
+interface FollowedFile {
   /** Names it among the files of the repository. */
   key: string;
   /** Asked for once the file is open. */
@@ -101,7 +101,7 @@ async function placesOf(
 }
 
 /** A file of another forge, with the entry that shows it. */
-export interface PlacedFile extends Pick<AttachmentRow, 'id' | 'name'> {
+interface PlacedFile extends Pick<AttachmentRow, 'id' | 'name'> {
   position: number;
 }
 

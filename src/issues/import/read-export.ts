@@ -16,7 +16,7 @@ import {
 import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './export-file-schemas.ts';
 
 /** An issue of an export with its whole log. */
-export interface ReadIssue {
+interface ReadIssue {
   issue: ImportedIssue;
   /** Whether this instance wrote the files itself: then ids of people in them are its own. */
   isOwn: boolean;

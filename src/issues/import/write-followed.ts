@@ -19,7 +19,7 @@ export interface FollowedIssue {
   isWhole: boolean;
 }
 
-export interface FollowedOutcome {
+interface FollowedOutcome {
   number: number;
   /** `taken`: the number is another issue here. `removed`: it was deleted or moved away here. */
   result: 'added' | 'updated' | 'taken' | 'removed';

@@ -44,7 +44,7 @@ export interface PreparedIssue {
 }
 
 /** What a write of an issue tells. */
-export interface WrittenIssue {
+interface WrittenIssue {
   /** Where its entries are, by their positions in the import. */
   positions: ReadonlyMap<number, number>;
   /** What was changed on both sides, and stays as it is here. */
@@ -290,7 +290,7 @@ async function mayPin({ manager }: Tx, repositoryId: string): Promise<boolean> {
   return Number(row!.n) < limits.pinsPerRepository;
 }
 
-export async function insertAll<Row extends object>(
+async function insertAll<Row extends object>(
   { manager }: Tx,
   schema: EntitySchema<Row>,
   rows: readonly Row[],

@@ -16,7 +16,7 @@ import type { LabelRow } from '../schema/classification-schema.ts';
 /** A label as callers see it. */
 export type Label = LabelRow;
 
-export interface LabelFields {
+interface LabelFields {
   name: unknown;
   /** Six hex digits, with or without `#`. */
   colour: unknown;

@@ -77,7 +77,7 @@ export async function triageMany(
 }
 
 /** What a change of many issues did, in the order in which they were given. */
-export interface ManyChanged {
+interface ManyChanged {
   changed: number[];
   /** With words that are safe to show. */
   refused: { number: number; message: string; error: DomainError }[];
@@ -106,7 +106,7 @@ export async function changeMany(
   return result;
 }
 
-export interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
+interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
   assignees?: Parameters<typeof assign>[3];
 }
 

@@ -6,7 +6,7 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
 /** When an issue is due, and the branch it is about. */
-export interface IssuePlan {
+interface IssuePlan {
   /** A day, `YYYY-MM-DD`; null or empty for none. */
   dueOn?: string | null;
   /** Empty for none. */

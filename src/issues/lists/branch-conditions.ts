@@ -5,7 +5,7 @@ import type { IssueCondition } from './issue-condition.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 
 /** A branch that a pull request comes from, as a person writes it. */
-export interface HeadName {
+interface HeadName {
   /** Null: the repository of the pull request. */
   owner: string | null;
   name: string | null;

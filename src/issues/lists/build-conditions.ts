@@ -1,5 +1,4 @@
 import { personIdOf } from '../../access/index.ts';
-import { In } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
@@ -218,21 +217,6 @@ async function placeCondition(
       ids: `SELECT x.id AS id FROM issues x WHERE x.repository_id IN (${names})`,
     },
   ];
-}
-
-/** The labels that a filter names and that are not there, for a page that says so. */
-export async function missingLabels(
-  { db }: Pick<IssueDeps, 'db'>,
-  repository: Repository,
-  names: readonly string[],
-): Promise<string[]> {
-  if (names.length === 0) return [];
-  const nameFolded = In(names.map(foldName));
-  const { id: repositoryId, ownerOrganisationId: organisationId } = repository;
-  const rows = await db.read.findBy(labelSchema, { repositoryId, nameFolded });
-  if (organisationId !== null) rows.push(...(await db.read.findBy(labelSchema, { organisationId, nameFolded })));
-  const known = new Set(rows.map((row) => row.nameFolded));
-  return names.filter((name) => !known.has(foldName(name)));
 }
 
 /** Null for a team that is not there, and for one that the viewer may not know of. */

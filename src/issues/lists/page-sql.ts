@@ -3,7 +3,7 @@ import type { IssueFilter, IssueSort } from './parse-issue-query.ts';
 import type { PageSource } from './text-index.ts';
 
 /** What a sort goes by; the number, or the id over repositories, follows where several issues have the same. */
-export interface IssueOrder {
+interface IssueOrder {
   column: 'number' | 'created_at' | 'updated_at' | 'comment_count';
   isDown: boolean;
 }
@@ -31,7 +31,7 @@ export function statesOf({ state, kind }: IssueFilter): IssueState[] {
   return kind === 'pull' ? ['OPEN', 'CLOSED', 'MERGED'] : ['OPEN', 'CLOSED'];
 }
 
-export interface PageQuery {
+interface PageQuery {
   /** Conditions on `i`, and on `r` (repositories) in a list over repositories. */
   conditions: readonly string[];
   states: readonly IssueState[];

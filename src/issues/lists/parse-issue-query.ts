@@ -60,7 +60,7 @@ const sortNames: Readonly<Record<string, IssueSort>> = {
   'comments-asc': 'least-comments',
 };
 
-export interface ParsedIssueQuery {
+interface ParsedIssueQuery {
   filter: IssueFilter;
   /** Terms that were not understood, verbatim; they filter nothing. */
   unknown: string[];

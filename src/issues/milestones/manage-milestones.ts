@@ -13,7 +13,7 @@ import { foldName } from '../parse-texts.ts';
 import { milestoneSchema } from '../schema/classification-schema.ts';
 import type { Milestone } from '../schema/classification-schema.ts';
 
-export interface MilestoneFields {
+interface MilestoneFields {
   title: unknown;
   description?: unknown;
   /** `2026-12-31`, or empty for none. */

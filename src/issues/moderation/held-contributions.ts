@@ -26,7 +26,7 @@ export async function listHeld(deps: IssueDeps, viewer: Viewer, at: RepositoryAt
 }
 
 /** An entry that waits for a member; position 0 is an issue as a whole. */
-export interface HeldContribution extends HeldContributionRow {
+interface HeldContribution extends HeldContributionRow {
   /** Of the issue. */
   number: number;
 }

@@ -7,7 +7,7 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import { listHeld } from './held-contributions.ts';
 
 /** Held entries of one user, the oldest first. */
-export interface HeldContributor {
+interface HeldContributor {
   userId: string;
   texts: { number: number; title: string; position: number; body: string; heldAt: number }[];
 }

@@ -50,7 +50,7 @@ export async function react(
 const mostListed = 1_000;
 
 /** A reaction of an account, or of a person elsewhere by name. */
-export interface ListedReaction {
+interface ListedReaction {
   kind: ReactionKind;
   userId: string | null;
   person: string | null;

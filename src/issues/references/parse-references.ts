@@ -9,7 +9,7 @@ export interface IssueReference {
 }
 
 /** `@alice`. */
-export interface PersonReference {
+interface PersonReference {
   kind: 'person';
   handle: string;
 }
@@ -22,7 +22,7 @@ export interface TeamReference {
 }
 
 /** An abbreviated or whole commit id, also `owner/name@…`; whether there is such a commit is for others to say. */
-export interface CommitReference {
+interface CommitReference {
   kind: 'commit';
   repository: { owner: string; name: string } | null;
   oid: string;

@@ -5,7 +5,7 @@ import { conflict, forbidden, invalid, notFound, unauthenticated } from '../../k
 import type { IssueDeps } from '../deps.ts';
 
 /** A text that a person keeps for comments. Times are milliseconds since the epoch. */
-export interface SavedReply {
+interface SavedReply {
   id: string;
   userId: string;
   title: string;

@@ -32,7 +32,7 @@ export const labelSchema = new EntitySchema<LabelRow>({
 });
 
 /** A label on an issue. */
-export interface IssueLabelRow {
+interface IssueLabelRow {
   issueId: string;
   labelId: string;
 }
@@ -79,7 +79,7 @@ export const milestoneSchema = new EntitySchema<Milestone>({
 });
 
 /** One issue in relation to another. */
-export interface IssueLinkRow {
+interface IssueLinkRow {
   fromId: string;
   toId: string;
   kind: LinkKind;
@@ -130,7 +130,7 @@ export const attachmentSchema = new EntitySchema<AttachmentRow>({
 });
 
 /** A text that shows a file, once it is shown itself. */
-export interface AttachmentUseRow {
+interface AttachmentUseRow {
   attachmentId: string;
   issueId: string;
   position: number;

@@ -63,7 +63,7 @@ export const entrySchema = new EntitySchema<EntryRow>({
 });
 
 /** A listener that has recorded an entry; written in the same write as its effect. */
-export interface EntryAnnouncementRow {
+interface EntryAnnouncementRow {
   issueId: string;
   position: number;
   listener: string;
@@ -80,7 +80,7 @@ export const entryAnnouncementSchema = new EntitySchema<EntryAnnouncementRow>({
 });
 
 /** How often a listener was tried with an entry, from the second announcement on. */
-export interface EntryListenerAttemptsRow extends Tries {
+interface EntryListenerAttemptsRow extends Tries {
   issueId: string;
   position: number;
   listener: string;

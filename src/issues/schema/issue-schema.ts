@@ -4,7 +4,7 @@ import type { CiApproval } from '../../access/index.ts';
 export type IssueState = 'OPEN' | 'CLOSED' | 'MERGED';
 export type CloseReason = 'completed' | 'not_planned' | 'duplicate';
 export type IssueKind = 'ISSUE' | 'PULL';
-export type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
+type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
 
 /** A row of `issues`: an issue, or the talk of a pull request. Times are epoch milliseconds. */
 export interface Issue {
@@ -123,7 +123,7 @@ export const issueSettingsSchema = new EntitySchema<IssueSettings>({
 });
 
 /** Where a number leads whose issue is in another repository now. */
-export interface MovedIssueRow {
+interface MovedIssueRow {
   repositoryId: string;
   number: number;
   issueId: string;
@@ -142,7 +142,7 @@ export const movedIssueSchema = new EntitySchema<MovedIssueRow>({
 });
 
 /** The number by which clients of Gitea's API know an issue; a trigger gives it. */
-export interface IssueSerialRow {
+interface IssueSerialRow {
   serial: number;
   issueId: string;
 }

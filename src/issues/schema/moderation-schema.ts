@@ -45,7 +45,7 @@ export const hiddenEntrySchema = new EntitySchema<HiddenEntryRow>({
 });
 
 /** A user who has written something in a repository. */
-export interface ContributorRow {
+interface ContributorRow {
   repositoryId: string;
   userId: string;
   firstAt: number;

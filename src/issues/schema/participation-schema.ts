@@ -4,7 +4,7 @@ export type ReactionKind = '+1' | '-1' | 'laugh' | 'heart' | 'hooray' | 'confuse
 export type SubscriptionReason = 'author' | 'comment' | 'mention' | 'assigned' | 'manual';
 
 /** A user who is to work on an issue. */
-export interface AssigneeRow {
+interface AssigneeRow {
   issueId: string;
   userId: string;
 }
@@ -19,7 +19,7 @@ export const assigneeSchema = new EntitySchema<AssigneeRow>({
 });
 
 /** A user whom a text of an issue mentions. */
-export interface MentionRow {
+interface MentionRow {
   issueId: string;
   userId: string;
 }

@@ -15,7 +15,7 @@ import type { TrackedTimeRow } from '../schema/time-schema.ts';
 /** A year and a day: nobody works longer on one thing at once. */
 const mostSeconds = 366 * 86_400;
 
-export const timeNotFound = () => notFound('time_not_found', 'There is no such time.');
+const timeNotFound = () => notFound('time_not_found', 'There is no such time.');
 
 /** Who tracks time: people who may triage. */
 export function trackerOf(viewer: Viewer): string {
@@ -87,7 +87,7 @@ export async function resetTime(deps: IssueDeps, viewer: Viewer, at: IssueAt): P
   });
 }
 
-export interface TimeFilter {
+interface TimeFilter {
   /** UUID of who spent it. */
   userId?: string | null;
   /** Only times of this range, milliseconds since the epoch. */

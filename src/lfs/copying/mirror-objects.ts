@@ -52,7 +52,7 @@ async function* pointersWithRows(deps: LfsDeps, repositoryId: string, path: stri
 }
 
 /** An object as an export writes it. */
-export interface ExportedObject extends LfsPointer {
+interface ExportedObject extends LfsPointer {
   open(): Promise<OpenedObject>;
 }
 

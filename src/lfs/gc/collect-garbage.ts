@@ -19,7 +19,7 @@ export interface ScannedRepository {
   problem: string | null;
 }
 
-export interface GcOptions {
+interface GcOptions {
   /** Whether objects that are due are removed; otherwise it is only said which. */
   removes: boolean;
   /** Ids of repositories; all by default. */

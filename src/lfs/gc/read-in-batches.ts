@@ -3,7 +3,7 @@ import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 
 /** Rows that one step looks at. */
-export const batchRows = 500;
+const batchRows = 500;
 
 /** The objects of a repository in the order of their ids, some hundred at a time. */
 export async function* readObjectsInBatches(

@@ -14,7 +14,7 @@ const orphanGraceMs = dayMs;
 const stepFiles = 200;
 
 const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);
-export const trashKey = (now: number, repositoryId: string, oid: string): string =>
+const trashKey = (now: number, repositoryId: string, oid: string): string =>
   `${trashPrefix}${dayOf(now)}/${repositoryId}/${oid}`;
 
 type Named = Pick<LfsObjectRow, 'repositoryId' | 'oid'>;

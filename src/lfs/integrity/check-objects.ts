@@ -16,14 +16,14 @@ export interface LfsFault {
   restored: boolean;
 }
 
-export interface CheckedObjects {
+interface CheckedObjects {
   repositories: number;
   objects: number;
   bytes: number;
   faults: LfsFault[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Whether every byte is read and hashed; otherwise files are compared by size. */
   readsAll: boolean;
   /** Whether missing content is put back from the trash. */

@@ -85,7 +85,7 @@ export interface LockQuery {
   limit?: number | undefined;
 }
 
-export interface LockPage {
+interface LockPage {
   locks: LfsLock[];
   /** Null on the last page. */
   nextCursor: string | null;

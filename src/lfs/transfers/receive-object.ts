@@ -15,7 +15,7 @@ import { findObject } from './find-objects.ts';
 import { refuseOverQuota } from './quota.ts';
 
 /** An object on its way in: what its name and the client say of it. */
-export interface IncomingObject {
+interface IncomingObject {
   oid: string;
   bytes: number;
   content: AsyncIterable<Uint8Array>;

@@ -31,7 +31,7 @@ export async function removeFeed({ db, logger }: NotificationDeps, viewer: Viewe
   logger.info('notifications.feed_removed', { personId: userId });
 }
 
-export interface Feed {
+interface Feed {
   username: string;
   notifications: Notification[];
 }

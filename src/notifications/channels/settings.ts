@@ -9,9 +9,9 @@ import { reasons } from '../schema/notification-schema.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 import { isOnByDefault } from './default-rules.ts';
 
-export type Rules = Record<Reason, Record<Channel, boolean>>;
+type Rules = Record<Reason, Record<Channel, boolean>>;
 
-export interface ChannelSettings {
+interface ChannelSettings {
   rules: Rules;
   digest: Digest;
   /** When the address of the feed was made; null without one. */

@@ -13,9 +13,7 @@ export type Change = (typeof changes)[number];
 export type UndoableChange = Extract<Change, 'done' | 'read' | 'save'>;
 
 /** Which notifications of the viewer: some by their ids, or all that a filter of the inbox shows. */
-export type ChangedRows =
-  | { ids: readonly number[] }
-  | { repositoryId?: string | null; reason?: Reason | null; upTo: number };
+type ChangedRows = { ids: readonly number[] } | { repositoryId?: string | null; reason?: Reason | null; upTo: number };
 
 const statements: Record<Change, string> = {
   done: 'done_at = ? WHERE done_at IS NULL AND listed_at IS NOT NULL',

@@ -15,7 +15,7 @@ export type InboxView = 'inbox' | 'unread' | 'saved' | 'done' | 'feed';
 /** Gitea's states of a notification, of which it has one. */
 export type InboxState = 'unread' | 'read' | 'pinned';
 
-export interface InboxFilter {
+interface InboxFilter {
   view: InboxView;
   /** Of the inbox, only those in one of these states. */
   states?: readonly InboxState[];

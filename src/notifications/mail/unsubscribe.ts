@@ -7,7 +7,7 @@ import type { NotificationDeps } from '../deps.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 
 /** What a mail may be unsubscribed from: an issue, the failures of runs, releases, asked reviews, or all mails. */
-export type UnsubscribeTopic =
+type UnsubscribeTopic =
   | { kind: 'issue'; issueId: string }
   | { kind: 'runs' }
   | { kind: 'releases' }

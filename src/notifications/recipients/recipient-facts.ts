@@ -67,7 +67,7 @@ export async function teamsOf({ db }: Deps, userId: string, teamIds: readonly st
 }
 
 /** A comment on lines that a review brought. */
-export interface ReviewCommentText {
+interface ReviewCommentText {
   /** Null: the round as a whole. */
   path: string | null;
   /** Null: the file. */

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A row of `access_news`: access that another person gave. One of the three places is set; times are milliseconds. */
-export interface AccessNewsRow {
+interface AccessNewsRow {
   id: number;
   userId: string;
   /** `repository:<id>`, `organisation:<id>` or `team:<id>`. */

@@ -9,7 +9,7 @@ export const digests = ['immediately', 'daily', 'weekly'] as const;
 export type Digest = (typeof digests)[number];
 
 /** A rule that differs from the default of its reason and channel. */
-export interface RuleRow {
+interface RuleRow {
   userId: string;
   reason: Reason;
   channel: Channel;
@@ -27,7 +27,7 @@ export const ruleSchema = new EntitySchema<RuleRow>({
   },
 });
 
-export interface SettingsRow {
+interface SettingsRow {
   userId: string;
   digest: Digest;
 }
@@ -42,7 +42,7 @@ export const settingsSchema = new EntitySchema<SettingsRow>({
 });
 
 /** The private feed of a person, whose address has a secret. */
-export interface FeedRow {
+interface FeedRow {
   userId: string;
   tokenHash: string;
   createdAt: number;

@@ -96,7 +96,7 @@ export const notificationSchema = new EntitySchema<NotificationRow>({
 });
 
 /** Counts of a person's rows that triggers maintain. */
-export interface NotificationCounts {
+interface NotificationCounts {
   userId: string;
   /** Of what the person may not see any more, too. */
   unread: number;

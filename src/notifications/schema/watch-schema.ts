@@ -25,7 +25,7 @@ export const watchSchema = new EntitySchema<WatchRow>({
 });
 
 /** How many people watch everything; triggers maintain it. */
-export interface WatchCount {
+interface WatchCount {
   repositoryId: string;
   watching: number;
 }

@@ -9,7 +9,7 @@ import { watchCountSchema, watchLevels, watchSchema } from '../schema/watch-sche
 import type { WatchLevel, WatchRow } from '../schema/watch-schema.ts';
 
 /** The level of a person who has not chosen one. */
-export const defaultLevel: WatchLevel = 'participating';
+const defaultLevel: WatchLevel = 'participating';
 
 /** How the viewer watches a repository, and how many people watch everything. */
 export interface Watching {

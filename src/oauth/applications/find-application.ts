@@ -5,7 +5,7 @@ import type { Application } from './application.ts';
 import { presetApplications } from './preset-applications.ts';
 
 /** An application as it authenticates: with the hash of its secret. */
-export interface KnownApplication extends Application {
+interface KnownApplication extends Application {
   secretHash: string | null;
 }
 

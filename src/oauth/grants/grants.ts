@@ -6,7 +6,7 @@ import { removeGrant } from '../records/record-store.ts';
 import { recordSchema } from '../schema/record-schema.ts';
 
 /** What a person has allowed an application. */
-export interface Grant {
+interface Grant {
   id: string;
   application: Application;
   /** Names of scopes. */

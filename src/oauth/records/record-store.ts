@@ -8,7 +8,7 @@ import type { RecordRow } from '../schema/record-schema.ts';
 /** What the protocol library stores: an object of JSON whose `jti` is its key. */
 export type Payload = Record<string, unknown>;
 
-export interface StoredRecord {
+interface StoredRecord {
   payload: Payload;
   userId: string | null;
 }
@@ -18,8 +18,7 @@ const sealedKinds = new Set(['DeviceCode']);
 const use = 'device codes';
 
 /** Keys are hashed together with their kind, so that a code is never taken for a token. */
-export const keyHash = (kind: string, key: string): string =>
-  createHash('sha256').update(`${kind}:${key}`).digest('hex');
+const keyHash = (kind: string, key: string): string => createHash('sha256').update(`${kind}:${key}`).digest('hex');
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { S3Failure } from './s3-failure.ts';
 import type { S3Credentials } from './sign-request.ts';
 
-export interface CredentialOptions {
+interface CredentialOptions {
   accessKeyId: string | null;
   secretAccessKey: string | null;
   /** Its first line is the id, its second the secret; comes before the other two. */

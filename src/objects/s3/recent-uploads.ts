@@ -13,7 +13,7 @@ const sweepEveryMs = 60_000;
 const keptPrefixes = ['lfs/', 'artifacts/'];
 
 /** A local copy of an object that a bucket should have. */
-export interface RecentUpload {
+interface RecentUpload {
   file: string;
   stored: StoredObject;
 }

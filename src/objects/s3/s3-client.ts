@@ -9,7 +9,7 @@ import { emptySha256, encodeStrictly, signRequest } from './sign-request.ts';
 import type { S3Credentials } from './sign-request.ts';
 
 /** Where the objects are, and how patiently they are asked for. */
-export interface S3Settings {
+interface S3Settings {
   /** An origin. */
   endpoint: string;
   bucket: string;

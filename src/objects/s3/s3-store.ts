@@ -13,7 +13,7 @@ import type { S3Client } from './s3-client.ts';
 import { abort, copyParts, ignoreUnavailable, uploadFile } from './upload-file.ts';
 import type { Upload, Uploaded } from './upload-file.ts';
 
-export interface S3StoreOptions {
+interface S3StoreOptions {
   client: S3Client;
   bucket: string;
   /** Put before every key; empty, or ends with a slash. */

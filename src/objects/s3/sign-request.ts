@@ -5,7 +5,7 @@ export interface S3Credentials {
   secretAccessKey: string;
 }
 
-export interface RequestToSign {
+interface RequestToSign {
   method: string;
   /** With its query, whose values are not encoded twice. */
   url: URL;

@@ -159,7 +159,7 @@ export function ignoreUnavailable(error: unknown): null {
   throw error;
 }
 
-export function bodyOf(content: Buffer): { bytes: number; sha256: string; open: () => Readable } {
+function bodyOf(content: Buffer): { bytes: number; sha256: string; open: () => Readable } {
   return {
     bytes: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),

@@ -14,7 +14,7 @@ import { teamMemberSchema, teamSchema, teamSerialSchema } from './team-schema.ts
 import type { TeamRow } from './team-schema.ts';
 
 /** What a form or a call says of a team; what is left out stays. */
-export interface TeamEdit {
+interface TeamEdit {
   name?: string | undefined;
   description?: string | undefined;
   /** The role of repositories that are added without one: read, write or admin, in any case. */

@@ -9,7 +9,7 @@ import { organisationNotFound, toOrganisation } from '../organisation.ts';
 import type { Organisation } from '../organisation.ts';
 import { organisationSchema } from '../organisation-schema.ts';
 import { findTeam, toTeam } from './find-team.ts';
-import type { FoundTeam, TeamAddress } from './find-team.ts';
+import type { TeamAddress } from './find-team.ts';
 import { teamLimits } from './team.ts';
 import type { Team } from './team.ts';
 import { teamMemberSchema, teamSchema, teamSerialSchema } from './team-schema.ts';
@@ -54,7 +54,7 @@ export async function listTeams(deps: OrganisationDeps, viewer: Viewer, name: st
 }
 
 /** A team of a person, with its organisation. */
-export interface TeamOfPerson {
+interface TeamOfPerson {
   team: Team;
   organisation: Organisation;
 }
@@ -175,5 +175,3 @@ export async function teamPeople(
 export async function teamNamed(deps: OrganisationDeps, organisationId: string, name: string): Promise<TeamRow | null> {
   return deps.db.read.findOneBy(teamSchema, { organisationId, nameFolded: name.toLowerCase() });
 }
-
-export type { FoundTeam };

@@ -30,7 +30,7 @@ export const teamSchema = new EntitySchema<TeamRow>({
 });
 
 /** The integer by which clients of Gitea's API know a team; a trigger gives it, and it is never given again. */
-export interface TeamSerialRow {
+interface TeamSerialRow {
   serial: number;
   teamId: string;
 }
@@ -44,7 +44,7 @@ export const teamSerialSchema = new EntitySchema<TeamSerialRow>({
   },
 });
 
-export interface TeamMemberRow {
+interface TeamMemberRow {
   teamId: string;
   userId: string;
   /** Epoch milliseconds. */

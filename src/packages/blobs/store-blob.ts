@@ -86,7 +86,7 @@ export function asDamaged(error: unknown): never {
 }
 
 /** A content that is there under some key, to become a blob of an owner. */
-export interface ContentToPlace extends StoredObject {
+interface ContentToPlace extends StoredObject {
   /** Key of its object. */
   from: string;
   sha512?: string | null;
@@ -166,7 +166,7 @@ async function keepRow(
 }
 
 /** A blob of an owner. */
-export const findBlob = (manager: EntityManager, ownerId: string, sha256: string): Promise<PackageBlobRow | null> =>
+const findBlob = (manager: EntityManager, ownerId: string, sha256: string): Promise<PackageBlobRow | null> =>
   manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
 
 /**

@@ -6,7 +6,7 @@ import { packageBlobSchema, packageUploadChunkSchema, packageUploadSchema } from
 import { packageVersionSchema } from '../schema/package-schema.ts';
 
 /** What a collection has removed. */
-export interface CollectedPackages {
+interface CollectedPackages {
   uploads: number;
   versions: number;
   packages: number;

@@ -32,7 +32,7 @@ export const packageBlobSchema = new EntitySchema<PackageBlobRow>({
 });
 
 /** An upload or a mount has made a blob visible in a package that no version of it names yet. */
-export interface PackageBlobNameRow {
+interface PackageBlobNameRow {
   packageId: string;
   sha256: string;
   namedAt: number;
@@ -92,7 +92,7 @@ export const packageUploadChunkSchema = new EntitySchema<PackageUploadChunkRow>(
 });
 
 /** What the blobs of an owner take; kept by triggers. */
-export interface PackageUsageRow {
+interface PackageUsageRow {
   ownerId: string;
   blobs: number;
   bytes: number;

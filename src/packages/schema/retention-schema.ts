@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** Which versions of the packages of an owner are kept, where a package has no rules of its own. */
-export interface PackageRetentionRow {
+interface PackageRetentionRow {
   ownerId: string;
   /** A format; `*` for those without rows of their own. */
   format: string;

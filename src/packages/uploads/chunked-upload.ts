@@ -39,7 +39,7 @@ export async function findUpload(deps: PackageDeps, target: PublishTarget, id: s
 }
 
 /** A chunk as it comes. */
-export interface Chunk {
+interface Chunk {
   content: AsyncIterable<Uint8Array>;
   /** Where it begins, as its `Content-Range` says; null for the end of what is there. */
   first: number | null;

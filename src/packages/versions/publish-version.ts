@@ -26,7 +26,7 @@ export interface NewFile {
   metadata?: unknown;
 }
 
-export interface NewVersion {
+interface NewVersion {
   version: string;
   /** Stored as JSON, in the form of the format. */
   metadata: unknown;

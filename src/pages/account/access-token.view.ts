@@ -3,7 +3,7 @@ import { t } from '../../translation/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-export interface AccessTokenView {
+interface AccessTokenView {
   id: string;
   name: string;
   ending: string;

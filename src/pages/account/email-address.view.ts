@@ -1,7 +1,7 @@
 import type { EmailAddress } from '../../accounts/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-export interface EmailAddressView {
+interface EmailAddressView {
   id: string;
   address: string;
   isPrimary: boolean;

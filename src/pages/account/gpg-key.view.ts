@@ -2,7 +2,7 @@ import type { GpgKey } from '../../signing/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-export interface GpgKeyView {
+interface GpgKeyView {
   id: string;
   /** User ids, with whether their address is a verified one of the owner. */
   userIds: { text: string; isOwn: boolean }[];

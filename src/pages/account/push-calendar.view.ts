@@ -2,7 +2,7 @@ import { dateFormat, t } from '../../translation/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** A year of pushes and commits, one square for each day, a column for each week. */
-export interface PushCalendarView {
+interface PushCalendarView {
   /** `214 commits and 12 pushes in the last year` */
   summary: string;
   width: number;

@@ -1,5 +1,5 @@
 /** A QR code as one path of a drawing in units of its modules; four modules of space are around it. */
-export interface QrCodeView {
+interface QrCodeView {
   size: number;
   path: string;
 }

@@ -3,7 +3,7 @@ import { deviceName } from '../../accounts/index.ts';
 import { t, translated } from '../../translation/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-export interface SessionView {
+interface SessionView {
   id: string;
   device: string;
   address: string;
@@ -27,7 +27,7 @@ const factors = translated({
 });
 
 /** By what a session was signed in. A passkey instead of a password is both. */
-export const describeSignInMethod = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
+const describeSignInMethod = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
   factor === null || method === t('account.session.passkey')
     ? methods[method]
     : t('account.session.methods_and_factors', { methods: methods[method], factors: factors[factor] });

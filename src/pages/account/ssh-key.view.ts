@@ -2,7 +2,7 @@ import type { SshKey, SshKeyUse } from '../../accounts/index.ts';
 import { translated } from '../../translation/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-export interface SshKeyView {
+interface SshKeyView {
   id: string;
   title: string;
   type: string;

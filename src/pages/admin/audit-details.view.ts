@@ -1,5 +1,5 @@
 /** One field of an entry, as text. */
-export interface AuditDetail {
+interface AuditDetail {
   name: string;
   value: string;
 }

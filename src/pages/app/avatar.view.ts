@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type AvatarView = { src: string } | DrawnAvatar;
 
 /** A picture made from an id: a mirrored grid of five by five squares. */
-export interface DrawnAvatar {
+interface DrawnAvatar {
   /** The SVG path of all filled squares, in a box of 7 by 7 with a margin of one. */
   path: string;
   /** One of the colours of the stylesheet and of `avatarColours`. */

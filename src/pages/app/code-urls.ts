@@ -2,7 +2,7 @@
 export type CodePage = 'tree' | 'blob' | 'raw' | 'blame' | 'commits' | 'find';
 
 /** Pages that change files at a path of a branch. */
-export type EditingPage = 'edit' | 'new' | 'delete' | 'upload';
+type EditingPage = 'edit' | 'new' | 'delete' | 'upload';
 
 const plain = /[A-Za-z0-9/._~!$&'()*+,;=:@-]/;
 

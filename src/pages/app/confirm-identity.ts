@@ -12,7 +12,7 @@ import type { FormRefusal } from './submit-form.ts';
  * - `required`: it deletes, transfers, or changes what signs the person in
  * - `in-form`: its form asks for the password by itself; who has none is asked here
  */
-export const confirmations = ['required', 'in-form'] as const;
+const confirmations = ['required', 'in-form'] as const;
 export type Confirmation = (typeof confirmations)[number];
 
 /** The fields of the confirming page; every other field is one of the form that waits. */

@@ -1,5 +1,5 @@
 /** What the bytes of a file are. */
-export interface FileText {
+interface FileText {
   text: string;
   /** As the page names it. */
   encoding: 'UTF-8' | 'UTF-16' | 'Latin-1';

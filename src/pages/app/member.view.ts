@@ -5,10 +5,10 @@ import { viewTime, type TimeView } from './times.view.ts';
 import { personUrl } from '../../http/index.ts';
 
 /** When each of these people stored a picture. */
-export type AvatarTimes = ReadonlyMap<string, { avatarAt: number | null }>;
+type AvatarTimes = ReadonlyMap<string, { avatarAt: number | null }>;
 
 /** One person with a role, in the lists of members and of collaborators. */
-export interface MemberView {
+interface MemberView {
   username: string;
   displayName: string;
   url: string;

@@ -1,7 +1,7 @@
 const perPage = 50;
 const lastPage = 100_000;
 
-export interface NumberedPage<Row> {
+interface NumberedPage<Row> {
   rows: Row[];
   /** Addresses of the pages beside this one, with everything else that was asked for. */
   next: string | null;

@@ -5,7 +5,7 @@ import { viewAvatar } from './avatar.view.ts';
 import { viewUnread } from './unread.view.ts';
 
 /** Locals of the layout of every page: the viewer and their preferences. */
-export interface LayoutContext {
+interface LayoutContext {
   identity: Identity;
   preferences: Preferences;
   /** The path of this page, for the current item of the menu and for the way back from the appearance settings. */

@@ -35,7 +35,7 @@ export interface RenderedPages {
 }
 
 /** When something is looked at or was made. */
-export interface ReadSnapshot {
+interface ReadSnapshot {
   nowMs: number;
   /** The state of the database (`db.state`), taken before anything was read: while it is the same, all reads are. */
   state: number;

@@ -7,7 +7,7 @@ import type { WatchView } from './watch.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 
 /** The head of every page of a repository: who, what, and the tabs that this viewer has. */
-export interface RepositoryHeaderView {
+interface RepositoryHeaderView {
   owner: string;
   ownerUrl: string;
   name: string;

@@ -91,7 +91,7 @@ export const ignoredHeaders = [
   'via',
 ] as const;
 /** Read for the language of the response, which is part of the key: browsers word the same wish in many ways. */
-export const languageHeader = 'accept-language';
+const languageHeader = 'accept-language';
 const knownHeaders = new Set<string>([...varyHeaders, ...forwardedHeaders, ...ignoredHeaders, languageHeader]);
 
 export function createResponseCache({ deps, random, readClient, onRequest }: ResponseCacheOptions): ResponseCache {

@@ -3,7 +3,7 @@ import { rangeReply } from './range-reply.ts';
 import type { Reply } from './reply.ts';
 
 /** A stored file that people have sent, and how it is served. */
-export interface SentFile {
+interface SentFile {
   name: string;
   bytes: number;
   /** Hex. */

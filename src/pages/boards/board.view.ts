@@ -5,12 +5,12 @@ import type { IssuesDeps } from '../issues/deps.ts';
 import { readPeople, viewIssueRow } from '../issues/issue-row.view.ts';
 import type { IssueRowView } from '../issues/issue-row.view.ts';
 
-export interface CardView extends IssueRowView {
+interface CardView extends IssueRowView {
   /** Of the issue. */
   id: string;
 }
 
-export interface ColumnView {
+interface ColumnView {
   id: string;
   name: string;
   count: number;

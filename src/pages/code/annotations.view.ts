@@ -11,7 +11,7 @@ import type { DiffRow } from './diff-lines.view.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** What a job says about its commit, in a list. */
-export interface AnnotationView {
+interface AnnotationView {
   level: AnnotationLevel;
   icon: string;
   title: string | null;
@@ -49,11 +49,7 @@ export function viewAnnotation(annotation: Annotation, repository: string): Anno
 }
 
 /** What the check of a workflow file says about one of its lines. */
-export const viewFinding = (
-  { severity, line, message }: FileFinding,
-  path: string,
-  fileUrl: string,
-): AnnotationView => {
+const viewFinding = ({ severity, line, message }: FileFinding, path: string, fileUrl: string): AnnotationView => {
   const url = `${fileUrl}?lines=${line}#L${line}`;
   return {
     level: severity,

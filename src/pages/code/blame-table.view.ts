@@ -6,14 +6,14 @@ import type { CommitAuthors } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { decodeFileText } from '../app/decode-text.ts';
 
-export interface BlameView {
+interface BlameView {
   /** Rows of a table, escaped. */
   html: string;
   ignoresRevisions: boolean;
 }
 
 /** The rows that a page shows of it. */
-export interface ShownRows {
+interface ShownRows {
   number: number;
   groups: readonly BlameGroup[];
 }

@@ -19,7 +19,7 @@ function remember(key: string, size: ImageSize | null): ImageSize | null {
 }
 
 /** How large a picture of a repository is; null for what is none, and for what is too large to be read. */
-export async function readBlobImageSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
+async function readBlobImageSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
   const before = known.get(oid);
   if (before !== undefined) return before;
   const { content } = await git.objects.blob(path, oid, { maxBytes: maxReadBytes });

@@ -3,13 +3,13 @@ import { viewName } from '../app/printable-names.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
 import type { CodePage } from '../app/code-urls.ts';
 
-export interface Crumb {
+interface Crumb {
   name: string;
   url: string;
 }
 
 /** Where in a repository a page is. */
-export interface BreadcrumbsView {
+interface BreadcrumbsView {
   kind: RefPath['kind'];
   /** The ref as people call it; a commit by its short id. */
   label: string;

@@ -12,7 +12,7 @@ import { imageType } from './media-types.ts';
 import type { IsGenerated } from './generated-files.ts';
 import type { TabClasses } from './read-editor-configs.ts';
 
-export type DiffLayout = 'unified' | 'split';
+type DiffLayout = 'unified' | 'split';
 
 interface PictureView extends Partial<ImageSize> {
   url: string;

@@ -1,7 +1,7 @@
 import { hasBidiControls, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 
 /** A file line by line. The only HTML besides rendered documents that templates print as it is. */
-export interface CodeLinesView {
+interface CodeLinesView {
   html: string;
   count: number;
   /** Lines that are not shown because there are too many. */
@@ -13,7 +13,7 @@ export interface CodeLinesView {
 
 const maxLines = 20_000;
 
-export interface LineRange {
+interface LineRange {
   first: number;
   last: number;
 }
@@ -27,7 +27,7 @@ export function readLineRange(text: string | null): LineRange | null {
 }
 
 /** Text line by line; what follows the last line break is a line only when it is not empty. */
-export function linesOf(text: string): string[] {
+function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;

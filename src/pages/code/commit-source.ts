@@ -4,7 +4,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** A commit that no branch and no tag leads to: where it comes from, so that it is not taken for the project's. */
-export interface CommitSource {
+interface CommitSource {
   pull: { number: number; url: string; author: string | null } | null;
 }
 

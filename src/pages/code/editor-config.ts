@@ -1,5 +1,5 @@
 /** What `.editorconfig` says of a file (editorconfig.org); undefined where it says nothing. */
-export interface EditorConfig {
+interface EditorConfig {
   endOfLine?: 'lf' | 'crlf';
   insertFinalNewline?: boolean;
   indentStyle?: 'tab' | 'space';

@@ -9,7 +9,7 @@ import type { TextPart } from '../markdown/linked-text.ts';
 import { noReferences } from '../markdown/reference-links.ts';
 import type { ReferenceLinks } from '../markdown/reference-links.ts';
 
-export interface FileRowView {
+interface FileRowView {
   name: string;
   url: string;
   /** The icon's name, and what it says. */
@@ -24,7 +24,7 @@ export interface FileRowView {
   last: { subject: string; subjectParts: TextPart[] | null; url: string; at: TimeView } | null;
 }
 
-export interface FileTableView {
+interface FileTableView {
   rows: FileRowView[];
   /** The folder above; null at the root. */
   parent: string | null;

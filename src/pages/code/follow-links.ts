@@ -7,7 +7,7 @@ const maxLinks = 5;
 const maxSteps = 256;
 const maxTargetBytes = 4096;
 
-export interface LinkTarget {
+interface LinkTarget {
   file: Buffer;
   /** Null for the root. */
   entry: TreeEntry | null;

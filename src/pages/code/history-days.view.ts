@@ -17,7 +17,7 @@ interface HistoryRow extends CommitLineView {
   signature: SignatureView | null;
 }
 
-export interface HistoryDay {
+interface HistoryDay {
   /** `20 November 2026` */
   title: string;
   rows: HistoryRow[];

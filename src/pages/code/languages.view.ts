@@ -2,7 +2,7 @@ import type { ListedFile } from '../../git/index.ts';
 import { sumLanguages } from '../../repositories/index.ts';
 import type { AttributesOf } from '../../repositories/index.ts';
 
-export interface LanguageShareView {
+interface LanguageShareView {
   name: string;
   colour: string;
   /** Of a bar of 1000 units, and as people read it. */

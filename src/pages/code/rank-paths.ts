@@ -1,7 +1,7 @@
 import { visitAll } from '../../kernel/index.ts';
 
 /** Paths that match, the best first, and how many there are in all. */
-export interface RankedPaths {
+interface RankedPaths {
   paths: Buffer[];
   total: number;
 }

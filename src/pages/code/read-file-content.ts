@@ -36,7 +36,7 @@ const maxShownBytes = 8 * 1024 * 1024;
 /** A larger PDF is not loaded with its page: a link opens it. */
 const maxPdfBytes = 32 * 1024 * 1024;
 
-export interface FileRequest {
+interface FileRequest {
   context: RepositoryContext;
   deps: CodeDeps;
   at: RefPath;

@@ -4,7 +4,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** What the rules of a repository say of its branches, or of its tags. */
-export interface RefProtectionView {
+interface RefProtectionView {
   /** Whether a rule decides about a branch or tag, by its short name. */
   isProtected(name: string): boolean;
   /** Whether the viewer may delete it. */

@@ -11,7 +11,7 @@ interface Choice {
 }
 
 /** The menu that leads to the same path on another branch or tag. */
-export interface RefSelectorView {
+interface RefSelectorView {
   label: string;
   kind: RefPath['kind'];
   /** The same place of the tag, or of the branch, that has the same name, where the address names neither in full. */

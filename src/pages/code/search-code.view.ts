@@ -9,7 +9,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { TabClasses } from './read-editor-configs.ts';
 
 /** A file in which something was found. */
-export interface CodeFileView {
+interface CodeFileView {
   /** `owner/name`; null on a page of one repository. */
   repository: { name: string; url: string; isPrivate: boolean } | null;
   path: string;

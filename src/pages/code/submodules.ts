@@ -54,7 +54,7 @@ function unquote(value: string): string {
   return text.slice(0, kept);
 }
 
-export interface SubmoduleAddress {
+interface SubmoduleAddress {
   /** As `.gitmodules` has it. */
   text: string;
   /** Where it leads: a page of this server, at the commit, or another one's address; null for what no browser opens. */
@@ -62,7 +62,7 @@ export interface SubmoduleAddress {
   isHere: boolean;
 }
 
-export interface SubmodulePlace {
+interface SubmodulePlace {
   origin: string;
   repository: { owner: string; name: string };
   /** The commit that is named. */

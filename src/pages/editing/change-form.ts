@@ -44,7 +44,7 @@ export function readChange(form: Form, place: EditTarget): ChangeForm {
 }
 
 /** A change as its page sends it off. */
-export interface SentChange {
+interface SentChange {
   operations: readonly FileOperation[];
   change: ChangeForm;
   /** Where the page leads after a commit to a branch. */

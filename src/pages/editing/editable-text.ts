@@ -7,10 +7,10 @@ export const maxEditedBytes = 1024 * 1024;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** How the lines of a file end. `mixed` has both. */
-export type LineEnding = 'lf' | 'crlf' | 'mixed' | 'none';
+type LineEnding = 'lf' | 'crlf' | 'mixed' | 'none';
 
 /** A file as a text area can have it: lines that end with a line feed. */
-export interface EditableText {
+interface EditableText {
   text: string;
   ending: LineEnding;
   hasMark: boolean;
@@ -42,7 +42,7 @@ function endingOf(text: string): LineEnding {
   return crlf > 0 ? 'crlf' : lf > 0 ? 'lf' : 'none';
 }
 
-export interface LineEndingOptions {
+interface LineEndingOptions {
   /** For lines that are new. */
   newLines: 'lf' | 'crlf';
   insertsFinalNewline: boolean;

@@ -4,7 +4,7 @@ import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
 
 /** A repository that was found, with the places where it was found marked. */
-export interface RepositoryHitView {
+interface RepositoryHitView {
   url: string;
   isPrivate: boolean;
   isArchived: boolean;
@@ -14,7 +14,7 @@ export interface RepositoryHitView {
   marked: { owner: TextSegment[]; name: TextSegment[]; description: TextSegment[] };
 }
 
-export interface PersonHitView {
+interface PersonHitView {
   url: string;
   avatar: AvatarView;
   marked: { username: TextSegment[]; displayName: TextSegment[] };

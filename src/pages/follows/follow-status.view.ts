@@ -12,7 +12,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 /** The status of a follow request, as text. */
-export interface FollowStatusView {
+interface FollowStatusView {
   isAccepted: boolean;
   /** One or two words for the badge. */
   label: string;
@@ -88,7 +88,7 @@ export function viewFollowStatus(status: FollowStatus, now: number): FollowStatu
   }
 }
 
-export type CopiesByActor = ReadonlyMap<string, KeptCopy>;
+type CopiesByActor = ReadonlyMap<string, KeptCopy>;
 
 const noCopies: CopiesByActor = new Map();
 

@@ -59,7 +59,7 @@ export type ShowConversation<Deps> = (
   forms?: ConversationForms,
 ) => Promise<PageReply | RedirectReply>;
 
-export interface ConversationOptions {
+interface ConversationOptions {
   /** Entries that only pull requests have; null for all others. */
   viewEvent?: (entry: ListedEntry, people: People) => EventView | null;
   /** People whom the page names besides those of the conversation. */

@@ -12,9 +12,9 @@ import type { PersonView } from './people.view.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 
 /** One entry of a timeline. */
-export type EntryView = EventEntryView | TextView;
+type EntryView = EventEntryView | TextView;
 
-export interface EventEntryView extends EventView {
+interface EventEntryView extends EventView {
   kind: 'event';
   anchor: string;
   url: string;
@@ -25,7 +25,7 @@ export interface EventEntryView extends EventView {
 }
 
 /** The text of an issue, or a comment. */
-export interface TextView {
+interface TextView {
   kind: 'text';
   position: number;
   anchor: string;
@@ -52,7 +52,7 @@ export interface TextView {
   may: { edit: boolean; remove: boolean; hide: boolean; react: boolean; quote: boolean; admit: boolean };
 }
 
-export interface ReactionView {
+interface ReactionView {
   kind: ReactionKind;
   emoji: string;
   name: string;
@@ -71,7 +71,7 @@ const emojis: Readonly<Record<ReactionKind, [emoji: string, name: string]>> = tr
   eyes: ['👀', 'issues.entry.eyes'],
 });
 
-export const hideReasonWords: Readonly<Record<HideReason, string>> = translated({
+const hideReasonWords: Readonly<Record<HideReason, string>> = translated({
   spam: 'issues.entry.spam',
   abuse: 'issues.entry.abuse',
   off_topic: 'issues.entry.off_topic',
@@ -83,7 +83,7 @@ export const hideReasonWords: Readonly<Record<HideReason, string>> = translated(
 export const hideChoices = (): { value: HideReason; text: string }[] =>
   hideReasons.map((value) => ({ value, text: hideReasonWords[value] }));
 
-export interface EntryContext extends EventContext {
+interface EntryContext extends EventContext {
   issueUrl: string;
   openerId: string | null;
   rights: IssueRights;

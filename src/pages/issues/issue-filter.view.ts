@@ -5,13 +5,13 @@ import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
 
 /** One choice of a menu: the list with this chosen, or without it where it is. */
-export interface ChoiceView {
+interface ChoiceView {
   text: string;
   url: string;
   isChosen: boolean;
 }
 
-export interface IssueFilterView {
+interface IssueFilterView {
   /** The text of the search box. */
   text: string;
   states: ChoiceView[];

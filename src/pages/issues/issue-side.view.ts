@@ -11,7 +11,7 @@ import { viewPerson } from './people.view.ts';
 import type { People, PersonView } from './people.view.ts';
 
 /** The sidebar of an issue, and which of it the viewer may change. */
-export interface IssueSidebarView {
+interface IssueSidebarView {
   labels: LinkedLabelView[];
   assignees: PersonView[];
   milestone: { title: string; url: string; isClosed: boolean } | null;
@@ -39,7 +39,7 @@ interface SideChoices {
 /** Limit of boxes: a reader does not look through more. */
 const maxLabelBoxes = 100;
 
-export interface SidebarContext {
+interface SidebarContext {
   repositoryUrl: string;
   /** The list of issues with a label. */
   labelUrl: (name: string) => string;

@@ -3,7 +3,7 @@ import type { Milestone } from '../../issues/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
-export interface MilestoneView {
+interface MilestoneView {
   id: string;
   title: string;
   description: string;

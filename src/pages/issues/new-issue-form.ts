@@ -60,7 +60,7 @@ export function readDraft(text: string, initial: NewIssueValues): NewIssueValues
 }
 
 /** A field of a YAML form with what it holds. */
-export type FieldView =
+type FieldView =
   | { kind: 'markdown'; text: RenderedText }
   | (Exclude<TemplateField, { kind: 'markdown' }> & { name: string; given: readonly string[]; fault: string | null });
 

@@ -13,7 +13,7 @@ import type { RowContext } from './issue-row.view.ts';
 import { readPeople } from './issue-row.view.ts';
 
 /** What happened to the selected issues of a bulk action. */
-export interface BulkResult {
+interface BulkResult {
   changed: number[];
   refused: { number: number; message: string }[];
 }

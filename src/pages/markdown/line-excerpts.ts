@@ -14,7 +14,7 @@ import { decodeFileText } from '../app/decode-text.ts';
 import { escapeAttribute, escapeText, unescapeHtml } from './placeholders.ts';
 
 /** What excerpts need of the modules. */
-export type ExcerptDeps = Pick<WebDeps, 'repositories' | 'git' | 'workers'>;
+type ExcerptDeps = Pick<WebDeps, 'repositories' | 'git' | 'workers'>;
 
 /** Excerpts of one page, and lines of one; what is behind is a link. */
 const limits = { excerpts: 10, lines: 40, fileBytes: 1024 * 1024 };
@@ -60,7 +60,7 @@ function placeIn(href: string, origin: string): Place | null {
   }
 }
 
-export interface LineExcerpts {
+interface LineExcerpts {
   /** Puts the lines in the place of the addresses that stand alone in their paragraph. */
   fill(html: string): string;
   /** Who may read a repository changes while the page is cached. */

@@ -13,7 +13,7 @@ export interface TextPart {
 }
 
 /** A reference in a plain text; a whole address of this server has the anchor behind it, perhaps an empty one. */
-export type PlacedReference = BareReference & { start: number; end: number; anchor?: string };
+type PlacedReference = BareReference & { start: number; end: number; anchor?: string };
 
 /** The references of a commit message or a title, in their order. @param origin this server as the browser knows it */
 export function referencesOf(text: string, origin: string | null): PlacedReference[] {

@@ -3,7 +3,7 @@
  * text with possible references. A placeholder is between two NUL characters, which no document can write: the parser
  * replaces them in its source, and the cleaner decodes no character reference to one.
  */
-export type PlaceholderKind =
+type PlaceholderKind =
   /** A block of code, by its index. */
   | 'code'
   /** A formula, by its index. */

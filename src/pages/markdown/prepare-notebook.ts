@@ -4,13 +4,13 @@ import type { run } from './notebook-task.ts';
 import { prepareParts } from './prepare-document.ts';
 import type { DocumentSource, PreparedDocument } from './prepare-document.ts';
 
-export interface PreparedNotebook {
+interface PreparedNotebook {
   document: PreparedDocument;
   cellCount: number;
 }
 
 /** A notebook whose source is shown instead. */
-export interface NotebookAsSource {
+interface NotebookAsSource {
   /** Why, as a part of a sentence; null for a file that is no notebook. */
   reason: string | null;
   /** False when another attempt may render it. */

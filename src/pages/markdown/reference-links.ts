@@ -32,8 +32,8 @@ export const noReferences: ReferenceLinks = {
   dependency: { value: null, query: async () => null },
 };
 
-export type ReferenceDeps = Pick<WebDeps, 'issues'>;
-export type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & {
+type ReferenceDeps = Pick<WebDeps, 'issues'>;
+type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & {
   readonly found: Pick<FoundWithHeader, 'canonical'> | null;
 };
 

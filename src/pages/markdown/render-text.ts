@@ -17,10 +17,7 @@ import { repositoryLinks } from './repository-links.ts';
 export type RenderedText = RenderedDocument;
 
 /** What rendering needs of the modules. */
-export type TextDeps = Pick<
-  WebDeps,
-  'config' | 'issues' | 'workers' | 'imageProxy' | 'imports' | 'repositories' | 'git'
->;
+type TextDeps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy' | 'imports' | 'repositories' | 'git'>;
 
 export interface TextToRender {
   body: string;

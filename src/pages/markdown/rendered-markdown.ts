@@ -13,7 +13,7 @@ export interface Formula {
 }
 
 /** A box of a task list. */
-export interface TaskBox {
+interface TaskBox {
   /** The line of the source that has the box, from 0. */
   line: number;
   isChecked: boolean;
@@ -30,7 +30,7 @@ export interface RenderedMarkdown {
 }
 
 /** The replacements for the placeholders of a document. */
-export interface PlaceholderFills {
+interface PlaceholderFills {
   /** HTML of a block of code; null for plain text. */
   code(index: number): string | null;
   /** MathML; null shows the source. */

@@ -4,7 +4,7 @@ import { t } from '../../translation/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
-export interface AccessNewsView {
+interface AccessNewsView {
   id: number;
   icon: string;
   kind: string;

@@ -10,7 +10,7 @@ import { viewState } from '../issues/issue-row.view.ts';
 import { entryUrl } from '../app/entry-urls.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 
-export interface NotificationRowView {
+interface NotificationRowView {
   id: number;
   title: string;
   /** Leads to what is unread, or to the end of what was read. */

@@ -2,7 +2,7 @@ import { t } from '../../translation/index.ts';
 import type { FormatName } from '../../packages/index.ts';
 
 /** Commands or text to paste, under a title. */
-export interface Recipe {
+interface Recipe {
   id: string;
   title: string;
   lines: string;

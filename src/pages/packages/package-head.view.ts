@@ -8,7 +8,7 @@ import type { PackagesDeps } from './deps.ts';
 import { packagesUrl, packageUrl } from './package-urls.ts';
 
 /** The head of every page of a package, and what this viewer may do. */
-export interface PackageHeadView {
+interface PackageHeadView {
   name: string;
   format: string;
   url: string;

@@ -8,7 +8,7 @@ import type { TimeView } from '../app/times.view.ts';
 import type { PackagesDeps } from './deps.ts';
 
 /** A package in a list. */
-export interface PackageRowView {
+interface PackageRowView {
   name: string;
   format: string;
   url: string;

@@ -2,7 +2,7 @@ import type { Packages, RetentionRules } from '../../packages/index.ts';
 import type { PersonContext } from '../app/request-context.ts';
 
 /** The rules of a package as its settings show them. */
-export interface RetentionView {
+interface RetentionView {
   keep: string;
   keepTags: string;
   olderThanDays: string;

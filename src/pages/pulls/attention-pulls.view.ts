@@ -8,7 +8,7 @@ import type { TimeView } from '../app/times.view.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 
 /** A pull request that waits for the viewer, or for others. */
-export interface AttentionPullView {
+interface AttentionPullView {
   title: string;
   url: string;
   /** `alice/roof#7` */

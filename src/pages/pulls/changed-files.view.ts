@@ -31,7 +31,7 @@ const decorationMs = 60;
 export const fileAnchor = (path: Buffer): string => `f${hash('sha256', path).slice(0, 10)}`;
 
 /** Rows of a table as HTML, then what stands below the last of them. */
-export interface RowsPart<Below> {
+interface RowsPart<Below> {
   html: string;
   below: Below[];
 }
@@ -42,7 +42,7 @@ interface InFile<Below> {
   rest(): Below[];
 }
 
-export type ChangedFileView<Below> = ReturnType<typeof viewFile<Below>>;
+type ChangedFileView<Below> = ReturnType<typeof viewFile<Below>>;
 
 interface FileContext<Below> {
   query: ChangesQuery;

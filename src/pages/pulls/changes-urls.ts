@@ -87,7 +87,7 @@ export function createChangesUrlBuilder(page: string, query: ChangesQuery): Chan
 }
 
 /** The number of a pull request in a path; everything else is the address of none. */
-export function pullNumber(text: string | undefined): number {
+function pullNumber(text: string | undefined): number {
   if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('pull_not_found', 'Pull request not found');
   return Number(text);
 }

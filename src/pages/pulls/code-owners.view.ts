@@ -5,7 +5,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** Whose files are changed, and what of the file of owners has no effect. */
-export interface CodeOwnersView {
+interface CodeOwnersView {
   file: { name: string; url: string };
   groups: { pattern: string; owners: string; files: string; isApproved: boolean }[];
   faults: { line: string | null; text: string; words: string }[];

@@ -27,7 +27,7 @@ export interface ChangesForms {
 }
 
 /** The form of a new comment. */
-export interface CommentFormView {
+interface CommentFormView {
   title: string;
   /** As `pathText` writes it; '' for the round as a whole. */
   path: string;

@@ -21,7 +21,7 @@ const maxNamed = 20;
 /** Lines of files that are unfolded at first. */
 const unfoldedLines = 60;
 
-export interface ConflictFileView {
+interface ConflictFileView {
   path: string;
   /** What a file without marks is about. */
   reason: string | null;

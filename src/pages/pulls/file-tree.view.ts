@@ -1,5 +1,5 @@
 /** A file of the list of changes. */
-export interface ListedFile {
+interface ListedFile {
   path: string;
   url: string;
   status: string;

@@ -15,21 +15,21 @@ import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
 
 /** One line of the box: what is the matter, and what to do. */
-export interface BoxLine {
+interface BoxLine {
   icon: string;
   tone: 'good' | 'bad' | 'wait' | 'quiet';
   title: string;
   text: string | null;
 }
 
-export interface CheckView extends StatusView {
+interface CheckView extends StatusView {
   context: string;
   description: string;
   url: string | null;
   isRequired: boolean;
 }
 
-export interface StyleView {
+interface StyleView {
   value: string;
   text: string;
   button: string;
@@ -38,7 +38,7 @@ export interface StyleView {
 }
 
 /** What stands where a pull request is merged. */
-export interface MergeBoxView {
+interface MergeBoxView {
   round: number;
   lines: BoxLine[];
   checks: CheckView[];
@@ -65,7 +65,7 @@ export interface QueuePositionView {
   mayBeFirst: boolean;
 }
 
-export interface MergeFormView {
+interface MergeFormView {
   styles: StyleView[];
   style: string;
   button: string;
@@ -98,7 +98,7 @@ const styleWords: Readonly<Record<string, { text: string; button: string }>> = t
   FORWARD: { text: 'pulls.merge_box.fast_forward', button: 'pulls.merge_box.fast_forward' },
 });
 
-export interface MergeBoxContext {
+interface MergeBoxContext {
   url: string;
   people: People;
   described: DescribedPull;

@@ -16,7 +16,7 @@ const maxCommits = 100;
 const heads = 'refs/heads/';
 
 /** A branch that a new pull request may come from. */
-export interface HeadBranch {
+interface HeadBranch {
   found: Found;
   branch: string;
   oid: string;

@@ -5,7 +5,7 @@ import type { DiffRow } from '../code/diff-lines.view.ts';
 import type { ThreadView } from './thread.view.ts';
 
 /** What stands at a line, at a file, or at the top of a page of changes. */
-export type PlacedItem<Form> = { thread: ThreadView; form?: never } | { thread?: never; form: Form };
+type PlacedItem<Form> = { thread: ThreadView; form?: never } | { thread?: never; form: Form };
 
 export interface PlacedThread {
   thread: ListedThread;
@@ -22,7 +22,7 @@ export interface PlacedForm<Form> {
 }
 
 /** What belongs to one file. */
-export interface FilePlacements<Form> {
+interface FilePlacements<Form> {
   /** What stands below a row. */
   atRow(row: DiffRow): PlacedItem<Form>[];
   /** What has no row of its own on the page; asked after the rows. */

@@ -12,7 +12,7 @@ import type { PersonView } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 
 /** The head of every page of a pull request, with its tabs. */
-export interface PullHeaderView {
+interface PullHeaderView {
   url: string;
   number: number;
   title: string;
@@ -34,7 +34,7 @@ export interface PullHeaderView {
 }
 
 /** The pull requests of a stack, the one that is merged first at the top. */
-export interface StackView {
+interface StackView {
   place: number;
   rows: {
     number: number;
@@ -47,7 +47,7 @@ export interface StackView {
 }
 
 /** A pull request with what every page about it shows. */
-export interface FoundPull {
+interface FoundPull {
   issue: ListedIssue;
   described: DescribedPull;
   head: PullHeaderView;

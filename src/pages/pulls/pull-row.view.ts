@@ -7,7 +7,7 @@ import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewIssueRow } from '../issues/issue-row.view.ts';
 import type { IssueRowView, RowContext } from '../issues/issue-row.view.ts';
 
-export interface PullRowView extends IssueRowView {
+interface PullRowView extends IssueRowView {
   isDraft: boolean;
   /** `topic → main`. */
   branches: string | null;

@@ -4,7 +4,7 @@ import type { PullRow } from '../../pulls/index.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 
 /** Changed lines of a pull request. */
-export interface PullSize {
+interface PullSize {
   added: number;
   removed: number;
 }

@@ -8,8 +8,6 @@ export interface ReviewFormInput {
   isOutdated: boolean;
 }
 
-export type ReviewFormView = NonNullable<ReturnType<typeof viewReviewForm>>;
-
 /** The form that ends a review; null for a viewer who may not review. */
 export function viewReviewForm(
   { issue, described: { pull } }: { issue: ListedIssue; described: DescribedPull },

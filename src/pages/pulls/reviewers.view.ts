@@ -9,7 +9,7 @@ type Reviews = Awaited<ReturnType<Pulls['reviews']['list']>>;
 type Requests = Awaited<ReturnType<Pulls['attention']['requested']>>;
 type TeamRequests = Awaited<ReturnType<Pulls['attention']['requestedTeams']>>;
 
-export interface ReviewerView extends PersonView {
+interface ReviewerView extends PersonView {
   /** What the last verdict was, or that one is waited for. */
   verdict: { icon: string; tone: 'good' | 'bad' | 'wait' | 'quiet'; text: string };
   /** Asked as an owner of changed files. */
@@ -22,7 +22,7 @@ export interface ReviewerView extends PersonView {
   isTeam: boolean;
 }
 
-export interface ReviewersView {
+interface ReviewersView {
   reviewers: ReviewerView[];
   mayAsk: boolean;
 }

@@ -20,7 +20,7 @@ interface RoundOption {
 }
 
 /** The choice of what is compared; null for a pull request with a single round. */
-export interface RoundChoiceView {
+interface RoundChoiceView {
   older: RoundOption[];
   shown: RoundOption[];
   links: { label: string; url: string; isCurrent: boolean }[];

@@ -1,5 +1,5 @@
 /** A part of a comment on code: text, or the lines that its author suggests instead of those that were commented. */
-export type CommentPart = { kind: 'text'; text: string } | { kind: 'suggestion'; lines: string[] };
+type CommentPart = { kind: 'text'; text: string } | { kind: 'suggestion'; lines: string[] };
 
 /** The beginning of a fenced code block (CommonMark 0.31, 4.5). */
 const opening = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*)$/;

@@ -11,7 +11,7 @@ import { threadAnchor, viewThreads, whereOf } from './thread.view.ts';
 import type { ThreadView } from './thread.view.ts';
 
 /** A thread in the conversation; resolved and outdated ones are folded, unless a form in it is open. */
-export interface TalkThreadView extends ThreadView {
+interface TalkThreadView extends ThreadView {
   isOpen: boolean;
   /** Its place in the changes; null where no file of the last round has it. */
   changesUrl: string | null;
@@ -23,7 +23,7 @@ export interface AnsweredThread {
   url: string;
 }
 
-export interface TalkThreads {
+interface TalkThreads {
   /** By the anchor of the entry of the review that began them. */
   threads: Record<string, TalkThreadView[]>;
   /** By the id of a review: threads of earlier reviews that it answers. */

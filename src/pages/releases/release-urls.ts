@@ -10,7 +10,6 @@ export const releasesUrl = (at: At): string => `${repositoryUrl(at)}/releases`;
 export const releaseUrl = (at: At, tag: string): string => `${releasesUrl(at)}/tag/${encodeRef(tag)}`;
 export const editUrl = (at: At, tag: string): string => `${releasesUrl(at)}/edit/${encodeRef(tag)}`;
 export const deletionUrl = (at: At, tag: string): string => `${releasesUrl(at)}/delete/${encodeRef(tag)}`;
-export const newReleaseUrl = (at: At, tag: string): string => `${releasesUrl(at)}/new?${new URLSearchParams({ tag })}`;
 
 /** What follows `B/releases/<word>/` in the address: a tag may have slashes. */
 export function restOf({ path }: Pick<RepositoryContext, 'path'>): string {

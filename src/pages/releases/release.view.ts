@@ -16,7 +16,7 @@ import type { RenderedText } from '../markdown/render-text.ts';
 import type { ReleasesDeps } from './deps.ts';
 import { deletionUrl, editUrl, releaseUrl } from './release-urls.ts';
 
-export interface ReleaseFileView {
+interface ReleaseFileView {
   id: string;
   name: string;
   url: string;
@@ -26,7 +26,7 @@ export interface ReleaseFileView {
   downloads: string | null;
 }
 
-export interface ReleaseView {
+interface ReleaseView {
   title: string;
   url: string;
   tag: string;

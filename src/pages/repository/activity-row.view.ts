@@ -11,7 +11,7 @@ import { branchOf, noRef, tagOf } from '../../kernel/index.ts';
 import { t, translated } from '../../translation/index.ts';
 
 /** One ref that a push moved. */
-export interface ActivityUpdateView {
+interface ActivityUpdateView {
   /** `main`; `tag v1`; a full name elsewhere. */
   name: string;
   /** Null once the ref is gone. */
@@ -33,7 +33,7 @@ export interface ActivityUpdateView {
   } | null;
 }
 
-export interface ActivityPushView {
+interface ActivityPushView {
   avatar: AvatarView | null;
   person: { name: string; url: string } | null;
   /** `deploy key web-server`, instead of a person. */

@@ -5,7 +5,7 @@ import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** How far a branch of a fork is from its source. */
-export interface ForkDivergenceView {
+interface ForkDivergenceView {
   /** `2 commits ahead of`, `1 commit behind`, `level with`; joined by `and`. */
   words: string;
   source: { name: string; branch: string; url: string };

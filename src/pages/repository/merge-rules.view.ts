@@ -21,7 +21,7 @@ export interface MergingForm {
   adminsPass: boolean;
 }
 
-export const styleTexts: Readonly<Record<string, { text: string; hint: string }>> = translated({
+const styleTexts: Readonly<Record<string, { text: string; hint: string }>> = translated({
   MERGE: { text: 'repository.merge_rules.merge_commit', hint: 'repository.merge_rules.all_commits_joined_by_a_commit' },
   SQUASH: { text: 'repository.merge_rules.squash', hint: 'repository.merge_rules.one_commit_with_all_changes' },
   REBASE: { text: 'repository.merge_rules.rebase', hint: 'repository.merge_rules.each_commit_reapplied_on_top_of' },

@@ -1,5 +1,5 @@
 /** Commands to paste into a terminal for a first push. */
-export interface PushInstructionsView {
+interface PushInstructionsView {
   fresh: string;
   existing: string;
 }

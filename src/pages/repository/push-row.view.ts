@@ -8,7 +8,7 @@ import { t } from '../../translation/index.ts';
 import { noRef, shortRef } from '../../kernel/index.ts';
 
 /** One push in a list of news: `bob pushed to main`. */
-export interface PushRowView {
+interface PushRowView {
   repository: { name: string; url: string };
   avatar: AvatarView;
   /** Null for a push from the command line, or by a person whose account is deleted. */

@@ -6,7 +6,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 /** A branch that the viewer has pushed lately, and where they open a pull request from it. */
-export interface PushedBranchView {
+interface PushedBranchView {
   name: string;
   url: string;
 }

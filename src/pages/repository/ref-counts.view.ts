@@ -2,7 +2,7 @@ import type { RefListing } from '../../git/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** `3 branches`, `12 tags`; no tags, no word. */
-export interface RefCountsView {
+interface RefCountsView {
   branches: string;
   tags: string | null;
 }

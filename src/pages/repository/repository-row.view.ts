@@ -6,7 +6,7 @@ import { viewTime, type TimeView } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 
 /** One repository in a list. */
-export interface RepositoryRowView {
+interface RepositoryRowView {
   owner: string;
   name: string;
   url: string;

@@ -5,7 +5,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
 /** What a run has left, as its page lists it. */
-export interface ArtifactView {
+interface ArtifactView {
   id: number;
   name: string;
   url: string;

@@ -27,7 +27,7 @@ interface MemberView {
 }
 
 /** The dependencies between jobs, from left to right, as numbers for an SVG. */
-export interface JobGraphView {
+interface JobGraphView {
   width: number;
   height: number;
   nodes: NodeView[];

@@ -4,12 +4,12 @@ import { parseAnsi } from './ansi.ts';
 import type { Segment } from './ansi.ts';
 
 /** A segment of a row; one that is an address is a link. */
-export interface LogSegment extends Segment {
+interface LogSegment extends Segment {
   href: string | null;
 }
 
 /** One row of a log on a page. */
-export interface LogRowView {
+interface LogRowView {
   /** From 1. */
   number: number;
   /** `10:31:07` in UTC. */
@@ -21,7 +21,7 @@ export interface LogRowView {
 }
 
 /** Rows between the beginning and the end of a group, below a row that shows or hides them. */
-export interface LogGroupView {
+interface LogGroupView {
   head: LogRowView;
   isOpen: boolean;
   /** The rows of the page begin inside of it. */

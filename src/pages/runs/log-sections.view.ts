@@ -70,7 +70,7 @@ export function positionInSection(section: LogSection, end: 'first' | 'last', ro
 }
 
 /** A section as a page shows it, with or without rows. */
-export interface SectionView {
+interface SectionView {
   id: string;
   name: string;
   status: StatusView | null;

@@ -13,7 +13,7 @@ import type { ChangedFileView } from '../code/changed-file.view.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
 /** Runs of a pull request that wait for approval: on its page, and on the page of each of them. */
-export interface ApprovalView {
+interface ApprovalView {
   /** Address of the pull request. */
   pullUrl: string;
   number: number;

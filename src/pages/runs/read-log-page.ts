@@ -77,8 +77,6 @@ export async function readLogPage(
   };
 }
 
-export type LogPageView = Awaited<ReturnType<typeof readLogPage>>;
-
 /** Addresses of a job's page that keep some parameters. */
 function addressOf(url: string, kept: Readonly<Record<string, string>>) {
   return (more: Readonly<Record<string, string>> = {}): string => {

@@ -7,7 +7,7 @@ import type { RenderedText } from '../markdown/render-text.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** What a step wrote to `$GITHUB_STEP_SUMMARY`, as the page of its run shows it. */
-export interface SummaryView {
+interface SummaryView {
   job: string;
   step: string;
   text: RenderedText;

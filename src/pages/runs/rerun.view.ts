@@ -6,7 +6,7 @@ import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 
 /** What a viewer may run again: the value of the field `jobs`, and the words on its button. */
-export interface RerunView {
+interface RerunView {
   choices: { value: string; label: string }[];
 }
 

@@ -13,7 +13,7 @@ import { viewRunStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 
 /** One run in a list, and at the head of its own page. */
-export interface RunRowView {
+interface RunRowView {
   number: number;
   url: string;
   title: string;

@@ -4,7 +4,7 @@ export type RunnerIdentity =
   | { kind: 'created'; id: number; uuid: string; name: string; token: string; ephemeral: boolean };
 
 /** Commands to paste, each one line. */
-export interface RunnerSetup {
+interface RunnerSetup {
   /** As an administrator of a machine with systemd, where one of the runner programs is in the path. */
   systemd: string;
   /** On a machine with Docker, whose engine the jobs use, too. */

@@ -10,7 +10,7 @@ import { viewDuration } from './durations.ts';
 import { runUrl } from './run-row.view.ts';
 import type { RunsDeps } from './deps.ts';
 
-export interface RunnerView {
+interface RunnerView {
   id: number;
   name: string;
   status: string;
@@ -29,7 +29,7 @@ export interface RunnerView {
 }
 
 /** A job that a runner has or had. */
-export interface RunnerTaskView {
+interface RunnerTaskView {
   runnerId: number;
   url: string;
   name: string;

@@ -13,7 +13,7 @@ import { queryNumber, runPathNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** The pages about the runners of one kind of place. */
-export interface RunnerPages<V extends PersonContext> {
+interface RunnerPages<V extends PersonContext> {
   show: Page<V, RunsDeps>;
   /** Makes a new registration token; the one before stops working. Leads to the page that shows it once. */
   resetToken: Page<V, RunsDeps>;

@@ -12,7 +12,7 @@ import type {
 } from '../app/request-context.ts';
 
 /** Where the runners, secrets and variables of a page belong, and the layout around them. */
-export interface ScopePage {
+interface ScopePage {
   scope: CiScope;
   /** What the pages' addresses begin with. */
   url: string;

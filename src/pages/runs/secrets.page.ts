@@ -9,7 +9,7 @@ import type { ScopePageOf } from './scopes.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** The pages about the secrets and variables of one kind of place. */
-export interface SecretPages<V extends PersonContext> {
+interface SecretPages<V extends PersonContext> {
   show: Page<V, RunsDeps>;
   /** Fields `name`, `value`, of the server `only_for`. A secret is never shown again. */
   setSecret: Page<V, RunsDeps>;

@@ -4,7 +4,7 @@ import { viewName } from '../app/printable-names.ts';
 import { describeMergeGroup, describePullTrigger, describePushTrigger } from './trigger-filters.ts';
 
 /** A workflow of the default branch, as the list shows it. */
-export interface WorkflowView {
+interface WorkflowView {
   path: string;
   name: string;
   /** Its triggers, as text. */

@@ -6,7 +6,7 @@ import { seeOther, type Reply } from '../app/reply.ts';
 import type { RequestContext } from '../app/request-context.ts';
 
 /** The step of a sign-in that asks for the second factor. */
-export const secondFactorPath = (next: string): string => `/login/second-factor?next=${encodeURIComponent(next)}`;
+const secondFactorPath = (next: string): string => `/login/second-factor?next=${encodeURIComponent(next)}`;
 
 /**
  * Every sign-in by a page ends here: the cookie of the session, or the page that asks for the second factor.

@@ -1,6 +1,6 @@
 import type { OpenApi, OpenApiOperation } from '../../http-api/index.ts';
 
-export interface ApiOperationView {
+interface ApiOperationView {
   id: string;
   method: string;
   path: string;
@@ -11,13 +11,13 @@ export interface ApiOperationView {
   inputs: ApiInputView[];
 }
 
-export interface ApiInputView {
+interface ApiInputView {
   name: string;
   isRequired: boolean;
   hint: string;
 }
 
-export interface ApiView {
+interface ApiView {
   groups: { name: string; id: string; operations: ApiOperationView[] }[];
 }
 

@@ -79,7 +79,7 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = t
   pull_request_review_comment: 'webhooks.webhook.review_with_comments_only',
 });
 
-export interface DeliveryView {
+interface DeliveryView {
   id: number;
   event: string;
   uuid: string;

@@ -14,7 +14,7 @@ import type { WikiDeps } from './deps.ts';
 import { wikiLinks } from './wiki-links.ts';
 
 /** Longer pages are shown as text, cut. */
-export const maxPageBytes = 1024 * 1024;
+const maxPageBytes = 1024 * 1024;
 /** The worker pool renders documents up to this size. */
 const maxRenderedBytes = 128 * 1024;
 const maxFiles = 10_000;
@@ -30,7 +30,7 @@ export async function readPageText({ git }: WikiDeps, wiki: Wiki, { oid }: Pick<
 }
 
 /** A text of a wiki before it is rendered. */
-export interface WikiText {
+interface WikiText {
   /** Never means another text. */
   key: string;
   /** The file that its links are relative to. */

@@ -32,7 +32,7 @@ const objectId = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** The title that an address names: hyphens stand for spaces. */
 export const titleIn = ({ params }: Pick<RepositoryContext, 'params'>): string => params['path'] ?? '';
 
-export const mayWriteWiki = ({ found }: RepositoryContext): boolean =>
+const mayWriteWiki = ({ found }: RepositoryContext): boolean =>
   allows(found.level, 'write') && found.repository.archivedAt === null;
 
 /** What stands around every page of a wiki. */

@@ -9,7 +9,7 @@ import type { WritingDeps } from './deps.ts';
 export const suggestionKinds = ['mention', 'reference', 'emoji', 'assignee', 'reviewer', 'label', 'milestone'] as const;
 export type SuggestionKind = (typeof suggestionKinds)[number];
 
-export interface Suggestion {
+interface Suggestion {
   /** What goes into the field. */
   text: string;
   label: string;

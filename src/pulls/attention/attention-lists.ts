@@ -10,7 +10,7 @@ import { attentionSchema, teamReviewerSchema } from '../schema/attention-schema.
 import type { AttentionRow } from '../schema/attention-schema.ts';
 
 /** A pull request that waits for a person. */
-export interface AttentionListItem {
+interface AttentionListItem {
   issue: Issue;
   /** `asked`, `owner`, `round`, `review`, `reply`; null in a list of what waits for others. */
   reason: string | null;

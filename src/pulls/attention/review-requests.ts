@@ -11,7 +11,7 @@ import type { ReviewRequestRow } from '../schema/attention-schema.ts';
 import { changeTeamRequests, isTeamName, teamsByName } from './team-requests.ts';
 
 /** People by their handles, teams as `organisation/team`. */
-export interface RequestChange {
+interface RequestChange {
   add?: readonly string[] | undefined;
   remove?: readonly string[] | undefined;
 }

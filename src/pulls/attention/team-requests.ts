@@ -13,7 +13,7 @@ import { teamReviewRequestSchema } from '../schema/attention-schema.ts';
 import type { TeamReviewRequestRow } from '../schema/attention-schema.ts';
 
 /** A team that was asked for a review, for those who may know of it. */
-export interface TeamRequest extends TeamReviewRequestRow {
+interface TeamRequest extends TeamReviewRequestRow {
   organisation: string;
   team: string;
 }
@@ -21,7 +21,7 @@ export interface TeamRequest extends TeamReviewRequestRow {
 /** Names with a slash are teams: `organisation/team`. */
 export const isTeamName = (name: string): boolean => name.includes('/');
 
-export const unknownTeam = () => invalid('unknown_team', 'There is no such team.', { field: 'reviewers' });
+const unknownTeam = () => invalid('unknown_team', 'There is no such team.', { field: 'reviewers' });
 
 const refusals = {
   no_role: () =>

@@ -18,12 +18,12 @@ const ownersFiles = [
 ] as const;
 
 /** Changed files that one line of the file of owners decides about. */
-export interface MatchedRule extends Pick<OwnerRule, 'text' | 'line' | 'owners'> {
+interface MatchedRule extends Pick<OwnerRule, 'text' | 'line' | 'owners'> {
   files: number;
 }
 
 /** What a file of owners says of changed files, before its names are looked up. */
-export interface MatchedOwners {
+interface MatchedOwners {
   /** Null when the base branch has none. */
   file: string | null;
   rules: readonly MatchedRule[];

@@ -8,7 +8,7 @@ import { matchOwners } from './match-owners.ts';
 import type { OwnersFault } from './parse-owners.ts';
 
 /** Files of a pull request that have the same owners. */
-export interface OwnedFiles {
+interface OwnedFiles {
   /** The pattern and its line. */
   pattern: string;
   line: number;

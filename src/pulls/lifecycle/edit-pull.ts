@@ -15,7 +15,7 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import { pullExists } from './open-pull.ts';
 
 /** What is left out stays. */
-export interface PullEdit {
+interface PullEdit {
   /** Another branch to merge into. */
   base?: string | undefined;
   isDraft?: boolean | undefined;

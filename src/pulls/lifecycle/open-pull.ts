@@ -14,7 +14,7 @@ import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { findHead } from '../sources/find-head.ts';
 
-export interface NewPull extends Pick<NewIssue, 'title' | 'body' | 'labels' | 'assignees' | 'milestone' | 'dueOn'> {
+interface NewPull extends Pick<NewIssue, 'title' | 'body' | 'labels' | 'assignees' | 'milestone' | 'dueOn'> {
   /** The branch to merge into; the default branch when left out. */
   base?: string | undefined;
   /** `branch`, `owner:branch` or `owner/name:branch`: a branch of the repository, or of a fork of it. */
@@ -79,7 +79,7 @@ export async function openPull(
 }
 
 /** Where the code of a new pull request comes from, and goes to. */
-export interface PullCode
+interface PullCode
   extends Pick<PullRow, 'baseBranch' | 'isDraft' | 'source' | 'maintainersMayPush'>,
     Partial<Pick<PullRow, 'headRepositoryId' | 'headBranch' | 'topic'>> {
   /** The number that was given out with a push that was taken. */

@@ -10,7 +10,7 @@ import { prepareRound } from '../rounds/record-round.ts';
 import { createPull, refuseTooMany } from './open-pull.ts';
 import type { OpenedPull } from './open-pull.ts';
 
-export interface ProposedChange {
+interface ProposedChange {
   /** The branch to merge into. */
   base: string;
   operations: readonly FileOperation[];

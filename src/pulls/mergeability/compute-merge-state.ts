@@ -20,7 +20,7 @@ export interface ComputedMergeState {
 }
 
 /** The tip of the base branch of a pull request; null when the branch is gone. */
-export async function baseTipOf(
+async function baseTipOf(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
   { baseBranch }: Pick<PullRow, 'baseBranch'>,

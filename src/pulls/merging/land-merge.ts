@@ -14,7 +14,7 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import { recordMerged } from './record-merged.ts';
 
 /** A computed merge that is to become the tip of the base branch. */
-export interface ComputedMerge {
+interface ComputedMerge {
   /** The tip that it was computed for, and the commit. */
   onto: string;
   oid: string;

@@ -23,7 +23,7 @@ export interface GatheredFacts {
 }
 
 /** Facts that git computes, which the write cannot read again; they hold for the round and the tip they are of. */
-export interface GitFacts {
+interface GitFacts {
   state: ComputedMergeState;
   /** Whether the head contains the tip of the base branch. */
   isUpToDate: boolean;

@@ -42,7 +42,7 @@ export function formatMessage({ title, body }: MergeMessage, coAuthors: readonly
 }
 
 /** Accounts by the addresses that commits have: those of one account are one person. */
-export type People = ReadonlyMap<string, { id: string }>;
+type People = ReadonlyMap<string, { id: string }>;
 
 const keyOf = (email: string, people: People): string => people.get(email)?.id ?? email.toLowerCase();
 

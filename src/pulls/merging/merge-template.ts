@@ -17,7 +17,7 @@ const files: readonly [style: MergeStyle, isTemplate: RegExp][] = [
 ];
 
 /** A merge whose messages are wanted. */
-export interface MessageRequest extends Pick<PullContext, 'issue' | 'pull'> {
+interface MessageRequest extends Pick<PullContext, 'issue' | 'pull'> {
   headLabel: string;
   commits: readonly RoundCommit[];
   /** The tip of the base branch, which has the templates: a pull request does not bring its own. */

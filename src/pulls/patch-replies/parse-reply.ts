@@ -3,7 +3,7 @@ import type { ThreadAnchor } from '../threads/locate-thread.ts';
 import type { PatchLinePosition, PatchLine } from './parse-patch.ts';
 
 /** What a person has written between the quoted lines of a patch. */
-export interface PatchReply {
+interface PatchReply {
   /** What is about no line of code: the text of the review. */
   body: string;
   comments: (ThreadAnchor & { body: string })[];

@@ -13,7 +13,7 @@ import { parsePatch } from './parse-patch.ts';
 import { parsePatchReply } from './parse-reply.ts';
 
 /** A review as the answer to a patch. */
-export interface PatchReplyInput {
+interface PatchReplyInput {
   /** `.patch` or `.diff` of the round with `> ` before each line, and answers between them. */
   text: string;
   verdict: Verdict;

@@ -35,7 +35,7 @@ export interface ProposedPatch {
 }
 
 /** A pull request that has got its round. */
-export interface PatchedPull {
+interface PatchedPull {
   number: number;
   round: number;
 }

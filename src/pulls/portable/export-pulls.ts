@@ -11,7 +11,7 @@ import { reviewRequestSchema, teamReviewRequestSchema } from '../schema/attentio
 import { reviewsFolder, roundRefs } from './portable-names.ts';
 
 /** The pull requests of a repository that an export has. */
-export interface PlannedPulls {
+interface PlannedPulls {
   numbers: ReadonlySet<number>;
   /** What keeps the commits of their rounds in the bundle, by full name. */
   refs: ReadonlyMap<string, string>;

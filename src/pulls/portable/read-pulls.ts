@@ -7,7 +7,7 @@ import { pullFiles } from './pull-file.ts';
 import type { PullFile } from './pull-file.ts';
 
 /** What an export says of the code of a pull request. */
-export interface ReadPull {
+interface ReadPull {
   pull: PullFile;
   /** Whether this instance wrote the files itself: then ids of people in them are its own. */
   isOwn: boolean;

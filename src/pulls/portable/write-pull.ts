@@ -12,7 +12,7 @@ import type { ReadRound } from '../rounds/read-round.ts';
 import type { PullFile } from './pull-file.ts';
 
 /** What the rows of a pull request are made with. */
-export interface PullContext {
+interface PullContext {
   issueId: string;
   repositoryId: string;
   /** Whose the names in the files are. */

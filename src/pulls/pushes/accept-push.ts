@@ -53,7 +53,7 @@ export async function admitPush(
 }
 
 /** A pull request of a push: what its row has of its own. */
-export type PlacedPush = Pick<PullPushRow, 'number' | 'position' | 'oid' | 'belowOid' | 'topic'>;
+type PlacedPush = Pick<PullPushRow, 'number' | 'position' | 'oid' | 'belowOid' | 'topic'>;
 
 /**
  * The verdict about an admitted push: git writes the ref of the last of its pull requests, and each gets a row.

@@ -7,7 +7,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 
 /** What a push to `refs/for/<branch>` says about the pull request that it means. */
-export interface PullQuestion {
+interface PullQuestion {
   repositoryId: string;
   userId: string;
   baseBranch: string;
@@ -25,7 +25,7 @@ export interface KnownPull {
 }
 
 /** A pull request that is there, or the number of one that an earlier push opens; null stands for a new one. */
-export type PullChoice = { known: KnownPull } | { pending: number } | null;
+type PullChoice = { known: KnownPull } | { pending: number } | null;
 
 /** Open pull requests of one person for one branch that are looked at. */
 const maxLookedAt = 200;

@@ -99,7 +99,7 @@ async function preparePush(
 const maxNamed = 10;
 
 /** The longest branch that the name begins with, and the topic behind it. Refuses `no_branch`. */
-export function readTarget(
+function readTarget(
   ref: string,
   refs: ReadonlyMap<string, string>,
   defaultBranch: string,

@@ -21,7 +21,7 @@ export interface CandidatePlace {
   oid: string;
 }
 
-export interface CandidateOutcome {
+interface CandidateOutcome {
   /** How many runs there are. */
   runs: number;
   state: 'running' | 'success' | 'failure';

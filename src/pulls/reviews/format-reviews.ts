@@ -15,7 +15,7 @@ const verdictWords: Record<Verdict, string> = {
 };
 
 /** What was reviewed, as terminals show it. */
-export interface FormattedReviews {
+interface FormattedReviews {
   reviews: readonly ReviewRow[];
   threads: readonly ListedThread[];
   /** Usernames; `ghost` for an account that is gone. */

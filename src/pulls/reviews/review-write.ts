@@ -15,7 +15,7 @@ import type { ReviewCommentRow, ReviewRow, ThreadRow } from '../schema/review-sc
 import type { ThreadLocation } from '../threads/locate-thread.ts';
 
 export const threadNotFound = () => notFound('thread_not_found', 'There is no such thread.');
-export const reviewNotFound = () => notFound('review_not_found', 'There is no such review.');
+const reviewNotFound = () => notFound('review_not_found', 'There is no such review.');
 export const commentNotFound = () => notFound('comment_not_found', 'There is no such comment.');
 
 /** The id of a person with an account: reviews have an author. Refuses `sign_in_required`, `not_allowed_on_issue`. */

@@ -18,7 +18,7 @@ import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import { placesIn } from '../threads/thread-positions.ts';
 import { draftIn, newReview, reviewerOf, writeReview } from './review-write.ts';
 
-export interface SubmittedReview {
+interface SubmittedReview {
   verdict: Verdict;
   body?: unknown;
   /** The round that the page showed: the review is about this one. */

@@ -9,7 +9,7 @@ import type { RoundCommitRow, RoundRow } from '../schema/round-schema.ts';
 import { findRound, listRoundCommits } from './list-rounds.ts';
 
 /** Two rounds, by their numbers. */
-export interface TwoRounds {
+interface TwoRounds {
   from: number;
   to: number;
 }
@@ -20,7 +20,7 @@ async function findBoth(deps: PullDeps, viewer: Viewer, at: IssueAt, { from, to 
 }
 
 /** `failed`: git could not, or not within its limits. */
-export type ComparedRounds = Interdiff | { kind: 'failed' };
+type ComparedRounds = Interdiff | { kind: 'failed' };
 
 const rangeOf = ({ baseOid, headOid }: RoundRow): CommitRange => ({ base: baseOid, head: headOid });
 
@@ -87,7 +87,7 @@ async function failedAsNull<Result>(
 }
 
 /** Change ids come first: git pairs by content, and an author may have changed all of it. */
-export function joinPairs(
+function joinPairs(
   before: readonly RoundCommitRow[],
   after: readonly RoundCommitRow[],
   pairs: readonly PairedCommit[],

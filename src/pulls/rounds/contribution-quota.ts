@@ -8,7 +8,7 @@ import { roundSchema } from '../schema/round-schema.ts';
 type BudgetDeps = Pick<PullDeps, 'db' | 'contributedBytes'>;
 
 /** A round, before it is recorded. */
-export interface PendingRound {
+interface PendingRound {
   submitterId: string | null;
   headOid: string;
   /** The tip of the base branch, and the head of the round before. */

@@ -6,7 +6,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { hasPendingPush } from './pending-push.ts';
 
 /** A pull request, as the caller has read it. */
-export type PublishedPull = Pick<PullRow, 'issueId' | 'repositoryId' | 'headOid'> & { number: number };
+type PublishedPull = Pick<PullRow, 'issueId' | 'repositoryId' | 'headOid'> & { number: number };
 
 /** How often it is looked at anew when others move it meanwhile. */
 const maxTries = 5;

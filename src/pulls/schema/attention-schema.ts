@@ -49,7 +49,7 @@ export const teamReviewRequestSchema = new EntitySchema<TeamReviewRequestRow>({
 });
 
 /** A row of the view `team_reviewers`: a person of a team whose answer a pull request waits for. */
-export interface TeamReviewerRow {
+interface TeamReviewerRow {
   userId: string;
   issueId: string;
   teamId: string;

@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 import type { MergeStyle } from '../../git/index.ts';
 
 /** Where the commits come from: a branch of the repository, one of a fork, or pushes to `refs/for/<branch>`. */
-export type PullSource = 'BRANCH' | 'FORK' | 'PUSH' | 'PATCH' | 'REMOTE';
+type PullSource = 'BRANCH' | 'FORK' | 'PUSH' | 'PATCH' | 'REMOTE';
 
 /** Whether the head merges into the base branch: `EMPTY` brings nothing, `UNRELATED` has no common history. */
 export type MergeState = 'UNKNOWN' | 'CLEAN' | 'CONFLICT' | 'EMPTY' | 'UNRELATED';

@@ -6,7 +6,7 @@ import type { Found, Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 
 /** A branch that a pull request comes from. */
-export interface FoundHead {
+interface FoundHead {
   found: Found;
   branch: string;
   /** Its tip. */
@@ -79,7 +79,7 @@ async function namesOfForks(deps: PullDeps, viewer: Viewer, base: Found, owner: 
 }
 
 /** Whether two repositories go back to the same one by forking. */
-export async function areRelated(
+async function areRelated(
   { repositories }: Pick<PullDeps, 'repositories'>,
   one: Repository,
   other: Repository,

@@ -4,7 +4,7 @@ import type { Issue } from '../../issues/index.ts';
 import { limits } from '../limits.ts';
 
 /** A pull request that another one needs: that is merged first. */
-export interface NeededPull {
+interface NeededPull {
   issueId: string;
   repositoryId: string;
   number: number;

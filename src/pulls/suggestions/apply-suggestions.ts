@@ -19,7 +19,7 @@ import { parseSuggestion } from './parse-suggestion.ts';
 import { replaceLines } from './replace-lines.ts';
 import type { LineReplacement } from './replace-lines.ts';
 
-export interface AppliedSuggestions {
+interface AppliedSuggestions {
   /** Comments with a suggestion each. */
   comments: readonly CommentPlace[];
   /** The round that the page showed. */

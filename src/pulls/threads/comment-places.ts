@@ -1,7 +1,7 @@
 import type { PullDeps } from '../deps.ts';
 
 /** A submitted comment on code, by its thread and its place in it. */
-export interface PlacedComment {
+interface PlacedComment {
   threadId: string;
   position: number;
   /** Number of the pull request. */

@@ -124,7 +124,7 @@ async function linesOf(
 const binaryBytes = 8_000;
 
 /** The lines of a file without their line feeds, as git counts them; null for a binary file. */
-export function splitLines(content: Buffer): Buffer[] | null {
+function splitLines(content: Buffer): Buffer[] | null {
   if (content.subarray(0, binaryBytes).includes(0)) return null;
   const lines: Buffer[] = [];
   for (let at = 0; at < content.length; ) {

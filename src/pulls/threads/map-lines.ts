@@ -1,7 +1,7 @@
 import type { LineChange } from '../../git/index.ts';
 
 /** Lines of a later version of a file, from 1, both included. */
-export interface MappedLines {
+interface MappedLines {
   state: 'kept' | 'changed' | 'gone';
   /** Of the nearest lines where some have changed; null for `gone`. */
   firstLine: number | null;

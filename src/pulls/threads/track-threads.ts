@@ -8,7 +8,7 @@ import { shownRange } from './locate-thread.ts';
 import { mapLines } from './map-lines.ts';
 
 /** Where a thread begins to be followed. */
-export type TrackedThread = Pick<ThreadRow, 'id' | 'round' | 'commitOid' | 'path' | 'side' | 'firstLine' | 'lastLine'>;
+type TrackedThread = Pick<ThreadRow, 'id' | 'round' | 'commitOid' | 'path' | 'side' | 'firstLine' | 'lastLine'>;
 type Heads = Pick<RoundRow, 'round' | 'headOid' | 'baseOid'>;
 type GitDeps = Pick<PullDeps, 'git'>;
 

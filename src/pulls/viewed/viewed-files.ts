@@ -11,7 +11,7 @@ import { viewedFileSchema } from '../schema/attention-schema.ts';
 import type { ViewedFileRow } from '../schema/attention-schema.ts';
 
 /** A file of a comparison, by its content on both sides: another content was not viewed. */
-export interface ViewedFile {
+interface ViewedFile {
   /** As `pathText` writes it: the new path. */
   path: string;
   /** Full ids, zeros for a side without the file. */

@@ -17,7 +17,7 @@ import type { ReleaseRow } from '../schema/release-schema.ts';
 import { announce } from '../announce.ts';
 import { ensureTag } from './ensure-tag.ts';
 
-export interface NewRelease {
+interface NewRelease {
   tag: string;
   /** Where the tag is made when it is not there: a branch, a tag or a commit; the default branch when left out. */
   target?: string;

@@ -33,7 +33,7 @@ export async function listReleases(
   });
 }
 
-export interface ReleaseFilter {
+interface ReleaseFilter {
   isDraft?: boolean | undefined;
   isPrerelease?: boolean | undefined;
 }

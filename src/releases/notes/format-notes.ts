@@ -1,6 +1,6 @@
 import type { RepositoryAt } from '../find-release.ts';
 
-export interface NotesFacts {
+interface NotesFacts {
   at: RepositoryAt;
   tag: string;
   previous: string | null;

@@ -12,7 +12,7 @@ import { limits } from '../limits.ts';
 import { listReleasesByPage } from '../lists/list-releases.ts';
 import { formatNotes } from './format-notes.ts';
 
-export interface NotesRequest {
+interface NotesRequest {
   tag: string;
   /** Where the tag is to be made, while it is not there; the default branch when left out. */
   target?: string | undefined;
@@ -21,7 +21,7 @@ export interface NotesRequest {
 }
 
 /** Notes as Markdown, and the tag that they begin behind; null for the beginning of the history. */
-export interface GeneratedNotes {
+interface GeneratedNotes {
   body: string;
   previous: string | null;
 }

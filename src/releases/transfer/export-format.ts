@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 const time = z.iso.datetime();
 
 /** One of `releases.json`; texts are checked by the rules of the form besides. */
-export const exportedRelease = z.object({
+const exportedRelease = z.object({
   tag: z.string().min(1).max(300),
   target: z.string().max(300),
   tagMessage: z.string().max(20_000),

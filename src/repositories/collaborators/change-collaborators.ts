@@ -8,7 +8,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 
 /** Reads a role in any case of letters. Refuses `invalid_role`. */
-export function parseCollaboratorRole(text: string): CollaboratorRole {
+function parseCollaboratorRole(text: string): CollaboratorRole {
   const role = collaboratorRoles.find((known) => known === text.trim().toLowerCase());
   if (role === undefined)
     throw invalid('invalid_role', 'Choose one of the roles read, write and admin.', { field: 'role' });

@@ -50,7 +50,7 @@ export async function listCollaborators(
 }
 
 /** One page of the collaborators, by handle. */
-export interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'> {
+interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'> {
   collaborators: Collaborator[];
   /** Null where there are too many to count. */
   total: number | null;

@@ -14,7 +14,7 @@ export type FileOperation =
   | { kind: 'delete'; path: string; expected?: string | undefined };
 
 /** How many files one change is about. */
-export const maxOperations = 300;
+const maxOperations = 300;
 
 /**
  * Checks what can be checked without the repository. Refuses `no_files`, `too_many_files`, `path_twice`,

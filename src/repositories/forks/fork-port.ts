@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
 /** A fork that was made, as its own write sees it. */
-export interface MadeFork {
+interface MadeFork {
   source: Repository;
   fork: Repository;
   /** UUID of the person; null for the command line. */
@@ -13,7 +13,7 @@ export interface MadeFork {
 export type ForkListener = (tx: Tx, made: MadeFork) => Promise<void>;
 
 /** A repository whose folder was copied; the fork has no row yet. */
-export interface CopiedRepository {
+interface CopiedRepository {
   sourceId: string;
   forkId: string;
   /** The folder of the fork. */

@@ -91,7 +91,7 @@ export async function countAllForks(
 }
 
 /** An owner that a viewer may fork into, with the fork that is there already. */
-export interface ForkTarget {
+interface ForkTarget {
   owner: Owner;
   fork: RepositoryAddress | null;
 }

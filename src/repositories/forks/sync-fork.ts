@@ -78,7 +78,7 @@ export async function compareWithSource(
   };
 }
 
-export interface SyncedBranch {
+interface SyncedBranch {
   branch: string;
   source: RepositoryAddress;
   /** Zeros for a branch that the fork did not have; equal to `newId` when nothing was to be done. */

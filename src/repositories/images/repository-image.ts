@@ -11,7 +11,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /** An image to send, with what its caching depends on. */
-export interface RepositoryImage extends OpenedImage {
+interface RepositoryImage extends OpenedImage {
   repository: Repository;
 }
 

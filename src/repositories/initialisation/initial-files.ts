@@ -15,7 +15,7 @@ export interface InitialFiles {
   gitignore?: readonly string[] | undefined;
 }
 
-export interface CheckedInitialFiles {
+interface CheckedInitialFiles {
   readme: boolean | 'bare';
   licence: LicenceName | null;
   gitignore: GitignoreName[];

@@ -5,7 +5,7 @@ import type { LinguistAttributes } from '../../highlighting/index.ts';
 /** Folders of third-party and generated files. */
 const foreign = /(?:^|\/)(?:vendor|node_modules|third[_-]party|deps|dist|build)\//;
 
-export interface LanguageSum {
+interface LanguageSum {
   name: string;
   /** For a bar or a dot. */
   colour: string;

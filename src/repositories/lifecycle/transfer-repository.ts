@@ -18,14 +18,14 @@ import { transferSchema } from '../schema/transfer-schema.ts';
 import type { TransferRow } from '../schema/transfer-schema.ts';
 
 /** The result of a transfer request. */
-export type TransferOutcome =
+type TransferOutcome =
   /** The viewer was entitled on both sides. */
   | { kind: 'transferred'; canonical: RepositoryAddress }
   /** The receiver has to accept first. */
   | { kind: 'offered'; to: Owner };
 
 /** A transfer that waits for its receiver. */
-export interface TransferOffer {
+interface TransferOffer {
   repository: ListedRepository;
   to: Owner;
   /** Epoch milliseconds. */

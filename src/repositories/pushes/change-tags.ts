@@ -21,7 +21,7 @@ export interface NewTag {
 }
 
 /** A tag as its ref names it. */
-export interface MadeTag {
+interface MadeTag {
   name: string;
   /** The tag object of an annotated tag, else the commit. */
   oid: string;

@@ -11,7 +11,7 @@ export const hasMoved = (alias: string): string =>
   `(${alias}.moved > 0 OR (${alias}.moved IS NULL
     AND EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = ${alias}.id AND ${moves})))`;
 
-export interface FirstMoves {
+interface FirstMoves {
   moves: readonly FirstMove[];
   /** How many refs the push moved. */
   count: number;

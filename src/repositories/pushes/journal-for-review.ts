@@ -9,7 +9,7 @@ import type { PushJournal, RefUpdate } from './push-journal.ts';
 import { pushOptionWarning } from './push-option-warning.ts';
 import type { PushForReview, ReviewVerdict } from './review-port.ts';
 
-export interface ReviewCommand {
+interface ReviewCommand {
   /** Id of the push. */
   id: string;
   update: RefUpdate;

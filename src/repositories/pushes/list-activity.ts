@@ -35,7 +35,7 @@ export interface ActivityPush {
   updateCount: number;
 }
 
-export interface ActivityPage {
+interface ActivityPage {
   pushes: ActivityPush[];
   /** Value of `after` for the next page; `null` on the last one. */
   next: string | null;

@@ -19,7 +19,7 @@ interface Loss {
 }
 
 /** Name of the hidden ref that preserves the old tip of one command; below `refs/hearth/`. */
-export const undoRefName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
+const undoRefName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
 
 /**
  * Listener of pushes: overwritten and deleted tips get a hidden ref, so that no repack drops them before their

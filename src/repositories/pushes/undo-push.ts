@@ -101,7 +101,7 @@ export interface UndoRequest {
   expected?: string | undefined;
 }
 
-export interface Undone {
+interface Undone {
   ref: string;
   /** Zeros for a ref that was absent. */
   oldId: string;

@@ -71,7 +71,7 @@ export async function isPushRunning(
   return rows.length > 0;
 }
 
-export interface ParkedPush extends UnannouncedPush {
+interface ParkedPush extends UnannouncedPush {
   attempts: number;
   /** The listeners that failed, each with its error. */
   error: string | null;

@@ -56,7 +56,7 @@ export const isUsualRule = ({ pattern, grants, merging, linear, signed }: Stored
   });
 
 /** The rule that decides about the default branch. */
-export const defaultBranchRule = (rules: readonly StoredRule[], defaultBranch: string): StoredRule | null =>
+const defaultBranchRule = (rules: readonly StoredRule[], defaultBranch: string): StoredRule | null =>
   new RuleSet(rules, defaultBranch).ruleFor(`refs/heads/${defaultBranch}`);
 
 /** Whether a rule keeps those who push from rewriting the default branch. */

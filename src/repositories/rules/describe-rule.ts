@@ -2,7 +2,7 @@ import { defaultBranchPattern } from '../../access/index.ts';
 import type { BranchRule, RuleAct, RuleTarget } from '../../access/index.ts';
 
 /** A rule as an error message names it: `branch rule "release/*"`. */
-export function nameOfRule({ target, pattern }: Pick<BranchRule, 'target' | 'pattern'>): string {
+function nameOfRule({ target, pattern }: Pick<BranchRule, 'target' | 'pattern'>): string {
   const name = pattern === defaultBranchPattern ? 'default branch' : pattern;
   return `${target === 'TAG' ? 'tag' : 'branch'} rule "${name}"`;
 }

@@ -17,8 +17,8 @@ import { parseMergeConditions } from './parse-merge-conditions.ts';
 import type { GrantInput, MergeConditionsInput } from './parse-merge-conditions.ts';
 
 /** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
-export const maxRules = 50;
-export const maxRulePeople = 50;
+const maxRules = 50;
+const maxRulePeople = 50;
 
 /** What a form or a call says of a rule. */
 export interface RuleInput {

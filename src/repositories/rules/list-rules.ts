@@ -20,7 +20,7 @@ import { loadRules, loadRulesOf } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
 /** A person whom a rule names. */
-export interface NamedPerson {
+interface NamedPerson {
   person: Person;
   /** Whether they may push to the repository now: without that, the rule gives them nothing. */
   counts: boolean;
@@ -134,7 +134,7 @@ export async function namesDecided(
 }
 
 /** What the rules say of refs, for pages and the API. */
-export interface RefRights {
+interface RefRights {
   /** The pattern of the rule that decides about a full ref name; null for none. */
   patternOf(ref: string): string | null;
   /** Whether the viewer may do an act on it. */

@@ -98,7 +98,7 @@ export const branchRulePersonSchema = new EntitySchema<BranchRulePersonRow>({
 });
 
 /** A row of `branch_rule_teams`: a team whose people may do one act besides those who have the role. */
-export interface BranchRuleTeamRow {
+interface BranchRuleTeamRow {
   ruleId: string;
   act: RuleAct | 'merge';
   teamId: string;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { CollaboratorRole } from '../../access/index.ts';
 
-export interface CollaboratorRow {
+interface CollaboratorRow {
   repositoryId: string;
   userId: string;
   role: CollaboratorRole;

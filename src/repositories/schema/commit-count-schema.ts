@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** Commits of one author on one day, on the default branch of a repository. */
-export interface CommitCountRow {
+interface CommitCountRow {
   repositoryId: string;
   /** See `addresses.authorKeyOf` of accounts. */
   authorKey: string;
@@ -22,7 +22,7 @@ export const commitCountSchema = new EntitySchema<CommitCountRow>({
 });
 
 /** Up to which commit a repository is counted; null when it was empty. */
-export interface CountedCommitsRow {
+interface CountedCommitsRow {
   repositoryId: string;
   commitId: string | null;
 }

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** One of the main languages of a repository. */
-export interface RepositoryLanguage {
+interface RepositoryLanguage {
   repositoryId: string;
   /** From 0: the one with the most bytes. */
   position: number;
@@ -19,7 +19,7 @@ export const repositoryLanguageSchema = new EntitySchema<RepositoryLanguage>({
 });
 
 /** When the languages of a repository were last counted, and of which commit. */
-export interface LanguageCount {
+interface LanguageCount {
   repositoryId: string;
   /** Null when there was none. */
   commitId: string | null;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A repository pinned on a person's dashboard. */
-export interface PinRow {
+interface PinRow {
   userId: string;
   repositoryId: string;
   /** Ascending; gaps are fine. */

@@ -40,7 +40,7 @@ export interface PushRow {
 export type FirstMove = [position: number, ref: string, oldId: string, newId: string];
 
 /** One ref of a push. Ids are 40 or 64 hex digits, all zero for "no ref". */
-export interface PushUpdateRow {
+interface PushUpdateRow {
   pushId: string;
   position: number;
   ref: string;
@@ -55,7 +55,7 @@ export interface PushUpdateRow {
 }
 
 /** A listener that has recorded a push; written in the same write as its effect. */
-export interface PushAnnouncementRow {
+interface PushAnnouncementRow {
   pushId: string;
   listener: string;
 }
@@ -64,7 +64,7 @@ export interface PushAnnouncementRow {
  * Attempts of a listener for a push; written before it runs, so that one that crashes the server is counted. Rows
  * exist from the second announcement on, until the push is announced.
  */
-export interface PushListenerAttemptsRow extends Tries {
+interface PushListenerAttemptsRow extends Tries {
   pushId: string;
   listener: string;
   /** Its last error. */

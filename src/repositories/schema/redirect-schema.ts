@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** An old path of a repository, by its former owner, which may be deleted. */
-export interface RedirectRow {
+interface RedirectRow {
   ownerId: string;
   nameFolded: string;
   repositoryId: string;

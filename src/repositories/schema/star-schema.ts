@@ -18,7 +18,7 @@ export const starSchema = new EntitySchema<StarRow>({
 });
 
 /** How many stars a repository has; triggers keep it. */
-export interface StarCountRow {
+interface StarCountRow {
   repositoryId: string;
   stars: number;
 }

@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 import type { CollaboratorRole } from '../../access/index.ts';
 
 /** The role of a team's people in one repository of its organisation. */
-export interface TeamRepositoryRow {
+interface TeamRepositoryRow {
   teamId: string;
   repositoryId: string;
   role: CollaboratorRole;
@@ -22,7 +22,7 @@ export const teamRepositorySchema = new EntitySchema<TeamRepositoryRow>({
 });
 
 /** A row of the view `team_grants`: what one team gives one person. */
-export interface TeamGrantRow {
+interface TeamGrantRow {
   userId: string;
   repositoryId: string;
   role: CollaboratorRole;

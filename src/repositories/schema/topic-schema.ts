@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A topic of a repository, in small letters. */
-export interface TopicRow {
+interface TopicRow {
   repositoryId: string;
   topic: string;
   createdAt: number;

@@ -27,7 +27,7 @@ export const transferSchema = new EntitySchema<TransferRow>({
  * change of owner: meanwhile pushes are refused, and after a crash the folder is moved to where the repository's row
  * says.
  */
-export interface MoveRow {
+interface MoveRow {
   repositoryId: string;
   /** The new owner of the folder. */
   toOwnerId: string;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** A fork whose folder is being made. Written before the folder, and deleted in the write that makes its repository. */
-export interface UnfinishedForkRow {
+interface UnfinishedForkRow {
   /** The id that the repository will have. */
   repositoryId: string;
   ownerId: string;

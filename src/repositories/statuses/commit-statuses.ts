@@ -110,7 +110,7 @@ export async function commitStatusesOf(
 }
 
 /** A failed status decides, then a pending one. */
-export function combine(statuses: readonly Pick<CommitStatus, 'state'>[]): CommitState {
+function combine(statuses: readonly Pick<CommitStatus, 'state'>[]): CommitState {
   for (const state of ['failure', 'error', 'pending'] as const) {
     if (statuses.some((status) => status.state === state)) return state;
   }

@@ -3,7 +3,7 @@ import { statusReportSchema } from '../schema/status-report-schema.ts';
 import type { StatusReportRow } from '../schema/status-report-schema.ts';
 
 /** So many words of a commit are kept; a bot that repeats itself pushes its oldest ones out. */
-export const mostReports = 1_000;
+const mostReports = 1_000;
 
 /** Keeps a word, inside the write that records the status. */
 export async function addStatusReport({ manager, now }: Tx, report: Omit<StatusReportRow, 'id' | 'createdAt'>) {

@@ -20,7 +20,7 @@ export interface TeamRepository {
 }
 
 /** A team that has a role in a repository. */
-export interface TeamOfRepository {
+interface TeamOfRepository {
   team: Team;
   role: CollaboratorRole;
 }

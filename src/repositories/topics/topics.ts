@@ -10,7 +10,7 @@ import { eachRow } from '../list-repositories.ts';
 import { topicSchema } from '../schema/topic-schema.ts';
 
 /** As many topics as a repository has at most. */
-export const maxTopics = 25;
+const maxTopics = 25;
 const pattern = /^[a-z0-9][a-z0-9.-]{0,34}$/;
 
 /** A topic in small letters. Refuses `invalid_topic`. */
@@ -86,7 +86,7 @@ async function removeTopic(deps: RepositoryDeps, viewer: Viewer, at: RepositoryA
 }
 
 /** A topic of repositories that the viewer may see, and how many have it. */
-export interface CountedTopic {
+interface CountedTopic {
   topic: string;
   repositories: number;
 }

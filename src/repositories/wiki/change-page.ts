@@ -14,7 +14,7 @@ import { ensureWiki, findWiki, requireOpen } from './wiki-repository.ts';
 import type { Wiki } from './wiki-repository.ts';
 
 /** What a form or a call says of a page. */
-export interface PageChange {
+interface PageChange {
   title: string;
   content: Buffer;
   /** A usual subject when left out or empty. */

@@ -10,7 +10,7 @@ import type { CodeSearchResults } from './find-code.ts';
 import type { CodeSearchLimits } from './index-repository.ts';
 import { updateIndex } from './update-index.ts';
 
-export interface CodeSearchOptions {
+interface CodeSearchOptions {
   db: Database;
   git: Git;
   repositories: Repositories;

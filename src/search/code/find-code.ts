@@ -13,7 +13,7 @@ import type { CodeQuery } from './parse-code-query.ts';
 import { maxFileBytes } from './index-repository.ts';
 
 /** A line of a file, from 1. */
-export interface CodeLine {
+interface CodeLine {
   number: number;
   text: string;
 }

@@ -7,7 +7,7 @@ import type { Repositories } from '../../repositories/index.ts';
 import { indexRepository } from './index-repository.ts';
 import type { CodeSearchLimits, IndexState } from './index-repository.ts';
 
-export interface UpdateDeps {
+interface UpdateDeps {
   /** Writes the index. */
   thread: DatabaseThread;
   /** Reads the database, with the index attached as `code`. */

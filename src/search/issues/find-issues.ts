@@ -8,7 +8,7 @@ import { repositoryTrigram } from './update-index.ts';
  * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more
  * frequent word is in enough issues that reading the list in its order soon fills a page.
  */
-export const rareWordMaxDocuments = 2_000;
+const rareWordMaxDocuments = 2_000;
 /** A text has many more trigrams than a name, so more of them are asked for. */
 const maxTrigrams = 12;
 

@@ -6,7 +6,7 @@ import { toGpgKey } from './gpg-key.ts';
 import type { GpgKey } from './gpg-key.ts';
 import { readKey } from './read-key.ts';
 
-export interface AddedGpgKey {
+interface AddedGpgKey {
   key: GpgKey;
   /** False when the person had the key already, and this copy took the place of theirs. */
   isNew: boolean;

@@ -4,7 +4,7 @@ import { expiryOf, isWeak, namesOf, signingParts } from './key-parts.ts';
 import type { KeyProblem, ReadKeyResult } from './parsed-key.ts';
 
 /** Sizes that the caller allows. */
-export interface ReadKeyInput {
+interface ReadKeyInput {
   armored: string;
   maxUserIds: number;
   maxSubkeys: number;

@@ -52,7 +52,7 @@ export const gpgKeySchema = new EntitySchema<GpgKeyRow>({
 });
 
 /** A row of `gpg_key_parts`: which key a key id in a signature may belong to. */
-export interface GpgKeyPartRow extends GpgKeyPart {
+interface GpgKeyPartRow extends GpgKeyPart {
   gpgKeyId: string;
 }
 

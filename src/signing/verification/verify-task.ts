@@ -4,7 +4,7 @@ import { signingParts } from '../gpg-keys/key-parts.ts';
 import type { KeySignature, SigningPart } from '../gpg-keys/key-parts.ts';
 
 /** What mathematics and the key itself say of a signature. */
-export type OpenPgpState =
+type OpenPgpState =
   | 'good'
   | 'bad'
   | 'malformed'
@@ -28,7 +28,7 @@ export interface OpenPgpResult {
   endsAt: number | null;
 }
 
-export interface VerifyInput {
+interface VerifyInput {
   /** One key, in armour. */
   armored: string;
   items: { text: string; signed: Uint8Array }[];

@@ -17,7 +17,7 @@ export interface Connections {
   destroyAll(): void;
 }
 
-export interface ConnectionsDeps {
+interface ConnectionsDeps {
   /** In OpenSSH format or PEM, the preferred one first. */
   privateKeys: readonly string[];
   limiter: ConnectionLimiter;

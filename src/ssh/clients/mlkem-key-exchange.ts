@@ -15,7 +15,7 @@ import { sshString } from '../../openssh/index.ts';
  * package.json pins ssh2 exactly.
  */
 
-export const mlkemKeyExchange = 'mlkem768x25519-sha256';
+const mlkemKeyExchange = 'mlkem768x25519-sha256';
 const substitutedKex = 'curve25519-sha256';
 
 const kexInitMessage = 20;

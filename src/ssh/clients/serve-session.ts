@@ -11,7 +11,7 @@ import { packetSizeOf } from './ssh2-internals.ts';
 import type { Client } from '../commands/session.ts';
 
 /** What a session needs from its connection. */
-export interface SessionContext extends Pick<Client, 'address' | 'port' | 'blob'> {
+interface SessionContext extends Pick<Client, 'address' | 'port' | 'blob'> {
   connection: Connection;
   deps: SshDeps;
   logger: Logger;

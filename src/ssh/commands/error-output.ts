@@ -2,7 +2,7 @@ import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import { plainLine } from './plain-text.ts';
 
 /** What the client gets when a command failed: one line on stderr, and the exit status. */
-export interface ErrorOutput {
+interface ErrorOutput {
   line: string;
   exitCode: number;
   /** An internal error, not a refusal: the log gets all of it. */

@@ -5,7 +5,7 @@ import { invalid } from '../../kernel/index.ts';
 import { fingerprint, generateKey, readPrivateKey } from '../../openssh/index.ts';
 import { makeSecondKey, secondKeyFingerprint } from './second-host-key.ts';
 
-export interface HostKey {
+interface HostKey {
   /** The private key in OpenSSH format. */
   privateKey: string;
   /** `SHA256:…`, as clients show it. */

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { fingerprint, sshString } from '../../openssh/index.ts';
 
 /** ECDSA on P-256, for clients without Ed25519, such as Java's without a further library (RFC 5656). */
-export const secondKeyType = 'ecdsa-sha2-nistp256';
+const secondKeyType = 'ecdsa-sha2-nistp256';
 const curve = 'nistp256';
 
 /** A fresh key in the PEM form that ssh2 and OpenSSH read. */

@@ -14,7 +14,7 @@ import type {
 } from '../source.ts';
 
 /** Null for an account that is gone. */
-export function readPerson(value: unknown): SourcePerson | null {
+function readPerson(value: unknown): SourcePerson | null {
   const user = objectOf(value);
   const login = textOf(user['login']);
   if (login === '' || login === 'ghost') return null;

@@ -21,7 +21,7 @@ export function readPerson(value: unknown): SourcePerson | null {
   return { login, id: idOf(user['id']), name: textOf(user['name']), email: '', url: textOf(user['web_url']) };
 }
 
-export const peopleOf = (value: unknown): SourcePerson[] =>
+const peopleOf = (value: unknown): SourcePerson[] =>
   (Array.isArray(value) ? value : []).flatMap((one) => readPerson(one) ?? []);
 
 export function readRepository(value: unknown): SourceRepository {
@@ -49,7 +49,7 @@ export function isOn(row: Json, part: 'wiki' | 'issues' | 'merge_requests'): boo
 }
 
 /** A scoped label `priority::high` excludes its neighbours, as `priority/high` does here. */
-export const labelOf = (name: string): string => name.replaceAll('::', '/');
+const labelOf = (name: string): string => name.replaceAll('::', '/');
 
 export const readLabel = (row: Json): SourceLabel => ({
   name: labelOf(textOf(row['name'])),
