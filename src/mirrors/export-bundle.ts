@@ -193,8 +193,6 @@ export interface Imported {
   refs: number;
   /** Refs that could not be created, with git's reason. */
   refused: readonly string[];
-  /** Whether the source was an export bundle, not any git bundle or repository. */
-  isExportBundle: boolean;
   /** Null for a bundle without issues. */
   issues: ImportedIssues | null;
   /** How many of them are pull requests. */
@@ -262,7 +260,6 @@ export async function importBundle(
       found: await repositories.find(localAdministrator, owner, made.name),
       refs: refs.size - refused.length,
       refused,
-      isExportBundle: facts !== null,
       issues: imported,
       pulls: checked?.pulls ?? 0,
       releases: released.length,

@@ -14,7 +14,7 @@ interface SshServerNeeds extends Omit<SshDeps, 'random'> {
   limits?: Partial<SshLimits>;
 }
 
-export interface SshServer {
+interface SshServer {
   /**
    * Starts to accept connections, and makes the host key if there is none. Refuses `host_key_unusable`,
    * `ssh_address_unavailable`.

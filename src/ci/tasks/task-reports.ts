@@ -21,12 +21,6 @@ export class TaskReports {
     this.#reports.set(taskId, { at, steps, written, isTimeNew: !written });
   }
 
-  /** A sign of life other than a report, such as rows of its log. */
-  recordActivity(taskId: number, at: number): void {
-    const report = this.#reports.get(taskId);
-    this.#reports.set(taskId, { steps: [], written: true, ...report, at, isTimeNew: true });
-  }
-
   lastReportAt(taskId: number): number | null {
     return this.#reports.get(taskId)?.at ?? null;
   }

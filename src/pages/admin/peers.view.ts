@@ -29,7 +29,6 @@ export function viewPeer(peer: ListedPeer, now: number) {
   return {
     host,
     isAllowed: allowed !== 'no' && allowed !== 'blocked',
-    isBlocked: allowed === 'blocked',
     isPaired: allowed === 'pairing',
     allowed: allowedWords[allowed],
     requestedAt: askedAt === null ? null : viewTime(askedAt, now),

@@ -6,7 +6,6 @@ interface CodeLinesView {
   count: number;
   /** Lines that are not shown because there are too many. */
   hidden: number;
-  endsWithBreak: boolean;
   /** Some text in it changes the direction of what follows. */
   hasTurningCharacters: boolean;
 }
@@ -72,7 +71,6 @@ function makeLines(
     html: rows.join(''),
     count: lines.length,
     hidden: Math.max(0, lines.length - maxLines),
-    endsWithBreak: text.endsWith('\n'),
     hasTurningCharacters: hasBidiControls(text),
   };
 }

@@ -2,7 +2,6 @@ import { invalid } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/printable-names.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -66,7 +65,6 @@ function uploadPage(
     repository,
     branch,
     folder: values.folder,
-    shownFolder: viewName(file.toString()),
     most: viewSize(repositories.contents.maxBytes),
     action: codeUrl(repository.url, 'upload', branch, file),
     cancel: place.tip === null ? repository.url : codeUrl(repository.url, 'tree', branch, file),

@@ -111,7 +111,7 @@ export function viewFollowedRepository(
 /** `place` is null while the copy is in the trash. */
 function viewCopy({ place, state, error }: KeptCopy) {
   const at = place === null ? null : { name: `${place.owner}/${place.name}`, url: repositoryUrl(place) };
-  return { place: at, isBad: state === 'unreachable' || state === 'full', state: copyStates[state], error };
+  return { place: at, state: copyStates[state], error };
 }
 
 const copyStates: Record<KeptCopy['state'], string> = translated({

@@ -1,4 +1,3 @@
-import type { WorkerPool } from '../../workers/index.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { t } from '../../translation/index.ts';
 import { fillLinks } from './link-placeholders.ts';
@@ -7,12 +6,8 @@ import { linkText, shortenInstanceUrls } from './linked-text.ts';
 import type { MovedLinks } from './moved-links.ts';
 import { replacePlaceholders, plainBox, taskButton, taskFormHtml } from './rendered-markdown.ts';
 import type { TaskForm } from './rendered-markdown.ts';
-import { prepareDocument } from './prepare-document.ts';
 import type { PlainDocument, PreparedDocument } from './prepare-document.ts';
-import { noReferences } from './reference-links.ts';
 import type { ReferenceLinks } from './reference-links.ts';
-import { repositoryLinks } from './repository-links.ts';
-import type { DocumentLocation } from './repository-links.ts';
 
 /** A document as a page shows it: rendered, or as text with a word on why. */
 export type RenderedDocument =
@@ -61,21 +56,4 @@ function withHeadingLinks(html: string): string {
     heading,
     (whole, _tag: string, id: string) => `${whole}<a class="anchor" href="#${id}" aria-label="${label}"></a>`,
   );
-}
-
-/**
- * Renders a document of a repository in the worker pool, or recalls it by the id of its
- * blob, which never means other bytes; its links are relative to its path. What it refers to stays text: pages call
- * `prepareDocument`, look up the references of all their texts, and call `fillDocument`.
- */
-export async function renderDocument(
-  workers: WorkerPool,
-  oid: string,
-  place: DocumentLocation,
-  source: () => string,
-): Promise<RenderedDocument> {
-  const { repositoryUrl: client, showsRemoteImages } = place;
-  const document = await prepareDocument(workers, { key: oid, client, source, showsRemoteImages, origin: null });
-  const links = repositoryLinks(place);
-  return fillDocument(document, { links, references: noReferences, origin: null, taskForm: null });
 }

@@ -159,7 +159,6 @@ async function formPage(
     isFork,
     /** Commits of a private fork become visible to all who see this repository. */
     publishes: isFork && head.found.repository.visibility === 'PRIVATE' && found.repository.visibility !== 'PRIVATE',
-    asksPublishes: refusal?.field === 'publishes',
     preview: isPreview && (values.body ?? '').trim() !== '' ? await renderText(context, deps, values.body!) : null,
     choices: mayTriage
       ? {

@@ -107,7 +107,5 @@ export function viewPairs(pairs: readonly PairedRoundCommit[], repositoryUrl: st
     kind,
     before: commit(before),
     after: commit(after),
-    /** Both say the same: one of them is enough. */
-    isSameSubject: before !== null && after !== null && before.subject === after.subject,
   }));
 }

@@ -52,7 +52,6 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     events: eventNames.map((value) => ({ value, label: labelOf(value) })),
     chosen,
     isFiltered: Object.values(chosen).some((value) => value !== ''),
-    isAnyActive: runs.some((run) => run.finishedAt === null),
     queued: queue.length,
     next: next === null ? null : listUrl(head.url, { ...chosen, before: String(next) }),
     notice: viewNotice(query),

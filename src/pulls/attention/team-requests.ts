@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { personIdOf, refusalOnTeamReview } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { idsIn } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { EntryLog, Issue, IssueAt } from '../../issues/index.ts';
 import { invalid, nullIfNotFound } from '../../kernel/index.ts';
@@ -161,28 +160,16 @@ export async function answerTeamRequests({ manager, now }: Tx, issueId: string, 
  */
 export async function listTeamRequests(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<TeamRequest[]> {
   const { issue } = await findPull(deps, viewer, at);
-  return (await knownTeamRequests(deps, viewer, [issue.id])).get(issue.id) ?? [];
-}
-
-/** The same of several pull requests that the caller has found already, by the id of the issue. */
-export async function knownTeamRequests(
-  deps: Pick<PullDeps, 'db' | 'organisations'>,
-  viewer: Viewer,
-  issueIds: readonly string[],
-): Promise<Map<string, TeamRequest[]>> {
-  if (issueIds.length === 0 || viewer.kind !== 'person') return new Map();
-  const rows = await deps.db.read
-    .createQueryBuilder(teamReviewRequestSchema, 'q')
-    .where(...idsIn('q.issue_id', issueIds))
-    .getMany();
+  if (viewer.kind !== 'person') return [];
+  const rows = await deps.db.read.findBy(teamReviewRequestSchema, { issueId: issue.id });
   const known = await deps.organisations.teams.knownAmong(
     viewer,
     rows.map(({ teamId }) => teamId),
   );
-  rows.sort((one, other) => one.askedAt - other.askedAt || (one.teamId < other.teamId ? -1 : 1));
-  const shown = rows.flatMap((row): TeamRequest[] => {
-    const found = known.get(row.teamId);
-    return found === undefined ? [] : [{ ...row, organisation: found.organisation.name, team: found.team.name }];
-  });
-  return Map.groupBy(shown, ({ issueId }) => issueId);
+  return rows
+    .sort((one, other) => one.askedAt - other.askedAt || (one.teamId < other.teamId ? -1 : 1))
+    .flatMap((row) => {
+      const found = known.get(row.teamId);
+      return found === undefined ? [] : [{ ...row, organisation: found.organisation.name, team: found.team.name }];
+    });
 }

@@ -6,7 +6,9 @@ import type { Test } from 'tap';
 import { embedded } from '../../../src/embedded/index.ts';
 import { cacheStatistics, chargeCpuTime, silentLogger } from '../../../src/kernel/index.ts';
 import { fillLinks, placeholders } from '../../../src/pages/markdown/link-placeholders.ts';
-import { renderDocument } from '../../../src/pages/markdown/render-document.ts';
+import { prepareDocument } from '../../../src/pages/markdown/prepare-document.ts';
+import { noReferences } from '../../../src/pages/markdown/reference-links.ts';
+import { fillDocument } from '../../../src/pages/markdown/render-document.ts';
 import { renderMarkdown } from '../../../src/pages/markdown/render-markdown.ts';
 import { repositoryLinks } from '../../../src/pages/markdown/repository-links.ts';
 import { createWorkerPool } from '../../../src/workers/index.ts';
@@ -21,6 +23,18 @@ const place = (ref: string, folder = '') => ({
   folder: Buffer.from(folder),
   showsRemoteImages: false,
 });
+
+/** As pages render a document, with links relative to its place. */
+async function renderDocument(
+  workers: WorkerPool,
+  oid: string,
+  { repositoryUrl: client, showsRemoteImages, ...at }: ReturnType<typeof place>,
+  source: () => string,
+) {
+  const document = await prepareDocument(workers, { key: oid, client, source, showsRemoteImages, origin: null });
+  const links = repositoryLinks({ repositoryUrl: client, showsRemoteImages, ...at });
+  return fillDocument(document, { links, references: noReferences, origin: null, taskForm: null });
+}
 
 /** Pools of all tests here: what their caches missed is in one sum, which shrinks when one of them is collected. */
 const opened: WorkerPool[] = [];
