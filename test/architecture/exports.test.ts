@@ -3,7 +3,7 @@
 import t from 'tap';
 import path from 'node:path';
 import ts from 'typescript';
-import { tasks } from '../../src/embedded/workers.ts';
+import { libraries, tasks } from '../../src/embedded/workers.ts';
 import { parseSource, readSources, walk, type SourceFile } from './source-files.ts';
 
 /** Exports that no import names, with the reason. */
@@ -13,8 +13,10 @@ const exceptions: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(tasks).map((file) => [`${file} run`, 'loaded by its path'])),
 };
 
-/** Loaded by a pattern of names, as a whole. */
-const isLoadedByPattern = (file: string): boolean => file.startsWith('test/mutations/') || file.endsWith('.d.ts');
+const libraryFiles: ReadonlySet<string> = new Set(Object.values(libraries));
+/** Loaded as a whole: by a pattern of names, or by its path. */
+const isLoadedWhole = (file: string): boolean =>
+  file.startsWith('test/mutations/') || file.endsWith('.d.ts') || libraryFiles.has(file);
 
 function exportsOf({ tree }: SourceFile): string[] {
   return tree.statements.flatMap((statement) => {
@@ -64,7 +66,7 @@ function usesOf({ path: from, text, tree }: SourceFile): string[] {
 function unusedExports(sources: readonly SourceFile[]): string[] {
   const used = new Set(sources.flatMap(usesOf));
   return sources
-    .filter((source) => !isLoadedByPattern(source.path) && !used.has(`${source.path} *`))
+    .filter((source) => !isLoadedWhole(source.path) && !used.has(`${source.path} *`))
     .flatMap((source) => exportsOf(source).map((name) => `${source.path} ${name}`))
     .filter((name) => !used.has(name) && exceptions[name] === undefined);
 }
