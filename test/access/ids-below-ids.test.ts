@@ -140,6 +140,7 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/^api \/packages\/:owner\b/, 'none', 'packages: test/http-packages/packages-api.test.ts'],
   [/^page \/(ap|following|admin\/federation)\b/, 'none', 'federation is off here: its own tests ask'],
   [/^api \/user\/(follows|copies)\//, 'none', 'federation is off here: its own tests ask'],
+  [/^api .*\/federation\/notes\/:id$/, 'none', 'federation is off here: its own tests ask'],
   [/^(api \/user|page \/settings)\/(gpg_keys|gpg)\/:id$/, 'none', 'the owner is in the statement that removes'],
   [/^page \/settings\/repositories\/:id$/, 'none', 'a repository by its id: transfers and the trash ask whose it is'],
   [/^page \/admin\//, 'none', 'an administrator reaches everything: nothing is outside'],

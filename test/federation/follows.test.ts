@@ -160,6 +160,11 @@ t.test(
       [`${peer.origin}/group`, /no repository or person/],
       [`${peer.origin}/html`, /knows no public/],
       [`${peer.origin}/broken`, /knows no public/],
+      // As a microblog describes its users.
+      [
+        peer.addActor('/users/zork', { preferredUsername: 'zork' }).id,
+        /zork@127\.0\.0\.3:\d+ has no repositories to follow/,
+      ],
     );
     for (const [target, cause] of cases) {
       const message = await messageOf(target);

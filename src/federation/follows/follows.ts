@@ -11,6 +11,7 @@ import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.t
 import { listRemoteRepositories } from './remote-repositories.ts';
 import type { RemoteRepositoryList } from './remote-repositories.ts';
 import { explaining, resolveTarget } from './resolve-target.ts';
+import { handleOf } from '../schema/remote-actor-schema.ts';
 
 /** The result of a follow. */
 export interface Followed {
@@ -37,7 +38,10 @@ export async function follow(deps: FederationDeps, userId: string, target: strin
   const actor = await resolveTarget(deps, target);
   const follower = await followerActor(deps, userId);
   if (actor.type === 'Person') {
-    const { follow: added, isNew } = await explaining(actor.host, () => followPerson(deps, follower, actor));
+    const { follow: added, isNew } = await explaining(actor.host, () => followPerson(deps, follower, actor), {
+      // Users of microblogs name none.
+      missing: `${handleOf(actor)} has no repositories to follow.`,
+    });
     return { kind: 'person', id: added.id, handle: added.handle, isNew };
   }
   const { follow: added, isNew } = await deps.db.write((tx) => addFollow(deps, tx, follower, actor, null));

@@ -85,8 +85,8 @@ async function queryWebFinger(
   throw unusable(host);
 }
 
-/** Reports one of four causes; the details are only logged. */
-export async function explaining<T>(host: string, work: () => Promise<T>): Promise<T> {
+/** Reports one of four causes; the details are only logged. @param words for what is missing, instead of the usual */
+export async function explaining<T>(host: string, work: () => Promise<T>, words?: { missing: string }): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -98,7 +98,7 @@ export async function explaining<T>(host: string, work: () => Promise<T>): Promi
       case 'invalid_url':
         throw unresolvable('Only https addresses without a name or password in them are used.', error);
       case 'document_missing':
-        throw missing(host, error);
+        throw words === undefined ? missing(host, error) : unresolvable(words.missing, error);
       case 'document_unusable':
         throw unusable(host, error);
       default:

@@ -71,6 +71,7 @@ import { importOperations } from './imports.ts';
 import { pushMirrorOperations } from './push-mirrors.ts';
 import { hookOperations } from './hooks.ts';
 import { followOperations } from './follows.ts';
+import { followerOperations } from './followers.ts';
 import { copyOperations } from './copies.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
@@ -334,6 +335,7 @@ export const operations: readonly Operation[] = [
   ...notificationOperations,
   ...watchingOperations,
   ...followOperations,
+  ...followerOperations,
   ...copyOperations,
   getVersion,
   ...miscellaneousOperations,
