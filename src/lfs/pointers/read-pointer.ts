@@ -5,18 +5,46 @@ export interface LfsPointer {
 }
 
 /** A file with more bytes is no pointer. */
-export const maxPointerBytes = 1_024;
-/** A file with fewer is none either: the version, the id and a size of one digit. */
-export const minPointerBytes = 120;
+export const maxPointerBytes = 1_023;
+/** A file with fewer is none either: the shortest version, the id and a size of one digit. */
+export const minPointerBytes = 114;
 
-const version = /^version https:\/\/(?:git-lfs|hawser)\.github\.com\/spec\/v1$/;
+/** The last two are from before the first release. */
+const versions: readonly string[] = [
+  'https://git-lfs.github.com/spec/v1',
+  'https://hawser.github.com/spec/v1',
+  'http://git-media.io/v/2',
+];
+const keys = ['version', 'oid', 'size'] as const;
+const oidForm = /^sha256:([0-9a-f]{64})$/;
+const sizeForm = /^\+?(\d{1,15})$/;
+/** Programs that have changed the content before it was stored, by their priority. */
+const extensionForm = /^ext-(\d)-\w/;
 
-/** The pointer that a file is; null for every other file. */
+/**
+ * The pointer that a file is; null for every other file. It is one where `git lfs` takes it for one: the keys in this
+ * order, extensions anywhere behind a key and before the end, nothing else.
+ */
 export function readPointer(content: Buffer): LfsPointer | null {
   if (content.length > maxPointerBytes || content.length < minPointerBytes) return null;
-  const lines = content.toString('latin1').split('\n');
-  if (!version.test(lines[0]!.trimEnd())) return null;
-  const text = lines.join('\n');
-  const [oid, size] = [/^oid sha256:([0-9a-f]{64})$/m.exec(text)?.[1], /^size (\d{1,15})$/m.exec(text)?.[1]];
-  return oid === undefined || size === undefined ? null : { oid, bytes: Number(size) };
+  const values: string[] = [];
+  const priorities = new Set<string>();
+  for (const line of content
+    .toString('latin1')
+    .replace(/^[\t-\r ]+|[\t-\r ]+$/g, '')
+    .split(/\r?\n/)) {
+    if (line === '') continue;
+    const end = line.indexOf(' ');
+    if (end === -1 || values.length === keys.length) return null;
+    const [key, value] = [line.slice(0, end), line.slice(end + 1)];
+    if (key === keys[values.length]) values.push(value);
+    else {
+      const priority = extensionForm.exec(key)?.[1];
+      if (priority === undefined || priorities.has(priority) || !oidForm.test(value)) return null;
+      priorities.add(priority);
+    }
+  }
+  const [version = '', oidText = '', sizeText = ''] = values;
+  const [oid, size] = [oidForm.exec(oidText)?.[1], sizeForm.exec(sizeText)?.[1]];
+  return !versions.includes(version) || oid === undefined || size === undefined ? null : { oid, bytes: Number(size) };
 }
