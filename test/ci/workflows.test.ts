@@ -353,7 +353,7 @@ t.test('an invalid file reports position and reason, and never throws', async (t
     ],
     [
       'on: {schedule: [{cron: "x"}]}\njobs: {}',
-      'line 1, column 24: A cron expression has five fields: minute, hour, day, month, weekday.',
+      'line 1, column 24: A cron expression has five fields: minute, hour, day, month, weekday; or one word, as @daily.',
     ],
     ['on: push\non: push', 'line 2, column 1: Map keys must be unique'],
     ['on: push\n\tjobs: {}', 'line 2, column 1: Tabs are not allowed as indentation'],
@@ -388,6 +388,10 @@ t.test('cron expressions are evaluated in UTC', async (t) => {
   t.equal(next('0 0 29 feb *', '2026-01-01T00:00:00Z'), '2028-02-29T00:00');
   t.equal(next('0 0 13 * fri', '2026-01-03T00:00:00Z'), '2026-01-09T00:00', 'either day');
   t.equal(next('5,10 0 1 1,7 7', '2026-01-01T00:05:00Z'), '2026-01-01T00:10');
+  const words = { yearly: '2027-01-01', annually: '2027-01-01', monthly: '2026-02-01', weekly: '2026-01-04' };
+  for (const [word, day] of Object.entries({ ...words, daily: '2026-01-02', midnight: '2026-01-02' }))
+    t.equal(next(`@${word}`, '2026-01-01T22:30:00Z'), `${day}T00:00`, word);
+  t.equal(next(' @hourly ', '2026-01-01T22:30:00Z'), '2026-01-01T23:00');
   t.equal(next('0 0 30 2 *', '2026-01-01T00:00:00Z'), null);
   for (const wrong of [
     '',
@@ -400,7 +404,11 @@ t.test('cron expressions are evaluated in UTC', async (t) => {
     '5-1 * * * *',
     '*/0 * * * *',
     'a * * * *',
-    '@daily',
+    '@Daily',
+    '@every 1h',
+    '@reboot',
+    '@constructor',
+    '@daily * * * *',
     '1/2/3 * * * *',
   ]) {
     t.equal(parseCron(wrong), null, wrong);

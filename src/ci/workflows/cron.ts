@@ -12,9 +12,23 @@ interface Cron {
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ');
 
-/** Parses `*`, numbers, names, ranges, lists and steps; null when it is no cron expression. */
+/** Words of cron programs for whole expressions, which Gitea and Forgejo take as well. */
+const wholeExpressions: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+/** Parses `*`, numbers, names, ranges, lists, steps and `@daily`; null when it is no cron expression. */
 export function parseCron(text: string): Cron | null {
-  const fields = text.trim().split(/\s+/);
+  const given = text.trim();
+  const fields = (
+    given.startsWith('@') ? (Object.hasOwn(wholeExpressions, given) ? wholeExpressions[given]! : '') : given
+  ).split(/\s+/);
   if (fields.length !== 5) return null;
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
   const minutes = parseField(minute, 0, 59);

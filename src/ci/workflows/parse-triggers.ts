@@ -143,7 +143,10 @@ function parseSchedule(file: YamlFile, node: unknown): string[] {
     const cron = file.get(file.map(item, 'An entry of "schedule"'), 'cron');
     const text = file.text(cron, '"cron"');
     if (parseCron(text) === null)
-      throw file.problem(cron, 'A cron expression has five fields: minute, hour, day, month, weekday.');
+      throw file.problem(
+        cron,
+        'A cron expression has five fields: minute, hour, day, month, weekday; or one word, as @daily.',
+      );
     return text;
   });
 }
