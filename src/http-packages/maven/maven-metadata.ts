@@ -35,6 +35,13 @@ export function artifactMetadata(
   ]);
 }
 
+/**
+ * Of a file of a snapshot: time, build, then its extension, or a classifier and an extension. Behind a classifier, which
+ * may have dots (`scala2.13`), that is one word, except for archives of tar and signatures of other files.
+ */
+const snapshotFile =
+  /^(\d{8}\.\d{6})-(\d+)(?:\.(.+)|-(.+?)\.((?:tar\.[^.]+|[^.]+)(?:\.(?:asc|sigstore(?:\.json)?))?))$/;
+
 /** The metadata of a snapshot: the newest file of each extension and classifier. */
 export function snapshotMetadata(
   row: Pick<PackageRow, 'name'>,
@@ -50,8 +57,8 @@ export function snapshotMetadata(
   for (const { name, createdAt } of files) {
     if (!name.startsWith(`${artifact}-${base}`)) continue;
     const rest = name.slice(artifact.length + 1 + base.length);
-    const [, stamp, build, classifier = '', extension = ''] =
-      /^(\d{8}\.\d{6})-(\d+)(?:-([^.]+))?\.(.+)$/.exec(rest) ?? [];
+    const [, stamp, build, whole, classifier = '', word = ''] = snapshotFile.exec(rest) ?? [];
+    const extension = whole ?? word;
     if (stamp === undefined || build === undefined) continue;
     const key = `${classifier}.${extension}`;
     const known = newest.get(key);
