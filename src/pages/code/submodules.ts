@@ -22,11 +22,14 @@ export async function readModules(
 export function parseModules(text: string): Map<string, string> {
   const sections = new Map<string, { path?: string; url?: string }>();
   let section: { path?: string; url?: string } | null = null;
-  for (const line of text.split(/\r?\n/)) {
-    const [, name] = /^\s*\[submodule\s+"((?:[^"\\]|\\.)*)"\]/i.exec(line) ?? [];
+  // A backslash at the end of a line joins it with the next one.
+  for (const line of text.replace(/(?<!\\)((?:\\\\)*)\\\r?\n/g, '$1').split(/\r?\n/)) {
+    const [header = '', quoted, plain] = /^\s*\[submodule(?:\s+"((?:[^"\\]|\\.)*)"|\.([\w.-]+))\]/i.exec(line) ?? [];
+    const name = quoted ?? plain?.toLowerCase();
     if (name !== undefined) sections.set(name, (section = sections.get(name) ?? {}));
     else if (/^\s*\[/.test(line)) section = null;
-    const [, key, value] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=(.*)$/.exec(line) ?? [];
+    // The first setting may stand behind the header.
+    const [, key, value] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=(.*)$/.exec(line.slice(header.length)) ?? [];
     if (section === null || key === undefined) continue;
     if (/^path$/i.test(key)) section.path = unquote(value!).replace(/\/+$/, '');
     else if (/^url$/i.test(key)) section.url = unquote(value!);

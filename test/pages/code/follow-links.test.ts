@@ -53,6 +53,11 @@ t.test('.gitmodules is read as git reads its settings', async (t) => {
   t.strictSame(read('[submodule "a"]\nPATH = lib/\nurl = one\nurl = two\n'), [['lib', 'two']]);
   t.strictSame(read('[submodule "a"]\npath = a\n[core]\nurl = x\n[submodule "b"]\nurl = y\n'), []);
   t.strictSame(read('[submodule "a"]\r\npath = a\r\nurl = x\r\n'), [['a', 'x']]);
+  t.strictSame(read('[submodule "a"] path = a\nurl = x\n'), [['a', 'x']], 'behind the header');
+  t.strictSame(read('[submodule "a"] # path = b\npath = a\nurl = x\n'), [['a', 'x']]);
+  t.strictSame(read('[submodule.A]\npath = a\n[submodule "a"]\nurl = x\n'), [['a', 'x']], 'the form of old');
+  t.strictSame(read('[submodule "a"]\npath = lib/\\\na\nurl = "x\\\ny"\n'), [['lib/a', 'xy']], 'joined lines');
+  t.strictSame(read('[submodule "a"]\npath = a\nurl = x\\\\\n'), [['a', 'x\\']], 'a backslash of its own');
   t.strictSame(read('\\'.repeat(60_000)), []);
 });
 
