@@ -25,6 +25,7 @@ import { packageLists } from './v330-package-lists.ts';
 import { packageObjects } from './v360-package-objects.ts';
 import { packageRetention } from './v361-package-retention.ts';
 import { packageBlobSources } from './v443-package-blob-sources.ts';
+import { ownerWebhooks } from './v414-owner-webhooks.ts';
 import { keptCopies } from './v370-kept-copies.ts';
 import { noteChoices } from './v396-note-choices.ts';
 import { emptyPackages } from './v251-empty-packages.ts';
@@ -234,6 +235,7 @@ export const migrations: readonly Migration[] = [
   noteChoices,
   nodes,
   repositoryMoves,
+  ownerWebhooks,
   boards,
   signUpRequests,
   sharedState,

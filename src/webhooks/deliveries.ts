@@ -55,8 +55,8 @@ export async function redeliverAny(deps: WebhookDeps, deliveryId: number): Promi
 }
 
 /**
- * Sends a test delivery: the push of the default branch's last commit, or a `ping` where there is none and for an
- * organisation. Refuses `webhook_not_found`.
+ * Sends a test delivery: the push of the default branch's last commit, or a `ping` where there is none and where
+ * no repository is meant. Refuses `webhook_not_found`.
  */
 export async function testWebhook(deps: WebhookDeps, scope: WebhookScope, webhookId: string): Promise<number> {
   const hook = await findWebhook(deps, scope, webhookId);

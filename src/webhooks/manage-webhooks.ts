@@ -3,7 +3,7 @@ import type { Viewer } from '../access/index.ts';
 import { conflict, invalid, isDomainError, notFound } from '../kernel/index.ts';
 import { describeFailure } from './send-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
-import { inScope, scopeColumns } from './scope.ts';
+import { inScope, scopeColumns, scopeForLog } from './scope.ts';
 import type { WebhookScope } from './scope.ts';
 import { encryptAuthorization, encryptSecret } from './encrypt-secret.ts';
 import { webhookDeliverySchema, webhookEvents, webhookSchema } from './webhook-schema.ts';
@@ -72,7 +72,7 @@ export async function findWebhook(deps: WebhookDeps, scope: WebhookScope, id: st
 
 async function describe(
   { db }: WebhookDeps,
-  { secretCiphertext, authorizationCiphertext, repositoryId: _r, organisationId: _o, ...row }: WebhookRow,
+  { secretCiphertext, authorizationCiphertext, repositoryId: _r, organisationId: _o, userId: _u, ...row }: WebhookRow,
 ): Promise<Webhook> {
   const last = await db.read.findOne(webhookDeliverySchema, { where: { webhookId: row.id }, order: { id: 'DESC' } });
   return { ...row, hasSecret: secretCiphertext !== null, hasAuthorization: authorizationCiphertext !== null, last };
@@ -114,8 +114,7 @@ export async function addWebhook(
   });
   logger.info('webhook.added', {
     webhookId: id,
-    scope: scope.kind,
-    scopeId: scope.id,
+    ...scopeForLog(scope),
     host: new URL(changes.url).host,
     by: viewerForLog(viewer),
   });
@@ -158,8 +157,7 @@ export async function editWebhook(
   });
   deps.logger.info('webhook.edited', {
     webhookId: id,
-    scope: scope.kind,
-    scopeId: scope.id,
+    ...scopeForLog(scope),
     host: new URL(changes.url).host,
     by: viewerForLog(viewer),
   });
@@ -175,7 +173,7 @@ export async function removeWebhook(
 ): Promise<void> {
   const { affected } = await db.write(({ manager }) => manager.delete(webhookSchema, { ...inScope(scope), id }));
   if (affected === 0) throw webhookNotFound();
-  logger.info('webhook.removed', { webhookId: id, scope: scope.kind, scopeId: scope.id, by: viewerForLog(viewer) });
+  logger.info('webhook.removed', { webhookId: id, ...scopeForLog(scope), by: viewerForLog(viewer) });
 }
 
 async function read(

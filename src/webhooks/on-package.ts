@@ -18,12 +18,16 @@ export interface PackageSubject {
 
 /**
  * Subscribes to packages, inside the write that publishes or deletes a version: webhooks of the repository that the
- * package follows, and of the organisation that owns it.
+ * package follows, of the user or organisation that owns it, and of the server.
  */
 export function onPackage(deps: WebhookDeps): PackageListener {
   return async (tx, { action, owner, package: row, version, tags, actorId }) => {
-    const scope = { id: row.repositoryId, ownerOrganisationId: owner.kind === 'organisation' ? owner.id : null };
-    const hooks = await webhooksFor(tx.manager, scope, ['package']);
+    const place = {
+      id: row.repositoryId,
+      ownerOrganisationId: owner.kind === 'organisation' ? owner.id : null,
+      ownerUserId: owner.kind === 'user' ? owner.id : null,
+    };
+    const hooks = await webhooksFor(tx.manager, place, ['package']);
     if (hooks.length === 0) return;
     const about: PackageSubject = {
       repositoryId: row.repositoryId,

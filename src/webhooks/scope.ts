@@ -1,41 +1,63 @@
 import { IsNull } from 'typeorm';
 import type { FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../db/index.ts';
+import type { Repository } from '../repositories/index.ts';
 import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
 
-/** Scope of a webhook: the events of one repository, or of all that an organisation owns. */
-export type WebhookScope = { kind: 'repository'; id: string } | { kind: 'organisation'; id: string };
+/** Scope of a webhook: the events of one repository, of all that an organisation or a user owns, or of the server. */
+export type WebhookScope =
+  | { kind: 'repository'; id: string }
+  | { kind: 'organisation'; id: string }
+  | { kind: 'user'; id: string }
+  | { kind: 'instance' };
 
-export function scopeColumns({ kind, id }: WebhookScope): Pick<WebhookRow, 'repositoryId' | 'organisationId'> {
-  return { repositoryId: kind === 'repository' ? id : null, organisationId: kind === 'organisation' ? id : null };
+type ScopeColumns = Pick<WebhookRow, 'repositoryId' | 'organisationId' | 'userId'>;
+
+export function scopeColumns(scope: WebhookScope): ScopeColumns {
+  return {
+    repositoryId: scope.kind === 'repository' ? scope.id : null,
+    organisationId: scope.kind === 'organisation' ? scope.id : null,
+    userId: scope.kind === 'user' ? scope.id : null,
+  };
 }
 
-export function scopeOf({
-  repositoryId,
-  organisationId,
-}: Pick<WebhookRow, 'repositoryId' | 'organisationId'>): WebhookScope {
-  return repositoryId !== null
-    ? { kind: 'repository', id: repositoryId }
-    : { kind: 'organisation', id: organisationId! };
+export function scopeOf({ repositoryId, organisationId, userId }: ScopeColumns): WebhookScope {
+  if (repositoryId !== null) return { kind: 'repository', id: repositoryId };
+  if (organisationId !== null) return { kind: 'organisation', id: organisationId };
+  return userId === null ? { kind: 'instance' } : { kind: 'user', id: userId };
 }
+
+/** The scope in a log line. */
+export const scopeForLog = (scope: WebhookScope): { scope: string; scopeId: string | null } => ({
+  scope: scope.kind,
+  scopeId: scope.kind === 'instance' ? null : scope.id,
+});
 
 export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
-  const { repositoryId, organisationId } = scopeColumns(scope);
-  return { repositoryId: repositoryId ?? IsNull(), organisationId: organisationId ?? IsNull() };
+  const { repositoryId, organisationId, userId } = scopeColumns(scope);
+  return {
+    repositoryId: repositoryId ?? IsNull(),
+    organisationId: organisationId ?? IsNull(),
+    userId: userId ?? IsNull(),
+  };
 }
 
-/** The active webhooks for one of these events of a repository, or of what an organisation has without one. */
+/** Where something happens: in a repository, or in what an owner has without one. */
+type WebhookPlace = Pick<Repository, 'ownerOrganisationId' | 'ownerUserId'> & { id: string | null };
+
+/** The active webhooks for one of these events: of the repository, of its owner and of the server. */
 export async function webhooksFor(
   manager: Tx['manager'],
-  { id, ownerOrganisationId }: { id: string | null; ownerOrganisationId: string | null },
+  { id, ownerOrganisationId, ownerUserId }: WebhookPlace,
   events: readonly WebhookEvent[],
 ): Promise<WebhookRow[]> {
-  if (id === null && ownerOrganisationId === null) return [];
   const rows = await manager.find(webhookSchema, {
     where: [
       ...(id === null ? [] : [{ repositoryId: id, isActive: true }]),
       ...(ownerOrganisationId === null ? [] : [{ organisationId: ownerOrganisationId, isActive: true }]),
+      ...(ownerUserId === null ? [] : [{ userId: ownerUserId, isActive: true }]),
+      { ...inScope({ kind: 'instance' }), isActive: true },
     ],
     order: { createdAt: 'ASC', id: 'ASC' },
   });

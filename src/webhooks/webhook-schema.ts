@@ -42,11 +42,12 @@ export type WebhookKind = (typeof webhookKinds)[number];
 export const webhookContentTypes = ['json', 'form'] as const;
 export type WebhookContentType = (typeof webhookContentTypes)[number];
 
-/** A row of `webhooks`. Exactly one of repository and organisation is set. */
+/** A row of `webhooks`. At most one of repository, organisation and user is set: none for those of the server. */
 export interface WebhookRow {
   id: string;
   repositoryId: string | null;
   organisationId: string | null;
+  userId: string | null;
   url: string;
   /** Encrypted; null for unsigned deliveries. */
   secretCiphertext: string | null;
@@ -106,6 +107,7 @@ export const webhookSchema = new EntitySchema<WebhookRow>({
     id: { type: 'text', primary: true },
     repositoryId: { name: 'repository_id', type: 'text', nullable: true },
     organisationId: { name: 'organisation_id', type: 'text', nullable: true },
+    userId: { name: 'user_id', type: 'text', nullable: true },
     url: { type: 'text' },
     secretCiphertext: { name: 'secret_ciphertext', type: 'text', nullable: true },
     events: { type: 'simple-json' },

@@ -1671,6 +1671,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['leases', { name: 'task:backup.nightly', node: 'node400', until: 5000000000000 }],
     ['pushes', { id: 'p400', repository_id: 'r1', via: 'http', options: '[]', created_at: 3, node: 'node400' }],
   ],
+  414: [
+    [
+      'webhooks',
+      {
+        id: 'w414',
+        user_id: 'bob-id',
+        url: 'https://hooks.example.org/',
+        events: '["push"]',
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+    ['webhooks', { id: 'x414', url: 'https://hooks.example.org/', events: '["push"]', created_at: 1, updated_at: 1 }],
+  ],
   418: [
     ['boards', { id: 'board418', repository_id: 'r1', title: 'Plan', title_folded: 'plan', created_at: 5000000000000 }],
     [

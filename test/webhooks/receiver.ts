@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
 interface Received {
+  /** With the query. */
+  path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
 }
@@ -27,7 +29,7 @@ export async function startReceiver(t: Owner): Promise<Receiver> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      got.push({ headers: request.headers, body: Buffer.concat(parts) });
+      got.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts) });
       const [status, body] = responses.length > 1 ? responses.shift()! : responses[0]!;
       response.writeHead(status, status >= 300 && status < 400 ? { Location: receiver.elsewhere } : {}).end(body);
     });
