@@ -40,16 +40,12 @@ export function isBuilt({ method, path }: Pick<GiteaOperation, 'method' | 'path'
 
 /** Why what is missing is missing, by the beginning of the address. */
 const reasons: readonly [start: RegExp, state: 'later' | 'refused', note: string][] = [
-  [/\/wiki\//, 'later', 'Comes with wikis'],
-  [/stopwatch|\/times\b|\/times\//, 'later', 'Comes with the time that is spent on issues'],
-  [/^\/(?:admin|user)\/hooks/, 'later', 'Webhooks of users and of the server are to come; organisations have theirs'],
   [/\/badges/, 'refused', 'Users have no badges'],
   [/\/unadopted/, 'refused', 'Repositories come by import; nobody puts folders beside them'],
   [/\/hooks\/git/, 'refused', 'A program of a user never runs inside the server'],
   [/gpg_key_(?:token|verify)/, 'refused', 'Addresses of a key that are verified addresses of its owner need no proof'],
   [/signing-key\.gpg/, 'refused', 'The server signs with an SSH key: signing-key.pub'],
-  [/^\/(?:markdown|markup)/, 'later', 'Needs the renderer of pages behind a port'],
-  [/^\/repos\/migrate/, 'later', 'Comes with imports from other forges'],
+  [/^\/orgs\/\{org\}\/repos$/, 'refused', 'Repositories are deleted one by one, each by its name'],
 ];
 
 function stateOf(one: Pick<GiteaOperation, 'id' | 'method' | 'path'>): GiteaOperation {

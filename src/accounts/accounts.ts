@@ -89,6 +89,7 @@ import { viewerOfSession } from './sessions/viewer-of-session.ts';
 import { addToken } from './tokens/add-token.ts';
 import { listTokens } from './tokens/list-tokens.ts';
 import { removeToken } from './tokens/remove-token.ts';
+import { tokenOfSecret } from './tokens/token-of-secret.ts';
 import { viewerOfToken } from './tokens/viewer-of-token.ts';
 import type { ApplicationTokens } from './tokens/application-tokens.ts';
 
@@ -229,6 +230,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       tokenId,
     })),
     viewerOfToken: bind(viewerOfToken),
+    tokenOfSecret: bind(tokenOfSecret),
     /** Connects the tokens of applications, which sign calls like access tokens. */
     takeApplicationTokens(port: ApplicationTokens): void {
       deps.applicationTokens.port = port;

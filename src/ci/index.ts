@@ -35,6 +35,7 @@ export { logKey, logPrefix } from './logs/remote-log-cache.ts';
 export type { CiRepositorySettings } from './settings/repository-settings.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
+export type { OwnerScope } from './runs/list-across.ts';
 export type { Annotation } from './annotations/list-annotations.ts';
 export { maxSummaryBytes } from './summaries/step-summaries.ts';
 export type { ArtifactFileRow, ArtifactRow } from './schema/artifact-schema.ts';

@@ -36,7 +36,7 @@ import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follo
 import { retryFollow } from './follows/follow-repository.ts';
 import { followedNews, followingOf } from './follows/following.ts';
 import { localTarget } from './follows/local-target.ts';
-import { activityFeed } from './feed/activity-feed.ts';
+import { activityFeed, activityIn } from './feed/activity-feed.ts';
 import { findSubscribePage } from './subscribe/find-subscribe-page.ts';
 import { recover, pruneFederation } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
@@ -173,6 +173,7 @@ export function createFederation({
     followingOf: bind(followingOf),
     followedNews: bind(followedNews),
     activityFeed: bind(activityFeed),
+    activityIn: bind(activityIn),
     /** The page of a visitor's own server on which they follow something of this one. */
     findSubscribePage: bind(findSubscribePage),
     /** What a follow leads to, for a kept copy. */

@@ -13,7 +13,7 @@ export type { DeliveryState } from './schema/delivery-schema.ts';
 export type { ListedDelivery } from './deliveries/manage-deliveries.ts';
 export type { ListedFollow } from './follows/list-all-follows.ts';
 export { feedKinds } from './feed/feed-keys.ts';
-export type { FeedKind } from './feed/feed-keys.ts';
+export type { FeedKind, FeedScope } from './feed/feed-keys.ts';
 export type { LocalTarget } from './follows/local-target.ts';
 export type { FeedEntry, RepositoryName } from './feed/activity-feed.ts';
 export type { Followed } from './follows/follows.ts';

@@ -39,6 +39,8 @@ async function asAnother(
 export interface Caller {
   viewer: Viewer;
   task: TaskCredential | null;
+  /** Of the token that the call came with; null without one. */
+  secret: string | null;
 }
 
 /**
@@ -56,20 +58,20 @@ export async function authenticate(
 ): Promise<Caller> {
   ctx.state.identity = anonymousIdentity;
   const header = ctx.req.headers.authorization;
-  if (header === undefined) return { viewer: anonymous, task: null };
+  if (header === undefined) return { viewer: anonymous, task: null, secret: null };
   for (const secret of secretsOf(readAuthorization(header))) {
     const owner = await accounts.viewerOfToken(secret, { address: ctx.state.address, use });
     if (owner !== null) {
       const viewer = await asAnother(ctx, owner, { accounts, config });
       if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first, in the browser.');
       ctx.state.identity = { ...anonymousIdentity, viewer };
-      return { viewer, task: null };
+      return { viewer, task: null, secret };
     }
     const task = await ci.tasks.credentialOfToken(secret);
     if (task !== null) {
       const reader = taskViewer(task, ['metadata'])!;
       ctx.state.identity = { ...anonymousIdentity, viewer: reader };
-      return { viewer: reader, task };
+      return { viewer: reader, task, secret };
     }
   }
   const credentials = readAuthorization(header);
@@ -80,5 +82,5 @@ export async function authenticate(
   const owner = await accounts.viewerOfPassword({ username, password, address: ctx.state.address });
   const viewer = await asAnother(ctx, owner, { accounts, config });
   ctx.state.identity = { ...anonymousIdentity, viewer };
-  return { viewer, task: null };
+  return { viewer, task: null, secret: null };
 }

@@ -23,7 +23,7 @@ const msPerSkippedPage = 3;
  * all in memory is cut.
  * @param run the operation with another query
  * @returns with the links of a numbered page; null for what is no list, and where no page was asked for
- * Refuses `page_too_far`.
+ * Refuses `page_too_far` where there are rows so far.
  */
 export async function runPage(
   operation: Pick<Operation, 'method' | 'query' | 'isPaged'>,
@@ -42,12 +42,9 @@ export async function runPage(
   }
   if (operation.isPaged && own?.has('after')) {
     if (given.get('after')) return { response: await run(query), links: null };
-    if ((page - 1) * limit > mostSkipped)
-      throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
-        field: 'page',
-      });
+    const isTooFar = (page - 1) * limit > mostSkipped;
     // The rows before the page are read as many at a time as the operation gives.
-    let skipped = (page - 1) * limit;
+    let skipped = isTooFar ? mostSkipped : (page - 1) * limit;
     let from: object = query as object;
     while (skipped > 0) {
       const rows = own.has('limit') ? Math.min(skipped, mostRows) : limit;
@@ -58,6 +55,10 @@ export async function runPage(
       from = { ...(query as object), after: String(before.next) };
       skipped -= rows;
     }
+    if (isTooFar)
+      throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
+        field: 'page',
+      });
     const response = await run(from);
     return { response, links: linksOf(response, asked) };
   }
@@ -79,7 +80,7 @@ const linksOf = (response: ApiResponse<unknown> | null, asked: { page: number; l
 function readPage(given: URLSearchParams): { page: number; limit: number } | null {
   const [page, limit] = ['page', 'limit'].map((name) => {
     const text = given.get(name) ?? '';
-    return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+    return /^\d+$/.test(text) ? Math.min(Number(text), 1e12) : 0;
   }) as [number, number];
   if (page === 0 && limit === 0) return null;
   return { page: Math.max(page, 1), limit: Math.min(limit || usualRows, mostRows) };

@@ -135,7 +135,7 @@ const headers = ({ takesIfMatch }: Operation): OpenApiParameter[] =>
       ]
     : [];
 
-function bodyOf(body: z.ZodType | 'image' | 'file', schemaOf: SchemaOf): Json {
+function bodyOf(body: z.ZodType | 'image' | 'file' | 'text', schemaOf: SchemaOf): Json {
   if (body === 'file') {
     const schema = {
       type: 'object',
@@ -144,6 +144,7 @@ function bodyOf(body: z.ZodType | 'image' | 'file', schemaOf: SchemaOf): Json {
     };
     return { required: true, content: { 'multipart/form-data': { schema } } };
   }
+  if (body === 'text') return { required: true, content: { 'text/plain': { schema: { type: 'string' } } } };
   if (body !== 'image') return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
   return { required: true, content: Object.fromEntries(types.map((type) => [type, {}])) };

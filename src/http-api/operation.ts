@@ -65,6 +65,8 @@ type Call<Who extends Access, Path extends string, Query, Body> = CallFor<Who> &
   origin: string;
   /** The header If-Match, of operations that take it; null without one, and for `*`. */
   ifMatch: string | null;
+  /** Of the token that the call came with; null without one. */
+  secret: string | null;
 };
 
 type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -149,7 +151,7 @@ interface TypedOperation<
   Who extends Access,
   Path extends string,
   Query extends z.ZodType,
-  Body extends z.ZodType | 'image' | 'file',
+  Body extends z.ZodType | 'image' | 'file' | 'text',
   Result,
 > extends Declaration<Who, Path, Result> {
   query?: Query;
@@ -159,7 +161,13 @@ interface TypedOperation<
       Who,
       Path,
       z.output<Query>,
-      Body extends z.ZodType ? z.output<Body> : Body extends 'file' ? UploadedFile : ImageUpload
+      Body extends z.ZodType
+        ? z.output<Body>
+        : Body extends 'file'
+          ? UploadedFile
+          : Body extends 'text'
+            ? string
+            : ImageUpload
     >,
   ): Promise<ApiResponse<Result>>;
 }
@@ -168,7 +176,7 @@ interface TypedOperation<
 export interface Operation extends Omit<Declaration<Access, string, unknown>, 'older'> {
   older?: (shown: never) => object;
   query?: z.ZodType;
-  body?: z.ZodType | 'image' | 'file';
+  body?: z.ZodType | 'image' | 'file' | 'text';
   run(call: AnyCall): Promise<ApiResponse<unknown>>;
 }
 
@@ -183,6 +191,7 @@ export interface AnyCall {
   deps: WebDeps;
   origin: string;
   ifMatch: string | null;
+  secret: string | null;
 }
 
 /** Declares an operation of the API. */
@@ -191,7 +200,7 @@ export function operation<
   const Path extends string,
   Result,
   Query extends z.ZodType = z.ZodNever,
-  Body extends z.ZodType | 'image' | 'file' = z.ZodNever,
+  Body extends z.ZodType | 'image' | 'file' | 'text' = z.ZodNever,
 >(declared: TypedOperation<Who, Path, Query, Body, Result>): Operation {
   return declared as unknown as Operation;
 }

@@ -11,10 +11,13 @@ import { uploadedFile } from './uploaded-file.ts';
 const usualJsonBytes = 64 * 1024;
 const maxMessage = 300;
 
+const pagingNames: ReadonlySet<string> = new Set(['page', 'limit']);
+
 /**
  * The query of a call, by its schema. A repeated parameter counts with its first value, except for a list, which has
  * all of them; one that the operation does not know is ignored. As in Gitea, an empty one means the default, and so
- * does 0 where counting begins at 1; too large a limit is cut. Refuses `invalid_input`.
+ * does 0 where counting begins at 1; a page or a limit that is no such number means the default, too large a one is
+ * cut. Refuses `invalid_input`.
  */
 export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchParams): unknown {
   if (query === undefined) return undefined;
@@ -26,11 +29,16 @@ export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchP
     if (parameter.type === 'array') return [[name, given.getAll(name)] as const];
     if (text === '' && !parameter.isRequired) return [];
     if (parameter.type === 'boolean') return [[name, readBoolean(text)] as const];
-    if (parameter.type !== 'integer' || !/^-?\d{1,15}$/.test(text)) return [[name, text] as const];
-    const number = Number(text);
+    if (parameter.type !== 'integer') return [[name, text] as const];
     const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = parameter;
+    if (pagingNames.has(name)) {
+      const number = /^\d+$/.test(text) ? Math.min(Number(text), maximum) : 0;
+      return number === 0 ? [] : [[name, number] as const];
+    }
+    if (!/^-?\d{1,15}$/.test(text)) return [[name, text] as const];
+    const number = Number(text);
     if (number === 0 && minimum > 0 && !parameter.isRequired) return [];
-    return [[name, name === 'limit' ? Math.min(number, maximum) : number] as const];
+    return [[name, number] as const];
   });
   return parse(query, Object.fromEntries(values));
 }
@@ -60,11 +68,9 @@ export async function readBody(
   if (body === 'file') return uploadedFile(ctx);
   if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Bodies are sent without a Content-Encoding.');
   if (body === 'image') return readImage(ctx);
+  if (body === 'text') return (await readWithin(ctx, maxJsonBytes)).toString('utf8');
   if (!ctx.is('application/json')) throw new HttpError(415, 'This takes application/json.');
-  const bytes = await readBytes(ctx.req, {
-    maxBytes: maxJsonBytes,
-    tooLarge: () => new HttpError(413, `This body is larger than ${maxJsonBytes / 1024} KiB.`),
-  });
+  const bytes = await readWithin(ctx, maxJsonBytes);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -81,6 +87,12 @@ export async function readBody(
   }
   return parse(body, loosened.value);
 }
+
+const readWithin = (ctx: Context, maxBytes: number): Promise<Buffer> =>
+  readBytes(ctx.req, {
+    maxBytes,
+    tooLarge: () => new HttpError(413, `This body is larger than ${maxBytes / 1024} KiB.`),
+  });
 
 /**
  * The value of If-Match, without quotes; null without one, and for `*`, which is true of whatever is there. A list of

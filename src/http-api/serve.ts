@@ -30,14 +30,16 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
   };
   const serve: Middleware = async (ctx) => {
     const params = (ctx.params ?? {}) as Record<string, string>;
-    const { viewer, found, organisation } = await authorizeCall(operation, callers.get(ctx.state)!, params, deps);
+    const caller = callers.get(ctx.state)!;
+    const { viewer, found, organisation } = await authorizeCall(operation, caller, params, deps);
     ctx.state.identity = { ...ctx.state.identity, viewer };
     const given = readGiven(ctx.querystring);
     const query = readQuery(operation, given);
     const body = await readBody(operation, ctx);
     const { origin } = ctx.state;
     const ifMatch = operation.takesIfMatch ? readIfMatch(ctx) : null;
-    const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
+    const { secret } = caller;
+    const call = { viewer, found, organisation, secret, params, query, body, deps, origin, ifMatch };
     const { response, links } = await runPage(operation, given, query, (query) =>
       operation.run({ ...call, query }),
     ).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import type { Viewer } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Ci } from '../ci/index.ts';
 import type { Audit } from '../audit/index.ts';
@@ -20,7 +21,7 @@ import type { StoreStatistics } from '../objects/index.ts';
 import type { Consents, OAuth } from '../oauth/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
-import type { Repositories } from '../repositories/index.ts';
+import type { Found, Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { SingleSignOn } from '../single-sign-on/index.ts';
@@ -53,6 +54,41 @@ export interface ListedTask {
   /** Six cron fields, seconds first. */
   time: string;
   last: { lastStartedAt: number; lastTookMs: number; lastError: string | null; failures: number } | null;
+}
+
+/** A text that a caller of the API wants rendered. */
+export interface TextToShow {
+  viewer: Viewer;
+  /** This server as the caller knows it. */
+  origin: string;
+  /** The repository that its links are relative to; null without one. */
+  found: Found | null;
+  source: string;
+  /** As a comment, where a line break is one; as a file in Markdown or AsciiDoc; as a page of a wiki. */
+  kind: 'typed' | 'file' | 'asciidoc' | 'wiki';
+  /** What its links lead to files of; null for the default branch. */
+  ref: string | null;
+  /** The folder that it is in; '' for the topmost one. */
+  folder: string;
+}
+
+/** What `.editorconfig` says of a file; undefined where it says nothing. */
+interface EditorSettings {
+  endOfLine?: string | undefined;
+  insertFinalNewline?: boolean | undefined;
+  trimTrailingWhitespace?: boolean | undefined;
+  charset?: string | undefined;
+  indentStyle?: string | undefined;
+  indentSize?: number | undefined;
+  tabWidth?: number | undefined;
+}
+
+/** What pages make of texts, for the API. */
+export interface Renderings {
+  /** HTML that is safe in a page. Refuses `text_not_rendered`. */
+  markup(text: TextToShow): Promise<string>;
+  /** @param place path of the bare repository, and a commit id. Null where no file has settings */
+  editorSettings(place: { repository: string; commit: string }, path: string): Promise<EditorSettings | null>;
 }
 
 /** All that pages may call. */
@@ -91,6 +127,7 @@ export interface WebDeps {
   search: Search;
   codeSearch: CodeSearch;
   highlighting: Highlighting;
+  renderings: Renderings;
   /** Images of other hosts in documents. */
   imageProxy: ImageProxy;
   /** For metrics only; null where objects are in a folder. */

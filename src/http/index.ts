@@ -16,7 +16,7 @@ export type {
   ReceivedContent,
   State,
 } from './context.ts';
-export type { ProcessFacts, SshFacts, WebDeps } from './deps.ts';
+export type { ProcessFacts, SshFacts, WebDeps, Renderings, TextToShow } from './deps.ts';
 export { createHttpMetrics } from './metrics/http-metrics.ts';
 export { serveMetrics } from './metrics/serve-metrics.ts';
 export { compressText } from './middleware/compression.ts';

@@ -149,8 +149,14 @@ t.test('every list takes page and limit, and ends', async (t) => {
     t.ok(rows.length <= 1, `${name} has at most one row`);
     const beyond = await ask('page=50&limit=1');
     t.strictSame([beyond.status, beyond.json], [200, []], `${name} ends`);
-    t.equal((await ask('page=0&limit=0')).status, 200, `${name} takes 0 for the default`);
-    t.equal((await ask('page=&limit=1000000000')).status, 200, `${name} cuts what is too much`);
+    t.equal((await ask('page=1000000000&limit=30')).body, '[]', `${name} ends far beyond its end`);
+    const whole = await ask('page=1&limit=100');
+    for (const query of ['page=0&limit=1000000000', 'page=-1&limit=all']) {
+      const { status, json, headers } = await ask(query);
+      t.strictSame([status, json], [200, whole.json], `${name} takes ${query} for the default`);
+      const total = String((whole.json as unknown as unknown[]).length);
+      t.equal(headers['x-total-count'], total, `${name} counts its rows at ${query}`);
+    }
   }
   t.ok(answered > 40, `${answered} answered`);
 });

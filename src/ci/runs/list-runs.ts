@@ -54,7 +54,7 @@ export async function listRuns(
 }
 
 /** Counting ends here: a repository may have a hundred thousand runs. */
-const maxCountedRuns = 10_000;
+export const maxCountedRuns = 10_000;
 
 /** A page of the runs of a repository by its number, newest first, and how many there are, up to `maxCountedRuns`. */
 export async function pageOfRuns(

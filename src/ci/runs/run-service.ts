@@ -10,6 +10,7 @@ import { filesOf } from './files-of-run.ts';
 import { findJob, findJobById, firstAttemptsOf, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
 import { jobsOfCommit } from './jobs-of-commit.ts';
 import { statusCommitOf } from './job-commit-status.ts';
+import { jobsAcross, runsAcross } from './list-across.ts';
 import { listTasks, pageOfJobs } from './list-tasks.ts';
 import { listRuns, pageOfRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
@@ -37,6 +38,8 @@ export function createRunService(deps: CiDeps) {
     listTasks: bind(listTasks),
     jobs: bind(pageOfJobs),
     page: bind(pageOfRuns),
+    across: bind(runsAcross),
+    jobsAcross: bind(jobsAcross),
     runnersOf: bind(runnersOf),
     stepNames: bind(stepNames),
     filesOf: bind(filesOf),

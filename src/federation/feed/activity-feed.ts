@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import type { PersonViewer } from '../../access/index.ts';
+import type { PersonViewer, Viewer } from '../../access/index.ts';
 import { idsIn, selectRaw } from '../../db/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { RecentPush } from '../../repositories/index.ts';
@@ -9,26 +9,39 @@ import { receivedPushSchema } from '../schema/received-push-schema.ts';
 import type { PushedCommit } from '../schema/received-push-schema.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import { feedKinds, localKeys, remoteKeys } from './feed-keys.ts';
-import type { FeedKey, FeedKind, FeedPosition } from './feed-keys.ts';
+import type { FeedKey, FeedKind, FeedPosition, FeedScope } from './feed-keys.ts';
 
 /** Something that happened in what a user follows. */
-export type FeedEntry = { at: number } & (
+export type FeedEntry = { id: string; at: number } & (
   | { kind: 'push'; push: RecentPush }
   | { kind: 'remote-push'; push: ListedPush }
-  | { kind: 'release'; repository: RepositoryName; tag: string; title: string; author: string | null }
+  | {
+      kind: 'release';
+      repository: NamedRepository;
+      tag: string;
+      title: string;
+      author: string | null;
+      authorId: string | null;
+    }
   | {
       kind: 'opened' | 'merged';
-      repository: RepositoryName;
+      repository: NamedRepository;
       isPull: boolean;
       number: number;
       title: string;
       author: string | null;
+      authorId: string | null;
     }
 );
 
 export interface RepositoryName {
   owner: string;
   name: string;
+}
+
+/** With its id. */
+interface NamedRepository extends RepositoryName {
+  id: string;
 }
 
 interface FeedFilter {
@@ -54,11 +67,44 @@ export async function activityFeed(
   { kinds = feedKinds, place = null, after = null, limit }: FeedFilter,
 ): Promise<{ entries: FeedEntry[]; next: string | null }> {
   const paging = { before: after === null ? beginning : readPosition(after), limit: limit + 1 };
+  const scope = { kind: 'followed', id: viewer.id } as const;
   const lists = await Promise.all([
-    ...(place === 'elsewhere' ? [] : kinds.map((kind) => localKeys(deps, viewer, kind, paging))),
+    ...(place === 'elsewhere' ? [] : kinds.map((kind) => localKeys(deps, viewer, scope, kind, paging))),
     ...(place === 'here' || !kinds.includes('push') ? [] : [remoteKeys(deps, viewer, paging)]),
   ]);
-  const keys = lists.flat().sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+  return pageOf(deps, viewer, lists.flat(), limit);
+}
+
+interface ScopeFilter {
+  /** Done by this user. */
+  actorId?: string | null;
+  /** From one time to another, in epoch milliseconds. */
+  between?: { from: number; until: number } | null;
+  after?: string | null;
+  limit: number;
+}
+
+/**
+ * What happened in the repositories of a scope here, as far as the viewer may read them, the newest first. Refuses
+ * `invalid_page`.
+ */
+export async function activityIn(
+  deps: FederationDeps,
+  viewer: Viewer,
+  scope: FeedScope,
+  { actorId = null, between = null, after = null, limit }: ScopeFilter,
+): Promise<{ entries: FeedEntry[]; next: string | null }> {
+  const start = between === null ? beginning : { at: between.until, id: '' };
+  const before = after === null ? start : readPosition(after);
+  const lists = await Promise.all(
+    feedKinds.map((kind) => localKeys(deps, viewer, scope, kind, { before, limit: limit + 1, actorId })),
+  );
+  const keys = lists.flat().filter(({ at }) => between === null || at >= between.from);
+  return pageOf(deps, viewer, keys, limit);
+}
+
+async function pageOf(deps: FederationDeps, viewer: Viewer, all: readonly FeedKey[], limit: number) {
+  const keys = all.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
   const entries = await describe(deps, viewer, shown);
@@ -71,31 +117,34 @@ function readPosition(text: string): FeedPosition {
   return { at: Number(at), id: id! };
 }
 
-async function describe(deps: FederationDeps, viewer: PersonViewer, keys: readonly FeedKey[]): Promise<FeedEntry[]> {
+async function describe(deps: FederationDeps, viewer: Viewer, keys: readonly FeedKey[]): Promise<FeedEntry[]> {
   const idsOf = (kind: FeedKind, isElsewhere = false) =>
     keys.filter((key) => key.kind === kind && key.isElsewhere === isElsewhere).map(({ id }) => id);
   const [pushes, remote, releases, issues] = await Promise.all([
     deps.repositories.pushes.describe(viewer, idsOf('push')),
-    remotePushes(deps, viewer.id, idsOf('push', true)),
+    viewer.kind === 'person' ? remotePushes(deps, viewer.id, idsOf('push', true)) : new Map<string, ListedPush>(),
     releaseRows(deps, idsOf('release')),
     issueRows(deps, [...idsOf('opened'), ...idsOf('merged')]),
   ]);
   return keys.flatMap(({ kind, isElsewhere, id, at }): FeedEntry[] => {
     if (isElsewhere) {
       const push = remote.get(id);
-      return push === undefined ? [] : [{ kind: 'remote-push', at, push }];
+      return push === undefined ? [] : [{ id, kind: 'remote-push', at, push }];
     }
     if (kind === 'push') {
       const push = pushes.get(id);
-      return push === undefined ? [] : [{ kind, at, push }];
+      return push === undefined ? [] : [{ id, kind, at, push }];
     }
     const row = kind === 'release' ? releases.get(id) : issues.get(id);
     if (row === undefined) return [];
-    const repository = { owner: row.owner, name: row.name };
-    if ('tag' in row) return [{ kind: 'release', at, repository, tag: row.tag, title: row.title, author: row.author }];
-    const author = kind === 'merged' ? row.mergedBy : row.author;
-    const { isPull, number, title } = row;
-    return [{ kind: kind === 'merged' ? 'merged' : 'opened', at, repository, isPull, number, title, author }];
+    const repository = { id: row.repositoryId, owner: row.owner, name: row.name };
+    const { title, author, authorId } = row;
+    if ('tag' in row) return [{ id, kind: 'release', at, repository, tag: row.tag, title, author, authorId }];
+    const { isPull, number, mergedBy, mergedById } = row;
+    const common = { id, at, repository, isPull, number, title };
+    return kind === 'merged'
+      ? [{ ...common, kind: 'merged', author: mergedBy, authorId: mergedById }]
+      : [{ ...common, kind: 'opened', author, authorId }];
   });
 }
 
@@ -122,10 +171,13 @@ async function remotePushes(
 const handleFor = (id: string): string =>
   `(SELECT h.display FROM handles h WHERE h.owner_id = ${id} AND h.released_at IS NULL)`;
 
-const ofRepository = `${handleFor('coalesce(r.owner_user_id, r.owner_org_id)')} AS owner, r.name AS name`;
+const ofRepository = `${handleFor('coalesce(r.owner_user_id, r.owner_org_id)')} AS owner, r.name AS name,
+            r.id AS "repositoryId", e.author_id AS "authorId"`;
 
 interface ReleaseRow extends RepositoryName {
   id: string;
+  repositoryId: string;
+  authorId: string | null;
   tag: string;
   title: string;
   author: string | null;
@@ -144,11 +196,14 @@ async function releaseRows({ db }: FederationDeps, ids: readonly string[]): Prom
 
 interface IssueRow extends RepositoryName {
   id: string;
+  repositoryId: string;
+  authorId: string | null;
   isPull: boolean;
   number: number;
   title: string;
   author: string | null;
   mergedBy: string | null;
+  mergedById: string | null;
 }
 
 async function issueRows({ db }: FederationDeps, ids: readonly string[]): Promise<Map<string, IssueRow>> {
@@ -157,7 +212,7 @@ async function issueRows({ db }: FederationDeps, ids: readonly string[]): Promis
     db.read,
     `SELECT e.id AS id, e.kind AS kind, e.number AS number, e.title AS title, ${ofRepository},
             coalesce(${handleFor('e.author_id')}, e.author_name) AS author,
-            coalesce(${handleFor('p.merged_by')}, p.merged_by_name) AS "mergedBy"
+            coalesce(${handleFor('p.merged_by')}, p.merged_by_name) AS "mergedBy", p.merged_by AS "mergedById"
        FROM issues e JOIN repositories r ON r.id = e.repository_id LEFT JOIN pulls p ON p.issue_id = e.id
       WHERE ${among}`,
     parameters,

@@ -1,5 +1,5 @@
 import { visibleRepositories } from '../../access/index.ts';
-import type { PersonViewer } from '../../access/index.ts';
+import type { PersonViewer, Viewer } from '../../access/index.ts';
 import { selectRaw } from '../../db/index.ts';
 import type { FederationDeps } from '../deps.ts';
 
@@ -17,8 +17,13 @@ export interface FeedKey {
 
 export type FeedPosition = Pick<FeedKey, 'at' | 'id'>;
 
+/** Whose repositories a feed is about: those that a user follows, one, or those of an owner or a team. */
+export type FeedScope = { kind: 'followed' | 'repository' | 'user' | 'organisation' | 'team'; id: string };
+
 interface Source {
   kind: FeedKind;
+  /** Column of the user who did it. */
+  actor: string;
   table: string;
   id: string;
   at: string;
@@ -29,41 +34,66 @@ interface Source {
 const sources: readonly Source[] = [
   {
     kind: 'push',
+    actor: 'user_id',
     table: 'pushes',
     id: 'id',
     at: 'created_at',
     where: (x) => `${x}.settled_at IS NOT NULL AND ${x}.moved > 0`,
   },
-  { kind: 'release', table: 'releases', id: 'id', at: 'listed_at', where: (x) => `${x}.is_draft = 0` },
+  {
+    kind: 'release',
+    actor: 'author_id',
+    table: 'releases',
+    id: 'id',
+    at: 'listed_at',
+    where: (x) => `${x}.is_draft = 0`,
+  },
   {
     kind: 'opened',
+    actor: 'author_id',
     table: 'issues',
     id: 'id',
     at: 'created_at',
     where: (x) => `${x}.deleted_at IS NULL AND ${x}.held_at IS NULL`,
   },
-  { kind: 'merged', table: 'pulls', id: 'issue_id', at: 'merged_at', where: (x) => `${x}.merged_at IS NOT NULL` },
+  {
+    kind: 'merged',
+    actor: 'merged_by',
+    table: 'pulls',
+    id: 'issue_id',
+    at: 'merged_at',
+    where: (x) => `${x}.merged_at IS NOT NULL`,
+  },
 ];
 
-/** Repositories here that a user follows: starred ones, and those of followed users and organisations. */
-const followed = `SELECT s.repository_id AS id FROM stars s WHERE s.user_id = :userId
+/** Ids of repositories by scope. The followed ones are starred, or of followed users and organisations. */
+const scopes: Readonly<Record<FeedScope['kind'], string>> = {
+  followed: `SELECT s.repository_id AS id FROM stars s WHERE s.user_id = :scopeId
   UNION SELECT o.id FROM user_follows f CROSS JOIN repositories o
-    WHERE f.follower_id = :userId AND o.owner_user_id = f.followed_id AND o.deleted_at IS NULL
+    WHERE f.follower_id = :scopeId AND o.owner_user_id = f.followed_id AND o.deleted_at IS NULL
   UNION SELECT o.id FROM organisation_follows f CROSS JOIN repositories o
-    WHERE f.user_id = :userId AND o.owner_org_id = f.organisation_id AND o.deleted_at IS NULL`;
+    WHERE f.user_id = :scopeId AND o.owner_org_id = f.organisation_id AND o.deleted_at IS NULL`,
+  repository: 'SELECT o.id FROM repositories o WHERE o.id = :scopeId',
+  user: 'SELECT o.id FROM repositories o WHERE o.owner_user_id = :scopeId AND o.deleted_at IS NULL',
+  organisation: 'SELECT o.id FROM repositories o WHERE o.owner_org_id = :scopeId AND o.deleted_at IS NULL',
+  team: 'SELECT tr.repository_id AS id FROM team_repositories tr WHERE tr.team_id = :scopeId',
+};
 
 /**
- * The newest entries of one kind before a position. Of the followed repositories only those count that have the newest
+ * The newest entries of one kind before a position. Of the repositories of the scope only those count that have the newest
  * ones, and of each no more than the page needs: an index has both in order, however much there is.
  */
 export async function localKeys(
   { db }: Pick<FederationDeps, 'db'>,
-  viewer: PersonViewer,
+  viewer: Viewer,
+  scope: FeedScope,
   kind: FeedKind,
-  { before, limit }: { before: FeedPosition; limit: number },
+  { before, limit, actorId = null }: { before: FeedPosition; limit: number; actorId?: string | null },
 ): Promise<FeedKey[]> {
   const source = sources.find((each) => each.kind === kind)!;
-  const { table, id, at, where } = source;
+  const { table, id, at, actor } = source;
+  // Not by an index of the actor, which does not have the order of the list.
+  const where = (x: string) => source.where(x) + (actorId === null ? '' : ` AND (${x}.${actor} || '') = :actorId`);
   const visible = visibleRepositories(viewer, 'r');
   const earlier = (x: string) => `(${x}.${at}, ${x}.${id}) < (:at, :id)`;
   const newest = `SELECT y.${at} FROM ${table} y WHERE y.repository_id = r.id AND ${where('y')} AND ${earlier('y')}
@@ -71,13 +101,20 @@ export async function localKeys(
   const rows = await selectRaw<{ id: string; at: number }>(
     db.read,
     `SELECT x.${id} AS id, x.${at} AS at FROM
-       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${followed}) own CROSS JOIN repositories r
+       (SELECT r.id AS id, coalesce((${newest}), 0) AS newest FROM (${scopes[scope.kind]}) own CROSS JOIN repositories r
          WHERE r.id = own.id AND ${visible.sql} ORDER BY newest DESC, r.id DESC LIMIT :limit) lately
        CROSS JOIN ${table} x WHERE x.${id} IN
          (SELECT n.${id} FROM ${table} n WHERE n.repository_id = lately.id AND ${where('n')} AND ${earlier('n')}
            ORDER BY n.${at} DESC, n.${id} DESC LIMIT :limit)
       ORDER BY x.${at} DESC, x.${id} DESC LIMIT :limit`,
-    { ...visible.parameters, userId: viewer.id, at: before.at, id: before.id, limit },
+    {
+      ...visible.parameters,
+      scopeId: scope.id,
+      ...(actorId !== null && { actorId }),
+      at: before.at,
+      id: before.id,
+      limit,
+    },
   );
   return rows.map((row) => ({ kind, isElsewhere: false, id: row.id, at: Number(row.at) }));
 }

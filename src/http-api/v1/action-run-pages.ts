@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { WebDeps } from '../../http/index.ts';
 import { json } from '../responses.ts';
 import { showActionRuns, statusesOf } from './actions-schemas.ts';
 import type { ActionsContext } from './actions-schemas.ts';
+import type { Found } from '../../repositories/index.ts';
 import { paging } from './schemas.ts';
 
 /** Pages of runs and jobs as Gitea and GitHub count them. */
@@ -18,21 +20,26 @@ export const runQuery = z.object({
   head_sha: z.string().max(64).optional(),
 });
 
-/** @param workflow only runs of this file; all of them without */
-export async function pageOfRuns(where: ActionsContext, query: z.output<typeof runQuery>, workflow?: string) {
-  const { limit, page, event, branch, status, actor, head_sha: sha } = query;
-  const { found, deps } = where;
-  // A person who does not exist has started no runs.
-  const person =
-    actor === undefined ? null : await deps.accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
-  const filter = {
-    workflow,
+type RunQuery = z.output<typeof runQuery>;
+
+/** A person who does not exist has started no runs. */
+export async function readRunFilter({ accounts }: Pick<WebDeps, 'accounts'>, query: RunQuery) {
+  const { event, branch, status, actor, head_sha: sha } = query;
+  const person = actor === undefined ? null : await accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
+  return {
     event,
     sha,
     ref: branch === undefined ? undefined : `refs/heads/${branch}`,
     statuses: status === undefined ? undefined : statusesOf[status],
     actorId: person?.id,
   };
+}
+
+/** @param workflow only runs of this file; all of them without */
+export async function pageOfRuns(where: ActionsContext & { found: Found }, query: RunQuery, workflow?: string) {
+  const { limit, page } = query;
+  const { found, deps } = where;
+  const filter = { workflow, ...(await readRunFilter(deps, query)) };
   const { runs, total } = await deps.ci.runs.page(found, filter, { limit, skip: (page - 1) * limit });
   return json({ total_count: total, workflow_runs: await showActionRuns(where, runs) });
 }

@@ -135,7 +135,7 @@ export const statusesOf: Record<string, readonly RunStatus[]> = {
 };
 
 export interface ActionsContext {
-  found: Found;
+  found: Pick<Found, 'canonical'>;
   deps: Pick<WebDeps, 'accounts' | 'ci'>;
   origin: string;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
@@ -11,7 +12,7 @@ import { textOfInput } from './workflow-inputs.ts';
 const at = '/repos/{owner}/{name}/actions';
 const shared = { tag: 'Runs', cost: 'rows' } as const;
 
-async function workflowsOf(where: ActionsContext) {
+async function workflowsOf(where: ActionsContext & { found: Found }) {
   const { found, deps } = where;
   const disabled = await deps.ci.settings.disabledWorkflows(found.repository.id);
   return (await deps.ci.workflows.list(found)).map(({ path, folder, name }) => {

@@ -32,6 +32,7 @@ export function showBranchRule(rule: ListedRule): z.output<typeof branchProtecti
   const [push, force, merge] = [giteaGrant(rule, 'push'), giteaGrant(rule, 'force'), giteaGrant(rule, 'merge')];
   const { grants, merging } = rule;
   return {
+    id: numericId(rule.id),
     rule_name: rule.pattern,
     branch_name: rule.pattern,
     priority: rule.position,

@@ -74,6 +74,7 @@ const tagFields = {
 /** A rule for branches, as Gitea shows one; what Gitea has no words for is our own. */
 export const branchProtection = z
   .strictObject({
+    id: z.int().describe('Follows from the UUID of the rule'),
     rule_name: pattern,
     branch_name: pattern,
     priority: z.int().describe('Order of patterns; of several that match, the first decides'),

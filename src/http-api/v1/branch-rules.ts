@@ -213,6 +213,25 @@ const addBranchProtection = operation({
   },
 });
 
+const orderBranchProtections = operation({
+  ...common,
+  id: 'orderBranchProtections',
+  method: 'POST',
+  path: `${branchRules}/priority`,
+  summary: 'Put the rules for branches into an order',
+  description:
+    'Of several patterns that match, the first decides; a rule for one name goes before them. Rules are named by `id`; those that are left out come behind, in their order.',
+  status: 204,
+  body: z.object({ ids: z.array(z.int()).max(100) }).meta({ id: 'BranchProtectionOrder' }),
+  async run(call) {
+    const rules = await rulesFor(call, 'BRANCH');
+    const ids = call.body.ids.map((number) => present(rules.find(({ id }) => numericId(id) === number)).id);
+    const { owner, name } = call.found.canonical;
+    await call.deps.repositories.rules.order(call.viewer, owner, name, 'BRANCH', ids);
+    return noContent();
+  },
+});
+
 const oneBranchRule = `${branchRules}/{rule}` as const;
 
 const getBranchProtection = operation({
@@ -344,6 +363,8 @@ const deleteTagProtection = operation({
 export const branchRuleOperations = [
   listBranchProtections,
   addBranchProtection,
+  // Before `{rule}`, which would take its place.
+  orderBranchProtections,
   getBranchProtection,
   editBranchProtection,
   deleteBranchProtection,

@@ -75,6 +75,9 @@ export const fileUpdate = z
     from_path: z.string().max(4096).nullish().describe('Where the file is now, when it is to be renamed'),
   })
   .meta({ id: 'FileUpdate' });
+export const diffPatch = z
+  .object({ ...fileOptions, content: z.string().describe('As git diff or git format-patch write it') })
+  .meta({ id: 'DiffPatch' });
 export const fileDeletion = z.object({ ...fileOptions, sha }).meta({ id: 'FileDeletion' });
 export const filesChange = z
   .object({

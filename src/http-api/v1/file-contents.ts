@@ -8,6 +8,7 @@ import { operation } from '../operation.ts';
 import { resolveRef } from './trees-and-archives.ts';
 import {
   contents,
+  diffPatch,
   fileDeletion,
   fileResponse,
   filesChange,
@@ -29,7 +30,7 @@ const query = z.object({
   ref: z.string().optional().describe('A branch, tag or commit id; left out, the default branch'),
 });
 
-export const getRootContents = operation({
+const getRootContents = operation({
   ...read,
   id: 'getRootContents',
   path: at,
@@ -39,7 +40,7 @@ export const getRootContents = operation({
   run: async ({ found, query, deps, origin }) => json(await listFolder(deps, found, '', query.ref, origin)),
 });
 
-export const getContents = operation({
+const getContents = operation({
   ...read,
   id: 'getContents',
   path: `${at}/{filepath}`,
@@ -74,7 +75,7 @@ async function listFolder(
   return shown;
 }
 
-export const createFile = operation({
+const createFile = operation({
   ...write,
   id: 'createFile',
   method: 'POST',
@@ -90,7 +91,7 @@ export const createFile = operation({
   },
 });
 
-export const updateFile = operation({
+const updateFile = operation({
   ...write,
   id: 'updateFile',
   method: 'PUT',
@@ -115,7 +116,7 @@ export const updateFile = operation({
   },
 });
 
-export const deleteFile = operation({
+const deleteFile = operation({
   ...write,
   id: 'deleteFile',
   method: 'DELETE',
@@ -130,7 +131,7 @@ export const deleteFile = operation({
   },
 });
 
-export const changeFiles = operation({
+const changeFiles = operation({
   ...write,
   id: 'changeFiles',
   method: 'POST',
@@ -156,6 +157,27 @@ export const changeFiles = operation({
       return { kind: operation === 'upload' ? 'put' : 'create', path, content: bytes };
     });
     return created(await change(deps, viewer, found, operations, body, origin));
+  },
+});
+
+const applyDiffPatch = operation({
+  ...write,
+  id: 'applyDiffPatch',
+  method: 'POST',
+  path: '/repos/{owner}/{name}/diffpatch',
+  summary: 'Apply a patch to a branch',
+  description: 'Changes as git diff writes them become one commit; mails of git format-patch one each, as they say.',
+  status: 201,
+  maxJsonBytes,
+  body: diffPatch,
+  response: fileResponse,
+  async run({ viewer, found, body, deps, origin }) {
+    const { owner, name } = found.canonical;
+    const { message = 'apply-patch', ...options } = readOptions(body);
+    const patch = Buffer.from(body.content);
+    const { oid } = await deps.repositories.contents.patch(viewer, owner, name, { ...options, message, patch });
+    const commit = await deps.git.objects.commit(found.path, oid);
+    return created({ content: null, ...(await showFileCommit(deps, commit, { origin, found })) });
   },
 });
 
@@ -209,7 +231,7 @@ function readOptions(options: FileOptions): Omit<FileChange, 'operations'> {
     at: time(date),
   });
   return {
-    message: message ?? undefined,
+    message: message || undefined,
     branch: branch || undefined,
     newBranch: new_branch || undefined,
     author: named(author, dates?.author),
@@ -217,3 +239,13 @@ function readOptions(options: FileOptions): Omit<FileChange, 'operations'> {
     isSignedOff: signoff ?? false,
   };
 }
+
+export const fileContentOperations = [
+  getRootContents,
+  changeFiles,
+  applyDiffPatch,
+  getContents,
+  createFile,
+  updateFile,
+  deleteFile,
+];

@@ -198,6 +198,4 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
   ];
 }
 
-export const hookOperations = ['/repos/', '/orgs/'].flatMap((start) =>
-  operationsOf(ciScopePaths.find(({ at }) => at.startsWith(start))!),
-);
+export const hookOperations = ciScopePaths.flatMap((path) => operationsOf(path));

@@ -188,7 +188,7 @@ async function show(
   return labels.map((each) => labelPayload(each, { origin, at }));
 }
 
-export const listIssueLabels = operation({
+const listIssueLabels = operation({
   ...ofIssue,
   id: 'listIssueLabels',
   method: 'GET',
@@ -217,10 +217,10 @@ const changing = (id: string, method: 'POST' | 'PUT', summary: string) =>
     },
   });
 
-export const addIssueLabels = changing('addIssueLabels', 'POST', 'Add labels to an issue, by id or name');
-export const setIssueLabels = changing('setIssueLabels', 'PUT', 'Set the labels of an issue, by id or name');
+const addIssueLabels = changing('addIssueLabels', 'POST', 'Add labels to an issue, by id or name');
+const setIssueLabels = changing('setIssueLabels', 'PUT', 'Set the labels of an issue, by id or name');
 
-export const clearIssueLabels = operation({
+const clearIssueLabels = operation({
   ...common,
   ...write,
   id: 'clearIssueLabels',
@@ -234,7 +234,7 @@ export const clearIssueLabels = operation({
   },
 });
 
-export const removeIssueLabel = operation({
+const removeIssueLabel = operation({
   ...common,
   ...write,
   id: 'removeIssueLabel',
@@ -260,3 +260,11 @@ function pickOn(labels: readonly Label[], text: string): Label {
   if (found === undefined) throw invalid('unknown_label', 'The issue does not have this label.', { field: 'label' });
   return found;
 }
+
+export const issueLabelOperations = [
+  listIssueLabels,
+  addIssueLabels,
+  setIssueLabels,
+  clearIssueLabels,
+  removeIssueLabel,
+];

@@ -138,7 +138,7 @@ interface AnyPage<Row> {
 /**
  * Reads a page by number or by key.
  * @param load one page from a key on, behind rows that the list passes over without reading them
- * Refuses `page_too_far`.
+ * Refuses `page_too_far` where there are rows so far.
  */
 export async function readPage<Row>(
   asked: NumberedPaging,
@@ -146,7 +146,12 @@ export async function readPage<Row>(
 ): Promise<AnyPage<Row>> {
   const limit = rowsOf(asked);
   if (asked.after !== undefined) return load({ after: asked.after, limit, skip: 0 });
-  const page = pageIn(asked);
+  const { page } = asked;
+  if (page * limit > mostSkipped) {
+    const { rows } = await load({ after: null, limit: 1, skip: mostSkipped });
+    if (rows.length > 0) throw pageTooFar();
+    return { rows: [], next: null };
+  }
   const found = await load({ after: null, limit, skip: Math.max(page - 1, 0) * limit });
   return page === 0 || found.next === null ? found : { rows: found.rows, next: page + 1 };
 }
@@ -158,23 +163,20 @@ export async function readPageInTurn<Row>(
 ): Promise<AnyPage<Row>> {
   const limit = rowsOf(asked);
   if (asked.after !== undefined) return load(asked.after, limit);
-  const page = pageIn(asked);
+  const { page } = asked;
   let found = await load(null, limit);
   for (let at = 1; at < page; at++) {
     if (found.next === null) return { rows: [], next: null };
+    if (at * limit > mostSkipped) throw pageTooFar();
     found = await load(found.next, limit);
   }
   return page === 0 || found.next === null ? found : { rows: found.rows, next: page + 1 };
 }
 
-/** Refuses `page_too_far`. */
-function pageIn(asked: NumberedPaging): number {
-  if (asked.page * rowsOf(asked) > mostSkipped)
-    throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
-      field: 'page',
-    });
-  return asked.page;
-}
+const pageTooFar = () =>
+  invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
+    field: 'page',
+  });
 
 /** A page of what is all in memory: all of it where no page is asked for. */
 export function sliceOf<Row>(rows: readonly Row[], { page, limit: requestedLimit }: NumberedPaging) {

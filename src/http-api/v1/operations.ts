@@ -3,8 +3,10 @@ import { artifactOperations } from './actions-artifacts.ts';
 import { adminOperations } from './admin.ts';
 import { actionOperations } from './actions-runs.ts';
 import { actionWorkflowOperations } from './actions-workflows.ts';
+import { ownerRunOperations } from './owner-runs.ts';
 import { checkRunOperations } from './check-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { activityFeedOperations } from './activity-feeds.ts';
 import { actionSettingOperations } from './actions-settings.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
 import { deploymentOperations } from './deployments.ts';
@@ -14,7 +16,7 @@ import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
-import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './file-contents.ts';
+import { fileContentOperations } from './file-contents.ts';
 import { manyContentsOperations } from './many-contents.ts';
 import { getCommit, getGitCommit, listCommits } from './commits.ts';
 import { commitPatchOperations } from './commit-patches.ts';
@@ -30,14 +32,7 @@ import {
   listIssueRevisions,
   listRepositoryComments,
 } from './issues-comments.ts';
-import {
-  addIssueLabels,
-  clearIssueLabels,
-  labelOperations,
-  listIssueLabels,
-  removeIssueLabel,
-  setIssueLabels,
-} from './issues-labels.ts';
+import { issueLabelOperations, labelOperations } from './issues-labels.ts';
 import { linkOperations } from './issues-links.ts';
 import { issueTimeOperations } from './issues-time.ts';
 import { addMilestone, deleteMilestone, editMilestone, getMilestone, listMilestones } from './issues-milestones.ts';
@@ -164,6 +159,7 @@ import { userTokenOperations } from './user-tokens.ts';
 import { getHeatmap } from './heatmap.ts';
 import { userListOperations } from './user-lists.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
+import { markupOperations } from './markup.ts';
 import { mirrorOperations } from './mirrors.ts';
 import { getVersion } from './version.ts';
 import { watchingOperations } from './watching.ts';
@@ -206,14 +202,10 @@ export const operations: readonly Operation[] = [
   ...rawOperations,
   getArchiveLinks,
   ...manyContentsOperations,
-  getRootContents,
-  changeFiles,
-  getContents,
-  createFile,
-  updateFile,
-  deleteFile,
+  ...fileContentOperations,
   ...gitDataOperations,
   listActivity,
+  ...activityFeedOperations,
   listLostTips,
   restoreLostTip,
   ...mirrorOperations,
@@ -254,11 +246,7 @@ export const operations: readonly Operation[] = [
   listIssueRevisions,
   listTimeline,
   ...reactionOperations,
-  listIssueLabels,
-  addIssueLabels,
-  setIssueLabels,
-  clearIssueLabels,
-  removeIssueLabel,
+  ...issueLabelOperations,
   ...subscriptionOperations,
   ...linkOperations,
   ...issueTimeOperations,
@@ -339,6 +327,7 @@ export const operations: readonly Operation[] = [
   ...copyOperations,
   getVersion,
   ...miscellaneousOperations,
+  ...markupOperations,
   ...wikiOperations,
   ...labelTemplateOperations,
   getMe,
@@ -380,6 +369,7 @@ export const operations: readonly Operation[] = [
   removeMember,
   ...artifactOperations,
   ...actionOperations,
+  ...ownerRunOperations,
   ...actionWorkflowOperations,
   ...environmentOperations,
   ...deploymentOperations,

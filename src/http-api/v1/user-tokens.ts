@@ -7,6 +7,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { tokenNeeded } from '../authenticate-token.ts';
 import { rowNamed } from './ids.ts';
 
 /** Access tokens where Gitea has them, with its names of scopes; `tokens.ts` has those of this server. */
@@ -43,10 +44,57 @@ async function refuseOthers({ owners }: WebDeps, viewer: PersonViewer, username:
   if ((await owners.resolve(username))?.id !== viewer.id) throw notFound('unknown_person', 'There is no such person.');
 }
 
+/** Refuses `token_needed` to calls with name and password, and to applications, whose tokens have no name. */
+async function ownToken({ accounts }: WebDeps, secret: string | null): Promise<AccessToken> {
+  const token = secret === null ? null : await accounts.tokenOfSecret(secret);
+  if (token === null) throw tokenNeeded();
+  return token;
+}
+
+const currentToken = z
+  .strictObject({
+    ...accessToken.omit({ sha1: true, token_last_eight: true }).shape,
+    user: z.strictObject({ id: z.int(), login: z.string() }),
+  })
+  .meta({ id: 'CurrentAccessToken' });
+
 const common = { tag: 'Users', access: 'account:admin', cost: 'rows' } as const;
 const proof = 'Also with name and password as Basic, for programs that make themselves a token.';
 
 export const userTokenOperations = [
+  operation({
+    ...common,
+    id: 'getCurrentToken',
+    method: 'GET',
+    path: '/token',
+    access: 'token:read',
+    summary: 'Get the access token of this request: what it is called and what it may do',
+    status: 200,
+    response: currentToken,
+    async run({ viewer, deps, secret }) {
+      const token = await ownToken(deps, secret);
+      const { sha1: _s, token_last_eight: _l, ...shown } = show(token);
+      const [owner] = (await deps.accounts.peopleById([token.personId])).values();
+      return json({
+        ...shown,
+        user: { id: numericId(token.personId), login: owner?.username ?? viewer.username ?? '' },
+      });
+    },
+  }),
+  operation({
+    ...common,
+    id: 'deleteCurrentToken',
+    method: 'DELETE',
+    path: '/token',
+    access: 'token:read',
+    summary: 'Revoke the access token of this request',
+    status: 204,
+    async run({ deps, secret }) {
+      const { id, personId } = await ownToken(deps, secret);
+      await deps.accounts.removeToken(personId, id);
+      return noContent();
+    },
+  }),
   operation({
     ...common,
     id: 'listUserTokens',

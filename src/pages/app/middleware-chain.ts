@@ -60,6 +60,7 @@ import { sendResponse } from './send-response.ts';
 import { readUpload } from './uploads.ts';
 import { answerGoGet } from './answer-go-get.ts';
 import { identifyCaller, identifyViewer } from './viewer.ts';
+import { createRenderings } from '../renderings.ts';
 
 /** The modules that pages call, without what is made here. */
 export interface WebOptions
@@ -67,6 +68,7 @@ export interface WebOptions
       WebDeps,
       | 'assets'
       | 'highlighting'
+      | 'renderings'
       | 'oneTimeSecrets'
       | 'pendingForms'
       | 'backgroundPriority'
@@ -120,6 +122,7 @@ export function createWebServer(options: WebOptions): WebServer {
     ...options,
     assets,
     highlighting: createHighlighting(options),
+    renderings: createRenderings(options),
     oneTimeSecrets: createOneTimeSecrets(kept),
     pendingForms: createPendingForms(kept),
     backgroundPriority: admission.background,

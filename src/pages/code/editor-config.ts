@@ -1,7 +1,9 @@
 /** What `.editorconfig` says of a file (editorconfig.org); undefined where it says nothing. */
-interface EditorConfig {
+export interface EditorConfig {
   endOfLine?: 'lf' | 'crlf';
   insertFinalNewline?: boolean;
+  trimTrailingWhitespace?: boolean;
+  charset?: string;
   indentStyle?: 'tab' | 'space';
   /** Columns of one level; `tab` counts as not given. */
   indentSize?: number;
@@ -11,6 +13,8 @@ interface EditorConfig {
 
 /** Columns of a tab: a level, where nothing else is said. */
 export const tabWidthOf = ({ tabWidth, indentSize }: EditorConfig): number | undefined => tabWidth ?? indentSize;
+
+const charsets = new Set(['latin1', 'utf-8', 'utf-8-bom', 'utf-16be', 'utf-16le']);
 
 /** Wider tabs than this are no setting that a person wants to read. */
 const maxColumns = 16;
@@ -79,6 +83,9 @@ function apply(config: EditorConfig, name: string, value: string): void {
   if (name === 'end_of_line' && (value === 'lf' || value === 'crlf')) config.endOfLine = value;
   if (name === 'insert_final_newline' && (value === 'true' || value === 'false'))
     config.insertFinalNewline = value === 'true';
+  if (name === 'trim_trailing_whitespace' && (value === 'true' || value === 'false'))
+    config.trimTrailingWhitespace = value === 'true';
+  if (name === 'charset' && charsets.has(value)) config.charset = value;
   if (name === 'indent_style' && (value === 'tab' || value === 'space')) config.indentStyle = value;
   const columns = /^\d{1,2}$/.test(value) ? Number(value) : 0;
   const isWidth = columns >= 1 && columns <= maxColumns;

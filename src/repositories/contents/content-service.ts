@@ -6,6 +6,8 @@ import { changeFiles } from './change-files.ts';
 import type { ChangedFiles, FileChange, MoveBranch } from './change-files.ts';
 import { commitPeople } from './commit-author.ts';
 import type { CommitPeople } from './commit-author.ts';
+import { patchBranch } from './patch-branch.ts';
+import type { BranchPatch } from './patch-branch.ts';
 import { revertCommit } from './revert-commit.ts';
 import type { Reverted, RevertRequest } from './revert-commit.ts';
 import { usualSubject } from './commit-message.ts';
@@ -29,6 +31,12 @@ export function createContentService(deps: RepositoryDeps, moveBranch: MoveBranc
       limits: PatchLimits,
     ): Promise<FilesPreview> =>
       deps.git.merges.previewFiles(found.path, await requestOf(deps, viewer, found, tip, commit), limits),
+    patch: (
+      viewer: Viewer,
+      owner: string,
+      name: string,
+      patch: BranchPatch,
+    ): Promise<{ oid: string; branch: string }> => patchBranch(deps, moveBranch, viewer, { owner, name }, patch),
     revert: (viewer: Viewer, owner: string, name: string, request: RevertRequest): Promise<Reverted> =>
       revertCommit(deps, moveBranch, viewer, { owner, name }, request),
     /** Author and committer of commits whose content another module makes; see {@link commitPeople}. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { allows, accessGrantsOf, noMergeConditions, ruleActs, viewerForLog } from '../../access/index.ts';
-import type { BranchRule, RuleAct, RuleGrant, RuleTeam, Viewer } from '../../access/index.ts';
+import type { BranchRule, RuleAct, RuleGrant, RuleTarget, RuleTeam, Viewer } from '../../access/index.ts';
 import { conflict, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
@@ -157,6 +157,37 @@ export async function moveRule(
     return rule;
   });
   if (moved !== null) log(deps, 'repository.rule_changed', viewer, repository.id, moved);
+}
+
+/**
+ * Puts the rules of one kind into an order; those that are not named come behind, as they are. Refuses as `removeRule`
+ * does, and `rule_named_twice`.
+ */
+export async function orderRules(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  target: RuleTarget,
+  ids: readonly string[],
+): Promise<void> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  if (new Set(ids).size < ids.length)
+    throw invalid('rule_named_twice', 'A rule has one place in the order.', { field: 'ids' });
+  const moved = await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
+    const rules = (await loadRules(tx.before, repository.id)).filter((rule) => rule.target === target);
+    const named = ids.map((id) => rules.find((rule) => rule.id === id));
+    const first = named.filter((rule) => rule !== undefined);
+    if (first.length < named.length) throw ruleNotFound();
+    const ordered = [...first, ...rules.filter(({ id }) => !ids.includes(id))];
+    const places = rules.map(({ position }) => position);
+    const changed = ordered.filter((rule, place) => rule.position !== places[place]);
+    for (const rule of changed)
+      await tx.manager.update(branchRuleSchema, { id: rule.id }, { position: places[ordered.indexOf(rule)]! });
+    if (changed.length > 0) await touch(tx, repository.id);
+    return changed;
+  });
+  for (const rule of moved) log(deps, 'repository.rule_changed', viewer, repository.id, rule);
 }
 
 /**

@@ -2,7 +2,7 @@ import { bindDeps } from '../../kernel/index.ts';
 import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { VerifyCommits } from './verify-port.ts';
-import { addRule, changeRule, moveRule, removeRule, replaceRules } from './edit-rules.ts';
+import { addRule, changeRule, moveRule, orderRules, removeRule, replaceRules } from './edit-rules.ts';
 import { decidingRule } from './load-rules.ts';
 import {
   findRule,
@@ -25,6 +25,7 @@ export function createRuleService(deps: RepositoryDeps) {
     change: bindAt(changeRule),
     remove: bindAt(removeRule),
     move: bindAt(moveRule),
+    order: bindAt(orderRules),
     replaceAll: bindAt(replaceRules),
     /** Registers what verifies commits where a rule requires signed ones; until then none is verified. */
     verifyCommitsWith: (verify: VerifyCommits) => void (deps.verification.verify = verify),

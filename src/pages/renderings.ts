@@ -1,0 +1,11 @@
+import type { Renderings, WebDeps } from '../http/index.ts';
+import { editorSettingsFor } from './code/settings-for-api.ts';
+import { renderForApi } from './markdown/render-for-api.ts';
+
+/** What pages make of texts, for the API. */
+export const createRenderings = (
+  deps: Pick<WebDeps, 'config' | 'git' | 'imageProxy' | 'issues' | 'workers'>,
+): Renderings => ({
+  markup: (text) => renderForApi(deps, text),
+  editorSettings: (place, path) => editorSettingsFor(deps, place, path),
+});

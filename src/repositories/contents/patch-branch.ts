@@ -1,0 +1,93 @@
+import type { Viewer } from '../../access/index.ts';
+import { splitMails } from '../../git/index.ts';
+import type { PatchRequest } from '../../git/index.ts';
+import { conflict, forbidden, invalid, notFound, unavailable } from '../../kernel/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { isDiskLow } from '../disk-space.ts';
+import { findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { pushChannelOf } from '../pushes/push-channel.ts';
+import { parseNewBranch, tipOf } from './change-files.ts';
+import type { MoveBranch } from './change-files.ts';
+import { commitPeople } from './commit-author.ts';
+import type { NamedAuthor } from './commit-author.ts';
+import { changeMessage } from './commit-message.ts';
+import { parseFilePath } from './file-path.ts';
+
+export interface BranchPatch {
+  /** Changes as `git diff` writes them, or mails of `git format-patch`. */
+  patch: Buffer;
+  /** Of the commit of changes alone; mails bring theirs. */
+  message: string;
+  /** The branch that it is applied to; the default branch when left out. */
+  branch?: string | undefined;
+  /** Commits to a new branch of this name, beginning at `branch`. */
+  newBranch?: string | undefined;
+  /** Of changes alone; mails bring theirs. */
+  author?: NamedAuthor | undefined;
+  committer?: NamedAuthor | undefined;
+  /** Ends the message of changes alone with a `Signed-off-by:` line of the committer. */
+  isSignedOff?: boolean | undefined;
+}
+
+/** Longest patch, in bytes. */
+const maxPatchBytes = 4 * 1024 * 1024;
+
+/**
+ * Applies a patch to a branch as a journalled push: one commit of changes alone, or one of each mail. Refuses
+ * `repository_not_found` to people who may not write, `repository_archived`, `no_such_branch`, `invalid_branch_name`,
+ * `branch_exists`, `patch_missing`, `patch_too_large`, what `applyPatch` refuses, `branch_protected`, `ref_moved`,
+ * `push_refused`, `disk_low`, `git_busy`.
+ */
+export async function patchBranch(
+  deps: RepositoryDeps,
+  moveBranch: MoveBranch,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  { patch, message, branch: wanted, newBranch, author, committer, isSignedOff = false }: BranchPatch,
+): Promise<{ oid: string; branch: string }> {
+  const found = await findRepository(deps, viewer, at, 'write');
+  if (found.repository.archivedAt !== null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  if (patch.length > maxPatchBytes)
+    throw invalid('patch_too_large', `A patch has at most ${maxPatchBytes / 1024 ** 2} MiB. Push it instead.`, {
+      field: 'content',
+    });
+  const isDiff = splitMails(patch).kind === 'diff';
+  if (isDiff && !/^(?:diff |--- |Index: )/m.test(patch.toString('latin1')))
+    throw invalid('patch_missing', 'This is no patch: it has no line that begins with "diff" or "---".', {
+      field: 'content',
+    });
+  if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
+    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+  const from = wanted ?? found.repository.defaultBranch;
+  const refs = await deps.git.refs.list(found.path);
+  const tip = tipOf(refs, from, found);
+  if (tip === null) throw notFound('no_such_branch', `There is no branch ${from} in this repository.`);
+  const branch = newBranch === undefined ? from : parseNewBranch(newBranch, refs);
+  const people: PatchRequest['people'] = async (named) => {
+    if (named === null) return commitPeople(deps, viewer, { author, committer });
+    const made = await commitPeople(deps, viewer, {
+      author: { name: named.name, email: named.email, at: named.at ?? undefined },
+    });
+    return { ...made, author: { ...made.author, offsetMinutes: named.offsetMinutes } };
+  };
+  const text = changeMessage(message.trim() || 'apply-patch', []);
+  const { name, email } = (await commitPeople(deps, viewer, { author, committer })).committer;
+  const { oid } = await deps.git.merges.applyPatch(found.path, {
+    onto: tip,
+    patch,
+    message: isSignedOff ? `${text}\n\nSigned-off-by: ${name} <${email}>` : text,
+    people,
+    checkPath: parseFilePath,
+  });
+  const { isMoved } = await moveBranch(viewer, found, {
+    branch,
+    oldId: newBranch === undefined ? tip : '0'.repeat(tip.length),
+    newId: oid,
+    right: 'push',
+    via: pushChannelOf(viewer),
+  });
+  if (!isMoved) throw conflict('ref_moved', `${branch} has moved meanwhile. Try again.`);
+  return { oid, branch };
+}
