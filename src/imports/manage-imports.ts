@@ -123,7 +123,7 @@ export function checkInput(token: string, watchMs: number | null): void {
   if (token.length > maxTokenLength || /[^\x21-\x7e]/.test(token))
     throw invalid('invalid_import', 'This is not a token.', { field: 'token' });
   if (watchMs !== null && !(watchMs >= shortestWatchMs && watchMs <= longestWatchMs))
-    throw invalid('invalid_import', 'Look for changes once a minute at most, and once in 30 days at least.', {
+    throw invalid('invalid_import', 'Check for changes at most once a minute, and at least once in 30 days.', {
       field: 'watch',
     });
 }
@@ -168,7 +168,7 @@ export function refusalOf(
   { host, url }: Pick<SourceAddress, 'host' | 'url'>,
 ): unknown {
   if (error instanceof SourceBusy)
-    return unavailable('import_source_busy', `${host} has a limit of requests, which is reached.`, {
+    return unavailable('import_source_busy', `The request limit of ${host} has been reached.`, {
       retryAfterSeconds: Math.ceil((error.until - clock.now()) / 1_000),
     });
   if (!isDomainError(error) || error.code === 'internal') return error;
@@ -269,7 +269,7 @@ export async function runAgain(
     const found = await manager.findOneBy(importSchema, { repositoryId });
     if (found === null) throw noImport();
     if (found.state === 'ended')
-      throw conflict('import_ended', 'The source is followed no more: it was switched over to this server.');
+      throw conflict('import_ended', 'The source is no longer followed: it was switched over to this server.');
     const options = readStoredOptions(found.options);
     await manager.update(
       importSchema,

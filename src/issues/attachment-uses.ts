@@ -19,7 +19,7 @@ export const attachmentsIn = (text: string): string[] => firstAttachments(text, 
 export function refuseTooManyAttachments(text: string, more = 0): void {
   const most = limits.attachmentsPerText;
   if (firstAttachments(text, most + 1).length + more > most)
-    throw invalid('too_many_attachments', `A text shows at most ${most} files. Please use another comment.`, {
+    throw invalid('too_many_attachments', `A text can show at most ${most} files. Use another comment.`, {
       field: 'body',
     });
 }

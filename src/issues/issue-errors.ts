@@ -8,7 +8,10 @@ export const issueNotFound = () => notFound('issue_not_found', 'Issue not found'
 
 /** For a form that was made from an older text. */
 export const revisionConflict = () =>
-  conflict('text_changed_meanwhile', 'This text was changed meanwhile. Please look at it as it is now.');
+  conflict(
+    'text_changed_meanwhile',
+    'Someone edited this text since you opened it. Review the current version, then save again.',
+  );
 
 /** Throws the error of a refusal by the policy; null passes. */
 export function refuse(refusal: IssueRefusal | null, kind: IssueKind = 'ISSUE'): void {
@@ -20,28 +23,28 @@ export function refusalError(refusal: IssueRefusal, kind: IssueKind = 'ISSUE'): 
     case 'hidden':
       return issueNotFound();
     case 'sign_in':
-      return unauthenticated('sign_in_required', 'Please sign in.');
+      return unauthenticated('sign_in_required', 'Sign in to continue.');
     case 'scope':
-      return forbidden('token_may_not_write', 'This token may not write here.');
+      return forbidden('token_may_not_write', 'This token does not have write access here.');
     case 'archived':
       return forbidden('repository_archived', 'This repository is archived and read-only.');
     case 'locked':
       return forbidden(
         'issue_locked',
-        `This ${kind === 'PULL' ? 'pull request' : 'issue'} is locked: only those who may write here can add to it.`,
+        `This ${kind === 'PULL' ? 'pull request' : 'issue'} is locked: only people with write access can add to it.`,
       );
     case 'issues_off':
       return kind === 'PULL'
-        ? forbidden('pulls_off', 'This repository takes no pull requests.')
-        : forbidden('issues_off', 'This repository takes no issues.');
+        ? forbidden('pulls_off', 'Pull requests are disabled for this repository.')
+        : forbidden('issues_off', 'Issues are disabled for this repository.');
     case 'blocked':
-      return forbidden('blocked_by_owner', 'The owner of this repository does not let you contribute.');
+      return forbidden('blocked_by_owner', 'The owner of this repository has blocked you from contributing.');
     case 'members_only':
       return forbidden(
         'members_only',
-        `Only members of this repository may open ${kind === 'PULL' ? 'pull requests' : 'issues'} and comment.`,
+        `Only members of this repository can open ${kind === 'PULL' ? 'pull requests' : 'issues'} and comment.`,
       );
     case 'level':
-      return forbidden('not_allowed_on_issue', 'You may not do this here.');
+      return forbidden('not_allowed_on_issue', 'You do not have permission to do this here.');
   }
 }

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 /** Refuses `invalid_text`, `text_too_long`, `title_missing`. */
 export function parseTitle(value: unknown): string {
   const title = parseText(value, { field: 'title', called: 'The title', maxCharacters: limits.titleCharacters });
-  if (title === '') throw invalid('title_missing', 'Please give a title.', { field: 'title' });
+  if (title === '') throw invalid('title_missing', 'Enter a title.', { field: 'title' });
   return title;
 }
 
@@ -15,7 +15,7 @@ export function parseBody(value: unknown): string {
   const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
   const body = parseText(value, rule);
   if (Buffer.byteLength(body) > limits.bodyBytes)
-    throw invalid('text_too_long', `The text may have at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
+    throw invalid('text_too_long', `The text can have at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
   refuseTooManyAttachments(body);
   return body;
 }
@@ -23,7 +23,7 @@ export function parseBody(value: unknown): string {
 /** The same for a comment, which says something. Refuses `text_missing`, too. */
 export function parseComment(value: unknown): string {
   const body = parseBody(value);
-  if (body === '') throw invalid('text_missing', 'Please write something.', { field: 'body' });
+  if (body === '') throw invalid('text_missing', 'Enter a text.', { field: 'body' });
   return body;
 }
 

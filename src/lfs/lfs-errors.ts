@@ -9,10 +9,7 @@ export const lfsOff = (): DomainError =>
   );
 
 export const lfsOffHere = (): DomainError =>
-  invalid(
-    'lfs_off_here',
-    'Git LFS is switched off for this repository. Its administrators can switch it on in the settings.',
-  );
+  invalid('lfs_off_here', 'Git LFS is disabled for this repository. Its administrators can enable it in the settings.');
 
 export const objectNotFound = (): DomainError =>
   notFound('lfs_object_not_found', 'This repository has no such object. Whoever has the file can push it again.');
@@ -27,7 +24,7 @@ export const objectLost = (): DomainError =>
 export const overQuota = (message: string): DomainError => invalid('lfs_quota', message);
 
 export const objectTooLarge = (maxBytes: number): DomainError =>
-  invalid('lfs_object_too_large', `A file stored with Git LFS may have at most ${readableSize(maxBytes)} here.`);
+  invalid('lfs_object_too_large', `A file stored with Git LFS can have at most ${readableSize(maxBytes)} here.`);
 
 export const beingRemoved = (): DomainError =>
   unavailable('lfs_object_removing', 'An old copy of this object is being removed. Please try again in a moment.', {
@@ -43,6 +40,6 @@ export function errorOfRefusal(refusal: LfsRefusal): DomainError {
     case 'archived':
       return forbidden('repository_archived', 'This repository is archived and read-only.');
     case 'level':
-      return forbidden('read_only_access', 'You may read this repository, but not change its files.');
+      return forbidden('read_only_access', 'You can read this repository, but not change its files.');
   }
 }

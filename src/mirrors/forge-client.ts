@@ -97,7 +97,7 @@ export async function getFrom(
   if (status === 403 || status === 429)
     throw unavailable(
       'elsewhere_failed',
-      `${host} answers no more questions for now (status ${status}); with a token it answers more.`,
+      `${host} accepts no more requests for now (status ${status}); with a token it accepts more.`,
     );
   if (status !== 200) throw unavailable('elsewhere_failed', `${host} answered with status ${status}.`);
   return response;

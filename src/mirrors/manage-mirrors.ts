@@ -20,7 +20,7 @@ import { copyPauseMs, refuseCopiedMirror } from './kept-copies.ts';
 import { makeMirrorKey, encryptKey } from './ssh-key.ts';
 import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
-const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
+const noMirror = () => conflict('no_mirror', 'This repository is not a mirror.');
 
 /** Null for a repository that is no mirror. */
 export async function findMirror(deps: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
@@ -71,7 +71,7 @@ export async function saveMirror(
   const before = await deps.db.read.findOneBy(mirrorSchema, { repositoryId: id });
   refuseCopiedMirror(before);
   if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs.list(path)).size > 0) {
-    throw conflict('repository_not_empty', 'This repository has branches of its own. Make a new one for the copy.');
+    throw conflict('repository_not_empty', 'This repository has branches of its own. Create a new one for the copy.');
   }
   const credentials =
     address.kind === 'ssh'

@@ -54,7 +54,7 @@ export function readInput({
     throw invalid('invalid_mirror', 'An interval is from five minutes to thirty days.', { field: 'interval' });
   }
   if (withReleases && (direction !== 'pull' || address.kind !== 'http'))
-    throw invalid('invalid_mirror', 'Releases come with pull mirrors and imports of http addresses only.', {
+    throw invalid('invalid_mirror', 'Only pull mirrors and imports of http addresses include releases.', {
       field: 'releases',
     });
   return { direction, address, username: address.kind === 'ssh' ? '' : username.trim(), intervalMs, withReleases };

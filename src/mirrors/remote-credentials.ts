@@ -28,7 +28,7 @@ export function decryptSecret(
   if (secretCiphertext === null) return '';
   const secret = decrypt(key.decrypting('secrets'), placeOfSecret(repositoryId, url), secretCiphertext);
   if (secret === null)
-    throw unavailable('mirror_secret_closed', 'Its password does not open with this server’s key. Set it again.');
+    throw unavailable('mirror_secret_closed', 'Its password cannot be decrypted with this server’s key. Set it again.');
   return secret;
 }
 

@@ -24,7 +24,7 @@ export function makeMirrorKey(comment: string): MirrorKey {
 export function readMirrorKey(text: string, comment: string): MirrorKey {
   const key = readPrivateKey(text);
   if (!('blob' in key))
-    throw invalid('invalid_ssh_key', 'Give an Ed25519 private key in OpenSSH format, without a passphrase.', {
+    throw invalid('invalid_ssh_key', 'Enter an Ed25519 private key in OpenSSH format, without a passphrase.', {
       field: 'key',
     });
   return { privateKey: `${text.trim()}\n`, publicKey: `${keyType} ${key.blob.toString('base64')} ${comment}` };
@@ -57,7 +57,7 @@ export function decryptKey(
   if (opened === null)
     throw unavailable(
       'mirror_secret_closed',
-      'Its ssh key does not open with this server’s key. Create a new one and add it to the remote.',
+      'Its ssh key cannot be decrypted with this server’s key. Create a new one and add it to the remote.',
     );
   return opened;
 }

@@ -55,7 +55,7 @@ export function createNotices(deps: NoticeDeps) {
     /** Switches kinds off, and all others on. Refuses `unknown_notice`. */
     async setMuted(personId: string, kinds: readonly string[]): Promise<void> {
       const muted = noticeKinds.filter((kind) => kinds.includes(kind));
-      if (muted.length !== new Set(kinds).size) throw invalid('unknown_notice', 'There is no such notice.');
+      if (muted.length !== new Set(kinds).size) throw invalid('unknown_notice', 'This notice does not exist.');
       await db.write(async ({ manager }) => {
         await manager.delete(mutedNoticeSchema, { userId: personId });
         for (const kind of muted) await manager.insert(mutedNoticeSchema, { userId: personId, kind });

@@ -29,7 +29,7 @@ export function errorOfRefusal(refusal: PackageRefusal, act: 'read' | 'change'):
   }
 }
 
-export const packagesOff = (): DomainError => invalid('packages_off', 'Packages are switched off on this server.');
+export const packagesOff = (): DomainError => invalid('packages_off', 'Packages are disabled on this server.');
 
 export const versionExists = (version: string): DomainError =>
   conflict('package_version_exists', `Version ${version} exists already; a published version is never replaced.`);

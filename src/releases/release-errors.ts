@@ -6,7 +6,7 @@ export const releaseNotFound = () => notFound('release_not_found', 'Release not 
 export const fileNotFound = () => notFound('release_file_not_found', 'File not found');
 
 export const releaseExists = (tag: string) =>
-  conflict('release_exists', `There is a release of the tag ${tag} already.`, { field: 'tag' });
+  conflict('release_exists', `There is already a release for the tag ${tag}.`, { field: 'tag' });
 
 /** Throws the error of a refusal by the policy; null passes. */
 export function refuse(refusal: ReleaseRefusal | null): void {
@@ -18,12 +18,15 @@ function refusalError(refusal: ReleaseRefusal): DomainError {
     case 'hidden':
       return releaseNotFound();
     case 'sign_in':
-      return unauthenticated('sign_in_required', 'Please sign in.');
+      return unauthenticated('sign_in_required', 'Sign in to continue.');
     case 'archived':
       return forbidden('repository_archived', 'This repository is archived and read-only.');
     case 'scope':
-      return forbidden('token_may_not_write', 'This token may not write here.');
+      return forbidden('token_may_not_write', 'This token does not have write access here.');
     case 'level':
-      return forbidden('not_allowed_on_release', 'Only those who may write to this repository change its releases.');
+      return forbidden(
+        'not_allowed_on_release',
+        'Only people with write access to this repository can change its releases.',
+      );
   }
 }

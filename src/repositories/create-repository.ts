@@ -112,7 +112,7 @@ export function parseDescription(text: string): string {
 async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: string | undefined): Promise<Owner> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create a repository.');
   if (!scopeAllows(viewer, 'write') || viewer.repositoryIds !== null) {
-    throw forbidden('insufficient_scope', 'This token may not create repositories.');
+    throw forbidden('insufficient_scope', 'This token cannot create repositories.');
   }
   const wanted = handle ?? viewer.username;
   const owner = wanted === null ? null : await deps.owners.resolve(wanted);
@@ -128,4 +128,4 @@ async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: st
 }
 
 export const unknownOwner = () =>
-  invalid('no_such_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });
+  invalid('no_such_owner', 'This owner does not exist, or you cannot create repositories there.', { field: 'owner' });

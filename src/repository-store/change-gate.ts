@@ -39,7 +39,7 @@ export function createChangeGate(): ChangeGate {
       const until = performance.now() + waitMs;
       while (running.has(id)) {
         if (performance.now() > until)
-          throw conflict('repository_busy', 'A push to this repository takes too long. Try again later.');
+          throw conflict('repository_busy', 'A push to this repository is taking too long. Try again later.');
         await sleep(pollMs);
       }
       return await work();

@@ -12,4 +12,4 @@ export async function rowOf({ db }: Pick<StoreDeps, 'db'>, id: string): Promise<
 
 /** Of a repository whose row went while it was used: removed, or kept as a folder from now on. */
 export const repositoryMoves = () =>
-  conflict('repository_moves', 'This repository is going away, or to another place. Try again in a moment.');
+  conflict('repository_moves', 'This repository is being moved or deleted. Try again in a moment.');

@@ -24,7 +24,9 @@ let terms: Map<string, string> | null = null;
 function translateTerm(text: string): string {
   terms ??= new Map(listKeys('terms.').map((key) => [sourceMessage(key), key]));
   const key = terms.get(text);
-  return key === undefined ? text : t(key);
+  if (key !== undefined) return t(key);
+  const [, count, unit] = /^(\d{1,6}) (second|minute|hour|day)s?$/.exec(text) ?? [];
+  return unit === undefined ? text : t(`terms.count_${unit}`, { count: Number(count) });
 }
 
 /** Sentences by reason: `errors.name_taken`, `errors.name_taken.2`. Made with the first refusal in another language. */

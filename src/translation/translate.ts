@@ -30,21 +30,48 @@ export const t = (key: string, values?: MessageValues): string => formatMessage(
 /** Elements of a template by the names that its message has in tags: `{ link: { href: '/explore' } }`. */
 type Elements = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A part of a page: text, or an element with its attributes. */
-type RichPart = string | { tag: string; attributes: Readonly<Record<string, unknown>>; parts: RichPart[] };
+/** A value of a message that a mixin of the template makes: `{ at: { when: time } }`, `{ who: { person } }`. */
+interface Slot {
+  when?: unknown;
+  person?: unknown;
+  author?: unknown;
+}
+
+/** A part of a page: text, an element with its attributes, or what a mixin makes. */
+type RichPart =
+  | string
+  | Slot
+  | { tag: string; attributes: Readonly<Record<string, unknown>>; parts: RichPart[] };
 
 /** Names of tags that stand for an element of that name; every other name is a link, or what its `tag` says. */
 const ownElements = new Set(['strong', 'em', 'code', 'kbd', 'span', 'b', 'q', 'time', 'bdi', 'small']);
 /** Tags that need no attributes, so that every message may have them. */
-const plainElements = ['strong', 'em', 'code', 'kbd', 'q'];
+const plainElements = ['strong', 'em', 'code', 'kbd', 'q', 'bdi'];
 
-/** A message whose tags are elements of the template, for the mixin `rich`: a message never holds HTML. */
+/** How the place of a slot is marked while the message is formatted: no text of a person has a NUL. */
+const mark = (name: string): string => `\0${name}\0`;
+const isSlot = (element: Readonly<Record<string, unknown>>): boolean =>
+  'when' in element || 'person' in element || 'author' in element;
+
+/**
+ * A message whose tags are elements of the template, for the mixin `rich`: a message never holds HTML.
+ * @param elements attributes by the name of a tag, or slots by the name of a value
+ */
 export function rich(key: string, values: MessageValues = {}, elements: Elements = {}): RichPart[] {
-  const tags = [...plainElements, ...Object.keys(elements)];
-  const toRich = (part: MessagePart): RichPart => {
-    if (typeof part === 'string') return part;
+  const slots = Object.entries(elements).filter(([, element]) => isSlot(element));
+  const marks = Object.fromEntries(slots.map(([name]) => [name, mark(name)]));
+  const tags = [...plainElements, ...Object.keys(elements).filter((name) => marks[name] === undefined)];
+  const toRich = (part: MessagePart): RichPart[] => {
+    if (typeof part === 'string') return slots.length === 0 ? [part] : withSlots(part, elements);
     const { tag = ownElements.has(part.tag) ? part.tag : 'a', ...attributes } = elements[part.tag] ?? {};
-    return { tag: String(tag), attributes, parts: part.parts.map(toRich) };
+    return [{ tag: String(tag), attributes, parts: part.parts.flatMap(toRich) }];
   };
-  return formatParts(currentLanguage(), key, values, tags).map(toRich);
+  return formatParts(currentLanguage(), key, { ...values, ...marks }, tags).flatMap(toRich);
 }
+
+/** Text with the slots whose marks are in it. */
+const withSlots = (text: string, elements: Elements): RichPart[] =>
+  text
+    .split('\0')
+    .map((piece, index): RichPart => (index % 2 === 0 ? piece : ((elements[piece] as Slot | undefined) ?? piece)))
+    .filter((piece) => piece !== '');

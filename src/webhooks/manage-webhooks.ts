@@ -194,11 +194,11 @@ async function read(
       field: 'events',
     });
   if (!['', '*', '**'].includes(branchFilter) && typeof readRefPattern(branchFilter) === 'string')
-    throw invalid('invalid_branch_filter', 'This is no pattern of branches.', { field: 'branch_filter' });
+    throw invalid('invalid_branch_filter', 'This is not a valid branch pattern.', { field: 'branch_filter' });
   if (channel.length > maxSecretLength || /[\x00-\x1f\x7f]/.test(channel))
-    throw invalid('invalid_channel', 'This is no name of a channel.', { field: 'channel' });
+    throw invalid('invalid_channel', 'This is not a valid channel name.', { field: 'channel' });
   if (authorization.length > maxSecretLength || /[^\x20-\x7e]/.test(authorization))
-    throw invalid('invalid_authorization', 'This is no value of a header.', { field: 'authorization_header' });
+    throw invalid('invalid_authorization', 'This is not a valid header value.', { field: 'authorization_header' });
   if (events.length === 0) throw invalid('no_events', 'Choose at least one event.', { field: 'events' });
   return { url: judged.href, events: webhookEvents.filter((event) => events.includes(event)) };
 }

@@ -156,7 +156,7 @@ t.test(
     const asTask = async ({ secrets }: typeof task) => (await ci.tasks.viewerOfToken(secrets.get('GITHUB_TOKEN')!))!;
     const place = { ...at, number };
     await t.rejects(issues.comment(await asTask(task), place, { body: 'Me too.' }), {
-      message: 'This token may not write here.',
+      message: 'This token does not have write access here.',
     });
     await issues.comment(viewer, place, { body: 'And here.' });
     await announced(fixture);

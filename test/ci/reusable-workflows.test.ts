@@ -403,7 +403,7 @@ t.test('a tag or branch of another repository may be named in full, and a branch
   t.match(
     await state(calls.length + 1),
     { run: 'failure', reason: /tool\.yml@refs\/tags\/main/ },
-    'no tag of this name',
+    'no tag with this name',
   );
 });
 

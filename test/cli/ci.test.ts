@@ -211,13 +211,13 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   );
   await client.updateTask({ state: { id: task.id, result: 3 } });
   t.match(await json('run', 'show', 'alice/work', '1'), { status: 'cancelled' });
-  t.match(await outputOf('run', 'cancel', 'alice/work', '1'), /has ended already.*\[4\]$/s);
+  t.match(await outputOf('run', 'cancel', 'alice/work', '1'), /has already ended.*\[4\]$/s);
 
   const idle = client.fetchTask({}, { timeoutMs: 20_000 });
   t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
   const { task: second } = await idle;
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /have not ended yet\nhint: hearth run cancel.*\[4\]$/s);
   const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
   const watching = hearth(['run', 'watch', 'alice/work', '1', '--exit-status']);
   const third = (await client.fetchTask({})).task;
@@ -270,8 +270,8 @@ t.test('a run of a person without write access is let run', async (t) => {
   t.match(await json('run', 'show', 'alice/work', '2'), { approval: 'waiting' });
   t.match(await outputOf('run', 'rerun', 'alice/work', '2'), /\[4\]$/);
   t.equal(await outputOf('run', 'approve', 'alice/work', '2'), 'Run 2 is approved.\n[0]');
-  t.match(await outputOf('run', 'approve', 'alice/work', '2'), /does not wait for approval.*\[4\]$/s);
-  t.match(await outputOf('run', 'approve', 'alice/work', '1'), /does not wait for approval.*\[4\]$/s);
+  t.match(await outputOf('run', 'approve', 'alice/work', '2'), /is not waiting for approval.*\[4\]$/s);
+  t.match(await outputOf('run', 'approve', 'alice/work', '1'), /is not waiting for approval.*\[4\]$/s);
   await ci.runs.cancel(localAdministrator, found, 2, { force: true });
 });
 
@@ -282,14 +282,14 @@ t.test('workflows and repositories are switched; the key of identity tokens is r
     `The workflow ${workflow} is switched off.\n[0]`,
   );
   t.match(await json('workflow', 'list', 'alice/work'), [{ workflow, enabled: false }]);
-  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /is switched off.*\[4\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /is disabled.*\[4\]$/s);
   t.match(await outputOf('workflow', 'disable', 'alice/work', 'none.yml'), /no workflow none\.yml.*\[2\]$/s);
   t.equal((await hearth(['workflow', 'enable', 'alice/work', workflow])).code, 0);
   t.match(await json('workflow', 'list', 'alice/work'), [{ workflow, enabled: true }]);
   t.match(await outputOf('ci', 'settings', 'alice/work'), /yes[^]*write \(default of the server\)/);
   const change = ['ci', 'settings', 'alice/work', '--enabled', 'no', '--token-permissions', 'read'];
   t.same(await json(...change), { enabled: false, token_permissions: 'read' });
-  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /switched off.*\[4\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /CI is disabled.*\[4\]$/s);
   const back = ['ci', 'settings', 'alice/work', '--enabled', 'yes', '--token-permissions', 'default'];
   t.same(await json(...back), { enabled: true, token_permissions: null });
   const { kid } = (await json('ci', 'rotate-key')) as { kid: string };

@@ -181,7 +181,7 @@ t.test('user add refuses a taken or reserved name before asking for a password',
     '[stderr] error: the name Alice is taken\nhint: choose another name; --if-missing accepts a user that is already there\n[4]',
   );
   t.match(await outputOf('user add admin'), /name is reserved.*\[2\]$/s);
-  t.match(await outputOf(['user', 'add', 'no spaces']), /letters and digits.*\[2\]$/s);
+  t.match(await outputOf(['user', 'add', 'cannot have spaces']), /letters and digits.*\[2\]$/s);
   t.match(
     await outputOf('user rename carol alice'),
     /taken\nhint: choose another name\n\[4\]$/,
@@ -469,7 +469,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
     'Repository alice/garden exists already.\n[0]',
   );
   t.match(await outputOf('repo add alice/garden --if-missing'), /exists, but is public\n\[4\]$/);
-  t.match(await outputOf('repo add nobody/x'), /no such owner.*\[2\]$/s);
+  t.match(await outputOf('repo add nobody/x'), /owner does not exist.*\[2\]$/s);
   t.match(await outputOf('repo add garden'), /"garden" is not a repository: write owner\/name\n\[2\]$/);
 
   t.equal(

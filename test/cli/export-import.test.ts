@@ -48,7 +48,7 @@ t.test(
     t.match(await here('repo', 'fsck', '--all'), { code: 0 });
     t.match(await here('repo', 'adopt', 'here', 'alice/x'), { code: 3, stderr: /no git repository in / });
     t.match(await here('repo', 'adopt', 'work', 'alice/garden'), { code: 4, stderr: /already has a repository named/ });
-    t.match(await here('repo', 'adopt', 'work', 'nobody/x'), { code: 2, stderr: /no such owner/i });
+    t.match(await here('repo', 'adopt', 'work', 'nobody/x'), { code: 2, stderr: /owner does not exist/i });
   },
 );
 
@@ -128,7 +128,7 @@ t.test('the bundle of an unknown owner names the person in an error', async (t) 
   await here('export', 'acme/tool', 'tool.bundle');
   t.match(await there('import', 'tool.bundle'), {
     code: 2,
-    stderr: /no such owner.*hint: the owner named in this bundle does not exist here.*FILE OWNER\/NAME/s,
+    stderr: /owner does not exist.*hint: the owner named in this bundle does not exist here.*FILE OWNER\/NAME/s,
   });
   t.match(await there('import', 'tool.bundle', 'alice/tool'), {
     code: 0,

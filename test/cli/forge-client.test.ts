@@ -117,7 +117,7 @@ t.test('repo import and mirror: import a repository, mirror it, pause, resume', 
     code: 0,
     stdout: /^Repository\talice\/copy\nDirection\tpull\n/,
   });
-  t.match(await hearth('repo', 'mirror', 'show', 'alice/site'), { code: 4, stderr: /is no mirror/ });
+  t.match(await hearth('repo', 'mirror', 'show', 'alice/site'), { code: 4, stderr: /is not a mirror/ });
   t.match(await hearth('repo', 'mirror', 'pause', 'alice/copy'), { code: 0, stdout: /mirror resume alice\/copy/ });
   t.match(await json('repo', 'mirror', 'list'), [{ nextAt: null }]);
   t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /goes on/ });
@@ -436,7 +436,7 @@ t.test('repo import and mirror by ssh: a generated key, or an existing one', can
   );
 
   await there.changeHostKey();
-  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /another host key/ });
+  t.match(await hearth('repo', 'mirror', 'sync', 'alice/later'), { code: 6, stderr: /a different host key/ });
   t.match(await json('repo', 'mirror', 'show', 'alice/later'), {
     state: 'host key changed',
     offeredHostKeyFingerprint: `ED25519 ${there.fingerprint()}`,

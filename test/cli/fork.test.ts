@@ -41,7 +41,7 @@ t.test('fork and sync', async (t) => {
   const made = await hearth('repo', 'fork', 'alice/garden', 'bob', '--name', 'park');
   t.match(made, { code: 0, stdout: /^Forked alice\/garden to bob\/park\. Clone it with: git clone / });
   t.match(await hearth('repo', 'fork', 'alice/garden', 'bob'), { code: 4, stderr: /has a fork of garden already/ });
-  t.match(await hearth('repo', 'fork', 'alice/garden', 'nobody'), { code: 2, stderr: /no such owner/ });
+  t.match(await hearth('repo', 'fork', 'alice/garden', 'nobody'), { code: 2, stderr: /owner does not exist/ });
   t.match(await hearth('repo', 'fork', 'alice/absent', 'bob'), { code: 3 });
   t.match(JSON.parse((await hearth('repo', 'show', 'bob/park', '--json')).stdout), { forkedFrom: 'alice/garden' });
   t.match((await hearth('repo', 'show', 'alice/garden')).stdout, /Public forks\s+1/);
@@ -56,7 +56,7 @@ t.test('fork and sync', async (t) => {
     branch: 'main',
     newId: tip,
   });
-  t.match(await hearth('repo', 'sync', 'alice/garden'), { code: 4, stderr: /nothing here that/ });
+  t.match(await hearth('repo', 'sync', 'alice/garden'), { code: 4, stderr: /no source on this server/ });
   t.match(await hearth('repo', 'sync', 'bob/park', '--branch', 'absent'), { code: 2, stderr: /has no branch absent/ });
 });
 

@@ -118,13 +118,13 @@ t.test('repo edit, rename, transfer, archive and collaborators', async (t) => {
     await outputOf('repo', 'transfer', 'acme/anvil', 'bob', '--dry-run'),
     /^Would transfer acme\/anvil to bob\/anvil\./,
   );
-  t.match(await outputOf('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /no such owner.*\[2\]$/s);
+  t.match(await outputOf('repo', 'transfer', 'acme/anvil', 'nobody', '--dry-run'), /owner does not exist.*\[2\]$/s);
   t.match(
     await outputOf('repo', 'rename', 'acme/anvil', 'hammer'),
     /^Renamed acme\/anvil to acme\/hammer\. The old path redirects/,
   );
   t.match(await outputOf('repo', 'transfer', 'acme/hammer', 'Bob'), /^Transferred acme\/hammer to bob\/hammer\./);
-  t.match(await outputOf('repo', 'transfer', 'bob/hammer', 'nobody'), /no such owner.*\[2\]$/s);
+  t.match(await outputOf('repo', 'transfer', 'bob/hammer', 'nobody'), /owner does not exist.*\[2\]$/s);
   t.match(await outputOf('repo', 'archive', 'bob/hammer'), /^Archived bob\/hammer/);
   t.match(await outputOf('repo', 'list'), /\tarchived\n/);
   t.match(await outputOf('repo', 'show', 'bob/hammer'), /\nAlso found at\tacme\/anvil, acme\/hammer\n/);

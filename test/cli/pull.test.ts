@@ -221,7 +221,7 @@ t.test('a pull request from a patch: a file, standard input, the next round, and
 
   for (const [text, said] of [
     ['', /patch is empty/],
-    ['only words\n', /no patch/],
+    ['only words\n', /not a patch/],
     [changed.replace(/^-(?!-).*$/m, '-is silent'), /cannot be applied: gate\.txt/],
     [changed.slice(0, changed.indexOf('@@')), /patch/i],
   ] as const) {

@@ -55,7 +55,7 @@ t.test('a release is created, shown, edited, filled, downloaded and deleted', as
   });
   t.match((await hearth(['show', 'alice/garden', 'v1.0'])).stdout, /garden\.zip\n\nFrom a file\./);
   t.match(await hearth(['create', 'alice/garden', 'v1.0']), { code: 4, stderr: /a release of the tag v1\.0 already/ });
-  t.match(await hearth(['create', 'alice/garden', 'v2', '--as', 'bob']), { stderr: /only those who may write/ });
+  t.match(await hearth(['create', 'alice/garden', 'v2', '--as', 'bob']), { stderr: /only people with write access/ });
 
   t.match(await hearth(['create', 'alice/garden', 'v2', '--draft', '--asset', 'absent']), {
     stderr: /absent is no file/i,

@@ -96,7 +96,7 @@ t.test('what is refused is shown at its place with what was typed', async (t) =>
   await page.getByLabel('to', { exact: true }).fill('999');
   await page.getByRole('textbox', { name: 'Comment' }).fill('Too far');
   await page.getByRole('button', { name: 'Comment now' }).click();
-  t.match(await page.locator('.below .comment-form [role=alert]').innerText(), /no such lines/);
+  t.match(await page.locator('.below .comment-form [role=alert]').innerText(), /not have these lines/);
   t.equal(await page.getByRole('textbox', { name: 'Comment' }).inputValue(), 'Too far');
   await page.getByRole('link', { name: 'Cancel' }).click();
   t.equal(await page.locator('.comment-form').count(), 0);

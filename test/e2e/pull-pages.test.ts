@@ -368,7 +368,7 @@ t.test('without scripts: a team is asked, waits, and is named only to those who 
   await alice.click('text=Ask for a review');
   await alice.fill('#reviewers', 'guild/nothing');
   await alice.click('text=Save reviewers');
-  t.match(await words(alice), /There is no such team/);
+  t.match(await words(alice), /This team does not exist/);
   t.equal(await alice.inputValue('#reviewers'), 'guild/nothing', 'what was typed stays');
   await alice.fill('#reviewers', '@guild/glazers');
   await alice.click('text=Save reviewers');

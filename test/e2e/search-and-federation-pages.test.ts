@@ -148,7 +148,7 @@ t.test('every page of search and federation passes axe and does not overflow', a
       await tab.goto(`${home.origin}/admin/federation`);
       await tab.getByLabel('Code from the other administrator').fill('nonsense');
       await tab.getByRole('button', { name: 'Continue' }).click();
-      await tab.getByText('This is no pairing code.').first().waitFor();
+      await tab.getByText('This is not a pairing code.').first().waitFor();
     },
     'what would be cleared away': async (tab) => {
       await tab.goto(`${home.origin}/admin/federation/deliveries`);

@@ -237,7 +237,7 @@ t.test('"Follow from another server" leads to the page that one’s own server n
     withTemplate(template);
     t.match(
       await lookUp(`dora@${peer.host}`),
-      { status: 422, body: /does not say where one follows/ },
+      { status: 422, body: /does not offer a page to follow from/ },
       String(template),
     );
   }

@@ -28,7 +28,7 @@ t.test('what is blocked: a server, whatever stands around its name, or an actor'
     ['ftp://spam.example.org/x', null],
   ];
   for (const [text, kind, value] of cases) {
-    if (kind === null) t.throws(() => parseBlock(text, ''), /Give the name of a server/, text);
+    if (kind === null) t.throws(() => parseBlock(text, ''), /Enter the name of a server/, text);
     else t.match(parseBlock(text, 'why\nnot'), { kind, value, reason: 'why not' }, text);
   }
   t.strictSame(namesOf('a.b.example.org'), ['a.b.example.org', 'b.example.org', 'example.org', 'org']);

@@ -250,7 +250,7 @@ t.test('pairing on the command line: a code alone on stdout, a question before a
   t.match(invited.stderr, /works once, for 15 minutes/);
   const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
   t.match(await outputOf('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
-  t.match(await outputOf('federation', 'peer', 'accept', 'nonsense', '--yes'), /no pairing code.*\[2\]$/s);
+  t.match(await outputOf('federation', 'peer', 'accept', 'nonsense', '--yes'), /not a pairing code.*\[2\]$/s);
   t.match(await outputOf('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
   t.match(
     await outputOf('federation', 'peer', 'accept', code, '--yes'),
@@ -410,7 +410,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
   });
   t.match(await post('/admin/federation/pair', { code, confirm: 'yes' }), { status: 303 });
   t.match(await post('/admin/federation/remove', { host: peer.host }), { status: 303 });
-  t.match(await post('/admin/federation/pair', { code: 'nonsense' }), { status: 422, body: /no pairing code/ });
+  t.match(await post('/admin/federation/pair', { code: 'nonsense' }), { status: 422, body: /not a pairing code/ });
   // The job of every ten seconds may have sent it when it is looked at.
   await home.modules.federation.follow(root.id, `${peer.origin}/r/bob/tool`);
   const unfailed = (await home.modules.federation.listDeliveries()).find(({ state }) => state !== 'FAILED');

@@ -171,7 +171,7 @@ t.test(
       t.match(message, /^Could not resolve handle\. /, target);
       t.match(message, cause, target);
     }
-    t.match(await messageOf('alice@127.0.0.1:9'), /That is on this server/);
+    t.match(await messageOf('alice@127.0.0.1:9'), /This repository is on this server/);
     t.equal(Number((await modules.db.read.query('SELECT count(*) AS n FROM remote_follows'))[0].n), 0);
     const nameless = await modules.accounts.addPerson({});
     await t.rejects(federation.follow(nameless.id, `bob/ok@${peer.host}`), /no such person/);

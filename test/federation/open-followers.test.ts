@@ -326,7 +326,7 @@ t.test('pages: an administrator blocks, imports and exports', async (t) => {
     askPage(admin.session, `/admin/federation/blocks${url}`, form);
   t.match((await ask('')).body, 'Nothing is blocked');
   t.equal((await ask('', { value: 'spam.example.org', reason: '<floods>' })).status, 303);
-  t.match(await ask('', { value: 'not a host', reason: '' }), { status: 422, body: /Give the name of a server/ });
+  t.match(await ask('', { value: 'not a host', reason: '' }), { status: 422, body: /Enter the name of a server/ });
   t.match(
     (await ask('/import', { list: 'b.example.org\nspam.example.org,floods\n?' })).body,
     /One block was added[^]*line 3/,

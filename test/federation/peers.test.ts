@@ -127,7 +127,7 @@ t.test('a pairing code works once, for 15 minutes, and only where it was not mad
     `ftp://x/ap/pairing#${'A'.repeat(22)}`,
     `${away.origin}/ap/pairing#${'A'.repeat(22)}`,
   ]) {
-    t.match(await accept(nonsense), /no pairing code|made here/, nonsense);
+    t.match(await accept(nonsense), /not a pairing code|created here/, nonsense);
   }
   const port = await freePort('127.0.0.4');
   t.match(await accept(`http://127.0.0.4:${port}/ap/pairing#${'A'.repeat(22)}`), /did not answer/);

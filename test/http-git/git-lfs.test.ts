@@ -123,7 +123,7 @@ t.test('push, clone, fetch, prune', async (t) => {
     writeFileSync(path.join(clone, 'robot.bin'), content);
     await git(clone, 'add', '.');
     await git(clone, 'commit', '--quiet', '-m', 'by a machine');
-    await t.rejects(as('read', clone, 'push', '--quiet', 'origin', 'main'), /may read this repository/);
+    await t.rejects(as('read', clone, 'push', '--quiet', 'origin', 'main'), /can read this repository/);
     await as('write', clone, 'push', '--quiet', 'origin', 'main');
     await git(work, 'pull', '--quiet', 'origin', 'main');
     t.ok(readFileSync(path.join(work, 'robot.bin')).equals(content));

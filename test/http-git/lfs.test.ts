@@ -334,7 +334,7 @@ t.test('a repository or the whole server may switch it off, and says so to those
   for (const operation of ['upload', 'download']) {
     const { status, json } = await client.plan(operation, [object]);
     t.equal(status, 501);
-    t.match(json.message, /switched off for this repository/);
+    t.match(json.message, /disabled for this repository/);
   }
   t.equal((await client.call('GET', 'locks')).status, 501);
   t.equal((await lfsClient(server, 'switched', bob).plan('download', [object])).status, 404);

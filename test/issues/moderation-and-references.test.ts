@@ -49,7 +49,7 @@ t.test('no rate stops administrators and people who may write; 0 is no limit', a
     reason: 'too_many_contributions',
     isRateLimit: true,
     retryAfterSeconds: 60,
-    message: 'At most 1 contributions are taken in one minute. Try again in 60 seconds.',
+    message: 'At most 1 contributions are accepted per minute. Try again in 60 seconds.',
   });
   t.equal(await open({ ...bob, isAdministrator: true }), 'accepted', 'an administrator');
   await repositories.collaborators.add(alice, 'alice', 'roof', { username: 'bob', role: 'write' });

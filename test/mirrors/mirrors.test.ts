@@ -226,7 +226,11 @@ t.test('a password goes to the host that it was given for, and to no other', asy
     );
   await pointTo(elsewhere);
   await mirrors.runDue();
-  t.match(await mirrors.find(id), { lastError: /does not open/ }, 'nor does it open when the row names another host');
+  t.match(
+    await mirrors.find(id),
+    { lastError: /cannot be decrypted/ },
+    'nor does it open when the row names another host',
+  );
   t.equal(otherHost.authorizations.length, heard);
   await pointTo(address());
   await mirrors.runDue();

@@ -139,7 +139,7 @@ t.test('a password belongs to its host also where the address was changed behind
     manager.query('UPDATE mirrors SET url = ?, next_at = 0 WHERE repository_id = ?', [`${second.url}/tool.git`, id]),
   );
   await here.modules.mirrors.runDue();
-  t.match(await here.modules.mirrors.find(id), { state: 'failing 1', lastError: /does not open/ });
+  t.match(await here.modules.mirrors.find(id), { state: 'failing 1', lastError: /cannot be decrypted/ });
   t.strictSame(second.authorizations, []);
 });
 

@@ -275,7 +275,8 @@ t.test('a pull mirror follows: new contents replace old ones, and what was made 
   await again(id);
   t.match(await mirrors.find(id), {
     state: 'failing 1',
-    lastError: /mine\.txt of v1: .*has a file mine\.txt already; the release v2: There is a release of the tag v2/,
+    lastError:
+      /mine\.txt of v1: .*already has a file mine\.txt; the release v2: There is already a release for the tag v2/,
   });
   const found = await releasesOf('followed');
   t.match(found.get('v1'), { body: 'New notes' });

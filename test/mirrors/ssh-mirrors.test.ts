@@ -152,7 +152,7 @@ t.test('each mirror has a key of its own, which opens for it alone', canTry, asy
     );
   await put(ciphertextOf(other));
   await sync('source');
-  t.match(await mirrorOf('source'), { state: 'failing 1', lastError: /ssh key does not open/ });
+  t.match(await mirrorOf('source'), { state: 'failing 1', lastError: /ssh key cannot be decrypted/ });
   await put(ciphertextOf(own));
   await sync('source');
   t.match(await mirrorOf('source'), { state: 'ok' });
@@ -173,7 +173,7 @@ t.test('a changed host key stops the mirror until a person accepts the one that 
     state: 'host key changed',
     isPaused: true,
     failures: 1,
-    lastError: /presents another host key than the one trusted here.*compare the fingerprints/,
+    lastError: /presents a different host key than the one trusted here.*compare the fingerprints/,
     hostKeyFingerprint: `ED25519 ${before}`,
     offeredFingerprint: `ED25519 ${after}`,
   });
@@ -256,7 +256,7 @@ t.test(
     );
     t.match(await refusal({ secret: 'a password' }), /^invalid_mirror: .*takes no password/);
     await there.stop();
-    t.match(await refusal({}), /^mirror_address_refused: The connection by ssh failed: Connection refused\.$/);
+    t.match(await refusal({}), /^mirror_address_refused: The ssh connection failed: Connection refused\.$/);
     await there.start();
     t.equal(await here.modules.mirrors.find(await idOf('guarded')), null);
     t.match(await refusal({}), 'taken');

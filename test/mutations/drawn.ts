@@ -108,7 +108,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a secret that cannot be read is left out of the job without a word',
     file: 'src/ci/secrets/secrets.ts',
-    from: "    if (value === null)\n      throw conflict(\n        'secret_unreadable',\n        `The secret ${name} does not open with the key of this server. Set it again.`,\n      );\n",
+    from: "    if (value === null)\n      throw conflict(\n        'secret_unreadable',\n        `The secret ${name} cannot be decrypted with this server's key. Set it again.`,\n      );\n",
     to: '    if (value === null) continue;\n',
     tests: ['test/ci/limited-secrets.test.ts'],
   },

@@ -206,7 +206,7 @@ t.test('a rule of a branch names a team: those of its people who may push', asyn
   t.equal(await may(alice), false);
   t.match(await repositories.rules.find(alice, 'example', 'hidden', id), { teams: { push: ['example/Reviewers'] } });
   await repositories.teams.setRole(alice, team, hidden, 'read');
-  t.equal(await may(dave), false, 'a rule gives no access');
+  t.equal(await may(dave), false, 'a rule does not grant it');
   await repositories.teams.setRole(alice, team, hidden, 'write');
   await organisations.teams.removeMember(alice, team, 'dave');
   t.equal(await may(dave), false);

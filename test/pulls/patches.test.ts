@@ -168,7 +168,7 @@ t.test('hostile and broken patches change nothing', async (t) => {
     ],
     ['nothing', ' \n', /^patch_missing/],
     ['no changes', mail('Hello.\n'), /^no_changes/],
-    ['no patch', 'Hello.\n', /^patch_missing: This is no patch/],
+    ['not a patch', 'Hello.\n', /^patch_missing: This is not a patch/],
     ['no author', mail(adds('f.txt')).replace(/^From.*\n/, ''), /^bad_mail: Mail 1 .* no author/],
     [
       'too many mails',

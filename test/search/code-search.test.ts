@@ -174,7 +174,7 @@ t.test('one repository is searched by git: literally, or by a pattern, within li
   t.match(await lines('q=free(x)'), { found: [3] });
   t.strictSame((await lines('q=tool.set')).found, [], 'a dot is a dot');
   t.match(await lines('q=tool.set&pattern=1'), { found: [1, 1, 2] });
-  t.match(await lines('q=(&pattern=1'), { status: 422, body: /no regular expression/ });
+  t.match(await lines('q=(&pattern=1'), { status: 422, body: /does not understand this regular expression/ });
   for (const query of ['q=-e', 'q=--open-files-in-pager%3Dtouch%20hacked', 'q=']) {
     const { status, found } = await lines(query);
     t.strictSame([status, found], [200, []], query);
@@ -221,7 +221,7 @@ t.test('qualifiers narrow a search down, and a regular expression is matched by 
   for (const wrong of ['/a/', '/(/ repo:glow', '/a|b/', `${'path:a '.repeat(11)}x`])
     await t.rejects(find(anonymous, wrong), { message: /./ }, wrong);
   const page = (await sendRequest(web, '/search/code?q=%2Fa%2F')).body;
-  t.match(page, /Give at least three characters/);
+  t.match(page, /Enter at least three literal characters/);
   const shown = (await sendRequest(web, '/search/code?q=repo%3Aglow+width')).body;
   t.match(shown, /<mark>Width<\/mark>/);
   const own = (await sendRequest(web, '/repos/alice/glow/search?q=width')).body;

@@ -169,7 +169,7 @@ t.test('the commands list and create repositories under the access policy', asyn
     code: 1,
     stderr: /^hearth: .*already has a repository named notes/,
   });
-  t.match(await asAlice(['repo', 'create', 'bob/mine']), { code: 1, stderr: /^hearth: There is no such owner/ });
+  t.match(await asAlice(['repo', 'create', 'bob/mine']), { code: 1, stderr: /^hearth: This owner does not exist/ });
 });
 
 t.test('a long list is complete', async (t) => {

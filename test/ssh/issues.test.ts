@@ -41,7 +41,10 @@ t.test('issues are opened, listed, shown, commented and closed by the owner of a
 });
 
 t.test('the rights are those of the pages, and what is hidden answers like what is absent', async (t) => {
-  t.match(await as(bob, 'issue label alice/site 1 --remove wet'), { code: 1, stderr: /may not do this/ });
+  t.match(await as(bob, 'issue label alice/site 1 --remove wet'), {
+    code: 1,
+    stderr: /not have permission to do this/,
+  });
   const hidden = await as(bob, 'issue new alice/vault --title x', 'y');
   t.same(hidden, { code: 1, stdout: '', stderr: 'hearth: repository not found\n' });
   t.same(await as(bob, 'issue list alice/absent'), hidden);

@@ -17,6 +17,7 @@ const texts: Record<string, string> = {
     plural: '{count, plural, one {# branch} other {# branches}}',
     linked: 'See <link>the <code>{file}</code></link>.',
     only_here: 'English',
+    slotted: '{person} opened this {at}',
     'table.of.words': 'Save',
     broken_there: 'Fine',
     other_tag: '<link>Fine</link>',
@@ -28,9 +29,12 @@ const texts: Record<string, string> = {
     'errors.not_there': 'Not there.',
     'errors.two': '{one}{two}.',
     'terms.title': 'The title',
+    'terms.count_minute': '{count, plural, one {# minute} other {# minutes}}',
+    'errors.later': 'Try again in {wait}.',
   }),
   de: JSON.stringify({
     plain: 'Speichern',
+    slotted: '{at} von {person} geöffnet',
     'table.of.words': 'Speichern',
     named: '{what} von {name}',
     plural: '{count, plural, one {# Branch} other {# Branches}}',
@@ -43,6 +47,8 @@ const texts: Record<string, string> = {
     'errors.too_long': 'Höchstens {max} Zeichen: {called}.',
     'errors.two': '{two}{one}.',
     'terms.title': 'Der Titel',
+    'terms.count_minute': '{count, plural, one {# Minute} other {# Minuten}}',
+    'errors.later': 'Erneut in {wait}.',
   }),
   fr: '{ this is not JSON',
 };
@@ -138,6 +144,15 @@ t.test('tags of a message are the elements that the template names, and nothing 
   ]);
 });
 
+t.test('what a mixin makes stands where the language wants it', async (t) => {
+  const slots = { person: { person: { name: 'alice' } }, at: { when: { text: 'today' } } };
+  t.strictSame(rich('slotted', {}, slots), [slots.person, ' opened this ', slots.at]);
+  t.strictSame(
+    inLanguage('de', () => rich('slotted', {}, slots)),
+    [slots.at, ' von ', slots.person, ' geöffnet'],
+  );
+});
+
 t.test(
   'a refusal is in the language of the reader, with its values, and in English where there is no other',
   async (t) => {
@@ -152,6 +167,9 @@ t.test(
       ['nobody_knows', 'The name is taken.', 'The name is taken.'],
       ['__proto__', 'The name is taken.', 'The name is taken.'],
       ['two', 'ab.', 'ab.'],
+      ['later', 'Try again in 2 minutes.', 'Erneut in 2 Minuten.'],
+      ['later', 'Try again in 1 minute.', 'Erneut in 1 Minute.'],
+      ['later', 'Try again in 2 moons.', 'Erneut in 2 moons.'],
       ['name_taken', `The ${'x is '.repeat(10_000)} is taken.`, `The ${'x is '.repeat(10_000)} is taken.`],
     ];
     for (const [reason, english, german] of rows) {

@@ -140,5 +140,5 @@ export async function openFileIn(deps: CiDeps, artifact: ArtifactRow, path: stri
 
 function refuseBomb(bytes: number, packedBytes: number): void {
   if (bytes > maxUnpackedBytes || (bytes > smallBytes && bytes > packedBytes * maxRatio))
-    throw conflict('file_too_large', 'This file is not unpacked here: it is too large. Download the whole artifact.');
+    throw conflict('file_too_large', 'This file is too large to unpack here. Download the whole artifact.');
 }

@@ -19,7 +19,7 @@ export function parseArtifactName(name: unknown): string {
   if (!isFine)
     throw invalid(
       'invalid_artifact_name',
-      'The name of an artifact has no slashes, quotes or control characters, and at most 255 bytes.',
+      'An artifact name cannot have slashes, quotes or control characters, and has at most 255 bytes.',
     );
   return name as string;
 }

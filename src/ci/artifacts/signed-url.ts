@@ -51,6 +51,6 @@ export function verifyUrl(
   const expected = Buffer.from(signatureOf(key, link));
   const given = Buffer.from(query.get('sig') ?? '');
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
-  if (!isOurs || !(link.expiresAt > now)) throw forbidden('bad_artifact_link', 'This link is not valid, or no longer.');
+  if (!isOurs || !(link.expiresAt > now)) throw forbidden('bad_artifact_link', 'This link is invalid or has expired.');
   return link;
 }

@@ -22,10 +22,12 @@ export async function redeploy(deps: CiDeps, viewer: Viewer, found: Found, id: n
   const run = runId === null ? null : await read.findOneBy(runSchema, { id: runId });
   const job = run === null || jobId === null ? null : await read.findOneBy(jobSchema, { id: jobId, runId: run.id });
   if (run === null || job === null)
-    throw conflict('deployment_without_job', 'This server has no job of this deployment: make it where it was made.');
+    throw conflict(
+      'deployment_without_job',
+      'This server has no job for this deployment. Create it where it was created first.',
+    );
   const { attempt } = await findRunRow(deps, found, run.number);
   const present = await read.findOneBy(jobSchema, { runId: run.id, attempt, jobKey: job.jobKey, name: job.name });
-  if (present === null)
-    throw conflict('deployment_without_job', 'The run of this deployment has no such job any more.');
+  if (present === null) throw conflict('deployment_without_job', 'The run of this deployment no longer has this job.');
   return rerun(deps, viewer, found, run.number, { jobId: present.id });
 }

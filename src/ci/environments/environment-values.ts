@@ -139,7 +139,7 @@ export async function secretsOfJob(
       if (value === null)
         throw conflict(
           'secret_unreadable',
-          `The secret ${name} does not open with the key of this server. Set it again.`,
+          `The secret ${name} cannot be decrypted with this server's key. Set it again.`,
         );
       return [name, value];
     }),

@@ -19,9 +19,9 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { PullAt } from './runs-awaiting-approval.ts';
 import { pullNumberOf, runsAwaitingApproval } from './runs-awaiting-approval.ts';
 
-const notWaiting = () => conflict('run_not_waiting', 'This run does not wait for approval.');
+const notWaiting = () => conflict('run_not_waiting', 'This run is not waiting for approval.');
 const outdated = () =>
-  conflict('pull_updated', 'The pull request has new commits since. Look at them before you let them run.');
+  conflict('pull_updated', 'The pull request has new commits. Review them before you let them run.');
 
 /**
  * Lets one run of a pull request start. Refuses `run_not_found`, `run_not_waiting`, `pull_closed`, `pull_updated` when

@@ -98,12 +98,12 @@ const labelShape = /^[^\s,:\p{C}]{1,100}$/u;
 function parseLabels(chosen: readonly string[]): string[] {
   const labels = readRunnerDeclaration({ version: '', capabilities: [], labels: [...chosen] }).labels;
   if (labels.length === 0)
-    throw invalid('no_labels', 'A runner without labels gets no job. Name at least one.', { field: 'labels' });
+    throw invalid('no_labels', 'A runner without labels gets no jobs. Enter at least one.', { field: 'labels' });
   const wrong = labels.find((label) => !labelShape.test(label));
   if (wrong !== undefined)
     throw invalid(
       'invalid_label',
-      `“${wrong}” is no label: it has no spaces, commas or colons, and at most 100 characters.`,
+      `“${wrong}” is not a valid label: it cannot have spaces, commas or colons, and has at most 100 characters.`,
       {
         field: 'labels',
       },

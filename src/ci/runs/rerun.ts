@@ -60,7 +60,7 @@ export async function rerun(
     const again = chosenJobs(parsed.workflow, before.jobs, choice);
     if (again.size === 0) throw conflict('nothing_to_rerun', 'No job of this run has failed.');
     if ([...again].some((job) => job.status === 'waiting' || isRunning(job.status)))
-      throw conflict('run_not_ended', 'What would run again has not ended yet.');
+      throw conflict('run_not_ended', 'The jobs to re-run have not ended yet.');
 
     const run: RunRow = {
       ...before.run,

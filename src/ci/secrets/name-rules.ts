@@ -19,7 +19,7 @@ export function parseSecretName(text: string): string {
 
 /** Refuses `invalid_secret_value`. */
 export function checkValue(value: string): string {
-  if (value === '') throw invalid('invalid_secret_value', 'The value is empty.', { field: 'value' });
+  if (value === '') throw invalid('invalid_secret_value', 'Enter a value.', { field: 'value' });
   if (Buffer.byteLength(value) > maxValueBytes)
     throw invalid('invalid_secret_value', 'A value has at most 64 KiB.', { field: 'value' });
   return value;

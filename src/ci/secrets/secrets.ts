@@ -50,7 +50,9 @@ export async function setSecret(
 ): Promise<Omit<SecretFacts, 'onlyFor'>> {
   const { db, random, key } = deps;
   if (input.onlyFor !== undefined && scope.kind !== 'instance')
-    throw invalid('invalid_secret_readers', 'Only a secret of the server can be limited.', { field: 'only_for' });
+    throw invalid('invalid_secret_readers', 'Only a secret of the server can be limited to repositories.', {
+      field: 'only_for',
+    });
   const readers = input.onlyFor === undefined ? undefined : await readersOf(deps, input.onlyFor);
   const onlyFor = readers === undefined || readers === null ? null : JSON.stringify(readers);
   const name = parseSecretName(input.name);
@@ -105,7 +107,7 @@ export async function secretsFor(
     if (value === null)
       throw conflict(
         'secret_unreadable',
-        `The secret ${name} does not open with the key of this server. Set it again.`,
+        `The secret ${name} cannot be decrypted with this server's key. Set it again.`,
       );
     secrets.set(name, value);
   }

@@ -84,14 +84,14 @@ export async function switchWorkflow(
 ): Promise<void> {
   requireLevel(found, 'write');
   if (path === '' || path.length > maxPathLength)
-    throw invalid('workflow_path_too_long', 'Name the file of a workflow.', { field: 'workflow' });
+    throw invalid('workflow_path_too_long', 'Enter the file name of a workflow.', { field: 'workflow' });
   const repositoryId = found.repository.id;
   const key = { repositoryId, workflowPath: path };
   await deps.db.write(async ({ manager, now }) => {
     if (isEnabled) return void (await manager.delete(disabledWorkflowSchema, key));
     if (await manager.existsBy(disabledWorkflowSchema, key)) return;
     if ((await manager.countBy(disabledWorkflowSchema, { repositoryId })) >= maxDisabled)
-      throw invalid('too_many_disabled_workflows', `At most ${maxDisabled} workflows are switched off.`);
+      throw invalid('too_many_disabled_workflows', `At most ${maxDisabled} workflows can be disabled.`);
     await manager.insert(disabledWorkflowSchema, { ...key, disabledBy: personIdOf(viewer), disabledAt: now });
   });
   const event = isEnabled ? 'ci.workflow_enabled' : 'ci.workflow_disabled';
@@ -117,8 +117,7 @@ export async function enabledWorkflows(
 
 /** Refuses `ci_disabled` and `workflow_disabled` what a person starts of a workflow that is switched off. */
 export async function requireEnabled(deps: CiDeps, repositoryId: string, workflowPath: string): Promise<void> {
-  if (!(await runsWorkflows(deps, repositoryId)))
-    throw conflict('ci_disabled', 'The CI of this repository is switched off.');
+  if (!(await runsWorkflows(deps, repositoryId))) throw conflict('ci_disabled', 'CI is disabled for this repository.');
   if ((await disabledWorkflows(deps, repositoryId)).has(workflowPath))
-    throw conflict('workflow_disabled', `The workflow ${workflowPath} is switched off.`);
+    throw conflict('workflow_disabled', `The workflow ${workflowPath} is disabled.`);
 }

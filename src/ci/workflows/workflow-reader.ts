@@ -135,7 +135,7 @@ export class WorkflowReader {
   }
 }
 
-const tooBusy = () => unavailable('busy', 'This server has too many files to read. Please try again in a moment.');
+const tooBusy = () => unavailable('busy', 'This server is busy reading files. Try again in a moment.');
 
 /** The hash of a content, here and in the database. */
 export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex');

@@ -127,7 +127,7 @@ const transferRepository: Action<DryRunOption, [string, string]> = async (cli, {
   const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {
     const to = await modules.owners.resolve(newOwner);
-    if (to === null) throw invalid('no_such_owner', 'There is no such owner.');
+    if (to === null) throw invalid('no_such_owner', 'This owner does not exist.');
     if ((await modules.repositories.find(localAdministrator, to.handle, name).catch(nullIfNotFound)) !== null)
       throw conflict('repository_name_taken', `${to.handle} already has a repository named ${name}.`);
     return cli.output.result(`Would transfer ${owner}/${name} to ${to.handle}/${name}. The old path would redirect.`, {

@@ -66,7 +66,7 @@ export async function readBytes(cli: Cli, file: string, most: number): Promise<B
   return Buffer.concat(parts);
 }
 
-const tooLong = (most: number) => invalid('text_too_long', `The text may have at most ${most / 1024} KiB.`);
+const tooLong = (most: number) => invalid('text_too_long', `The text can have at most ${most / 1024} KiB.`);
 
 function readText(file: string, most: number): string {
   if (statSync(file).size > most) throw tooLong(most);

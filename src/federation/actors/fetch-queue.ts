@@ -145,6 +145,6 @@ class HostFetches {
   }
 
   #busy(): Error {
-    return unavailable('host_busy', `Too many requests wait for an answer of ${this.#host}.`, { retryAfterSeconds });
+    return unavailable('host_busy', `Too many requests to ${this.#host} are pending.`, { retryAfterSeconds });
   }
 }

@@ -22,9 +22,13 @@ export function parseBlock(text: string, reason: string): NewBlock {
   const url = URL.parse(`https://${name}`);
   const isHost = url !== null && url.hostname !== '' && url.href === `https://${url.host}/` && url.port === '';
   if (!isHost || name.length > 253 || !/^[a-z0-9.[\]:-]+$/.test(url.hostname)) {
-    throw invalid('invalid_block', 'Give the name of a server, as spam.example.org, or the address of an actor.', {
-      field: 'value',
-    });
+    throw invalid(
+      'invalid_block',
+      'Enter the name of a server, such as spam.example.org, or the address of an actor.',
+      {
+        field: 'value',
+      },
+    );
   }
   return { kind: 'host', value: url.hostname.replace(/\.$/, ''), reason: words };
 }

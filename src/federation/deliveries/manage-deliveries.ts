@@ -76,7 +76,7 @@ export async function sendNow(deps: FederationDeps, id: number): Promise<void> {
     const row = await manager.findOneBy(deliverySchema, { id });
     if (row === null) throw noSuchDelivery();
     if (row.state !== 'PENDING' || row.lockedUntil > now)
-      throw conflict('delivery_not_waiting', `Delivery ${id} does not wait: there is nothing to send now.`);
+      throw conflict('delivery_not_waiting', `Delivery ${id} is not waiting: there is nothing to send.`);
     await manager.update(deliverySchema, { id }, { nextAttemptAt: now });
   });
 }

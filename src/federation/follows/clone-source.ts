@@ -28,7 +28,7 @@ export async function cloneSource(deps: FederationDeps, userId: string, followId
   if (follow.state !== 'ACCEPTED')
     throw conflict(
       'follow_pending',
-      'The other server has not accepted the follow yet: until then it tells of no push.',
+      'The other server has not accepted the follow yet: it does not announce pushes until then.',
     );
   const actor = await explaining(follow.host, () => deps.remoteActors.actor(follow.remoteActorId, { fresh: true }));
   if (actor.cloneUrl === null)

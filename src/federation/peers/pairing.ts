@@ -125,7 +125,7 @@ export async function removePeer(deps: FederationDeps, host: string): Promise<vo
   );
   if (found.length > 0) return deps.logger.info('peer.removed', { host });
   if (deps.settings.allowlist.includes(host.toLowerCase())) {
-    throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; take it out there.`);
+    throw conflict('peer_in_settings', `${host} is in SERVICE_FEDERATION_PEER_ALLOWLIST; remove it there.`);
   }
   throw noSuchPeer(host);
 }
@@ -152,13 +152,13 @@ function readCode(deps: FederationDeps, code: string): { url: URL; secret: strin
   if (url === null || url.pathname !== pairingPath || url.search !== '' || !/^[\w-]{16,64}$/.test(secret)) {
     throw invalid(
       'invalid_pairing_code',
-      'This is no pairing code. It is one line that begins with https:// and has a # in it.',
+      'This is not a pairing code. A pairing code is one line that begins with https:// and contains a #.',
     );
   }
   if (url.protocol !== 'https:' && !deps.settings.devAllowInsecure)
     throw invalid('invalid_pairing_code', 'Only https is allowed');
   if (url.host === new URL(deps.settings.origin).host)
-    throw invalid('invalid_pairing_code', 'This code was made here; it is for the other server.');
+    throw invalid('invalid_pairing_code', 'This code was created here; it is for the other server.');
   return { url, secret };
 }
 

@@ -27,7 +27,7 @@ export async function findSubscribePage(
   const target = parseFollowTarget(handle);
   const own = new URL(deps.settings.origin).host;
   if (target?.kind !== 'handle' || target.account.includes('/') || target.host === own) {
-    throw invalid('own_handle', 'Write your own handle on another server, as name@social.example.org.', {
+    throw invalid('own_handle', 'Enter your own handle on another server, such as name@social.example.org.', {
       field: 'handle',
     });
   }
@@ -37,7 +37,7 @@ export async function findSubscribePage(
   const outbound = await outboundFor(deps, url, host);
   const wait = deps.lookups.take(addressGroup(address), host);
   if (wait !== null)
-    throw rateLimited('too_many_lookups', 'Too many servers were asked. Try again in a minute.', Math.max(wait, 10));
+    throw rateLimited('too_many_lookups', 'Too many lookups. Try again in a minute.', Math.max(wait, 10));
   const template = await readTemplate(outbound, url, host).catch((error: unknown) => {
     if (!isDomainError(error)) throw error;
     return null;
@@ -46,7 +46,7 @@ export async function findSubscribePage(
   if (page === null || (page.protocol !== 'https:' && !deps.settings.devAllowInsecure)) {
     throw invalid(
       'no_subscribe_page',
-      `${host} does not say where one follows from it. Search there for the handle below.`,
+      `${host} does not offer a page to follow from. Search there for the handle below.`,
       { field: 'handle' },
     );
   }

@@ -30,8 +30,7 @@ export async function forkRepository(
   target: string,
   { defaultBranch, onlyBranch }: ForkRequest,
 ): Promise<void> {
-  if (await repositoryExists(target))
-    throw conflict('repository_exists', 'There is a repository at this place already.');
+  if (await repositoryExists(target)) throw conflict('repository_exists', 'A repository already exists at this place.');
   const unfinished = `${target}.new`;
   try {
     const refs = await readRefs(source);

@@ -92,5 +92,5 @@ async function changed(
   return isRemoved || isFolder ? null : known;
 }
 
-const notThere = () => conflict('file_not_found', 'A file is not there any more.');
+const notThere = () => conflict('file_not_found', 'A file no longer exists.');
 const inTheWay = () => conflict('file_in_the_way', 'A file and a folder cannot have the same name.', { field: 'path' });

@@ -234,7 +234,7 @@ function commandOf({ ref, oldId, newId }: RefMove): string {
 /** @param isBulk whether git leaves the refs unsynced, because they are synced together afterwards */
 async function runUpdates(runner: GitRunner, path: string, commands: string, isBulk = false): Promise<string | null> {
   if (commands === '') return null;
-  if (/[\n]/.test(commands)) throw invalid('invalid_ref_name', 'This is not a name for a ref.');
+  if (/[\n]/.test(commands)) throw invalid('invalid_ref_name', 'This is not a valid ref name.');
   const git = runner.start({
     argv: [
       `--git-dir=${path}`,

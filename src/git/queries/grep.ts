@@ -57,7 +57,7 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
   ];
   const { isWhole, code } = await readGitToEnd(deps, path, argv, reader, { yields: true });
   if (isPattern && code === 128)
-    throw invalid('invalid_pattern', 'This is no regular expression that git understands.', { field: 'q' });
+    throw invalid('invalid_pattern', 'git does not understand this regular expression.', { field: 'q' });
   return { lines, isWhole: isWhole && (code === 0 || code === 1) };
 }
 

@@ -76,7 +76,7 @@ export async function fetchRemote(
 ): Promise<void> {
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
-  const tooLarge = unavailable('remote_too_large', 'The repository is larger than this server takes.');
+  const tooLarge = unavailable('remote_too_large', 'The repository is larger than this server accepts.');
   const watch = setInterval(() => {
     void unfinishedBytes(repository).then((bytes) => maxBytes > 0 && bytes > maxBytes && stop.abort(tooLarge));
   }, watchEveryMs);

@@ -184,7 +184,7 @@ export async function removeStrayKeys(parent: string): Promise<void> {
 /** Why an ssh connection failed, for the owner of the mirror; null when ssh is not the cause. */
 export function sshFailure(errorText: string) {
   if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(errorText))
-    return unavailable('host_key_changed', 'The remote presents another host key than the one trusted here.');
+    return unavailable('host_key_changed', 'The remote presents a different host key than the one trusted here.');
   if (/Permission denied \(/.test(errorText))
     return unavailable('remote_key_refused', 'The remote does not accept the key of this mirror.');
   if (/No user exists for uid/.test(errorText))
@@ -195,5 +195,5 @@ export function sshFailure(errorText: string) {
   const why =
     /connect to host \S+ port \d+: ([^\r\n]{1,200})/.exec(errorText) ??
     /^(?:ssh|kex_exchange_identification): ([^\r\n]{1,200})/m.exec(errorText);
-  return why === null ? null : unavailable('remote_failed', `The connection by ssh failed: ${why[1]!.trim()}.`);
+  return why === null ? null : unavailable('remote_failed', `The ssh connection failed: ${why[1]!.trim()}.`);
 }

@@ -107,7 +107,7 @@ export async function milestoneTitle(
 ): Promise<string | null> {
   if (id === 0) return null;
   const found = (await issues.listMilestones(viewer, at)).find((each) => numericId(each.id) === id);
-  if (found === undefined) throw invalid('unknown_milestone', 'There is no such milestone.', { field: 'milestone' });
+  if (found === undefined) throw invalid('unknown_milestone', 'This milestone does not exist.', { field: 'milestone' });
   return found.title;
 }
 

@@ -9,7 +9,7 @@ import { isoTimeOrNull } from './payloads.ts';
 const at = '/repos/{owner}/{name}/mirror';
 
 function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
-  if (mirror === null) throw notFound('mirror_not_found', 'This repository is no mirror.');
+  if (mirror === null) throw notFound('mirror_not_found', 'This repository is not a mirror.');
   const {
     direction,
     url,

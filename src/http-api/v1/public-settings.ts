@@ -146,7 +146,7 @@ const templates = [
       const found = Object.entries(gitignoreTemplates).find(
         ([name]) => name.toLowerCase() === params.name.toLowerCase(),
       );
-      if (found === undefined) throw notFound('gitignore_not_found', 'There is no such template.');
+      if (found === undefined) throw notFound('gitignore_not_found', 'This template does not exist.');
       return json({ name: found[0], source: found[1] });
     },
   }),

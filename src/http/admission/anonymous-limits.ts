@@ -76,7 +76,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       waitMs,
       refusal() {
         refused.add({ result: 'busy' }, 1);
-        return unavailable('busy', 'Too many people ask for this at once. Please try again in a moment, or sign in.', {
+        return unavailable('busy', 'Too many people are requesting this at once. Try again in a moment, or sign in.', {
           retryAfterSeconds: 5,
         });
       },

@@ -18,12 +18,12 @@ export const sourceRefused = (host: string, status: number) =>
     'source_refused',
     status === 401
       ? `${host} does not accept the token (status 401).`
-      : `The token may not do this at ${host} (status ${status}).`,
+      : `The token lacks permission for this at ${host} (status ${status}).`,
   );
 
 /** Absent and hidden look alike from here. */
 export const sourceGone = (host: string, project: string) =>
-  unavailable('source_gone', `${host} has no ${project}, or the token may not see it.`);
+  unavailable('source_gone', `${host} has no ${project}, or the token cannot see it.`);
 
 /** A failure that may pass. */
 export class Again extends Error {

@@ -54,7 +54,7 @@ export async function startGroup(deps: ImportDeps, viewer: Viewer, input: NewImp
   if (isServer && (!viewer.isAdministrator || isLocalAdministrator(viewer)))
     throw invalid(
       'invalid_import',
-      'A whole server is imported by an administrator, who owns its organisations here.',
+      'Only an administrator can import a whole server; they will own its organisations here.',
       {
         field: 'owner',
       },
@@ -99,7 +99,7 @@ async function ownerFor(deps: ImportDeps, viewer: PersonViewer, handle: string |
       (owner.kind === 'organisation' &&
         ['MEMBER', 'OWNER'].includes((await deps.organisations.roleOf(viewer.id, owner.id)) ?? '')));
   if (owner === null || !isOwn)
-    throw invalid('no_such_owner', 'There is no such owner, or you may not create repositories there.', {
+    throw invalid('no_such_owner', 'This owner does not exist, or you cannot create repositories there.', {
       field: 'owner',
     });
   return owner;

@@ -57,7 +57,7 @@ async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPer
 export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: string, userId: string): Promise<void> {
   const { host, login, userId: before } = await findPerson(deps, person);
   if (before !== null && before !== userId)
-    throw conflict('import_person_claimed', `${person} is another account already; take that back first.`);
+    throw conflict('import_person_claimed', `${person} is already linked to another account; undo that first.`);
   // First: a run that goes on meanwhile writes with the account.
   await deps.db.write(({ manager, now }) =>
     manager.update(importPersonSchema, { host, login }, { userId, claimedBy: viewerForLog(viewer), claimedAt: now }),
@@ -71,7 +71,7 @@ export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: stri
  */
 export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: string): Promise<void> {
   const { host, login, userId } = await findPerson(deps, person);
-  if (userId === null) throw conflict('import_person_unclaimed', `${person} is no account here.`);
+  if (userId === null) throw conflict('import_person_unclaimed', `${person} is not an account here.`);
   await deps.db.write(({ manager }) =>
     manager.update(importPersonSchema, { host, login }, { userId: null, claimedBy: null, claimedAt: null }),
   );

@@ -83,6 +83,8 @@ async function mayRead(
 }
 
 const unknownAssignee = () =>
-  invalid('unknown_assignee', 'Only people who may read this repository can be assigned.', { field: 'assignees' });
+  invalid('unknown_assignee', 'Only people with read access to this repository can be assigned.', {
+    field: 'assignees',
+  });
 const tooMany = () =>
   invalid('too_many_assignees', `An issue has at most ${limits.assigneesPerIssue} assignees.`, { field: 'assignees' });

@@ -82,7 +82,7 @@ async function refuseFull(
     repositoryId,
   ])) as { bytes: number | null }[];
   if (Number(sum?.bytes ?? 0) + bytes > settings.attachmentsPerRepositoryBytes)
-    throw invalid('attachment_quota', 'The files of this repository take all the space that they may have.', {
+    throw invalid('attachment_quota', 'The files of this repository have used up their quota.', {
       field: 'files',
     });
   if (uploaderId === null) return;
@@ -91,7 +91,7 @@ async function refuseFull(
     [uploaderId],
   )) as { n: number }[];
   if (Number(unused!.n) >= limits.unusedAttachmentsPerPerson)
-    throw invalid('too_many_unused_attachments', 'You have sent many files that no text shows. Please wait a day.', {
+    throw invalid('too_many_unused_attachments', 'You have uploaded many files that no text shows. Wait a day.', {
       field: 'files',
     });
 }

@@ -36,7 +36,7 @@ export async function toggleTask(
   refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', entry));
   if (entry.revision !== revision) throw revisionConflict();
   const body = toggleLine(entry.body, line);
-  if (body === null) throw invalid('no_task_in_line', 'There is no box to tick in this line.', { field: 'line' });
+  if (body === null) throw invalid('no_task_in_line', 'This line has no checkbox.', { field: 'line' });
   return editText(deps, viewer, at, { position, body, revision });
 }
 

@@ -133,7 +133,7 @@ async function inScope<T>(
     });
   } catch (error) {
     if (isUniqueViolation(error, 'labels_repository_name') || isUniqueViolation(error, 'labels_organisation_name'))
-      throw conflict('label_taken', 'There is a label of this name.', { field: 'name' });
+      throw conflict('label_taken', 'A label with this name already exists.', { field: 'name' });
     throw error;
   }
 }
@@ -150,14 +150,14 @@ async function refuseUnlessOwns(
     viewer.scope === 'admin' &&
     viewer.repositoryIds === null &&
     (await organisations.roleOf(viewer.id, organisationId, manager)) === 'OWNER';
-  if (!isOwner) throw forbidden('not_organisation_owner', 'Only an owner of this organisation may do this.');
+  if (!isOwner) throw forbidden('not_organisation_owner', 'Only an owner of this organisation can do this.');
 }
 
 function parseLabel({ name: givenName, colour: givenColour, description = '', isExclusive = false }: LabelFields) {
   const name = parseText(givenName, { field: 'name', called: 'The name', maxCharacters: limits.labelNameCharacters });
   // Quotes and commas would end it in a filter.
   if (name === '' || /[",]/.test(name))
-    throw invalid('invalid_label_name', 'Give the label a name without commas and quotes.', { field: 'name' });
+    throw invalid('invalid_label_name', 'Enter a label name without commas and quotes.', { field: 'name' });
   const [, colour] = /^#?([0-9a-f]{6})$/i.exec(String(givenColour)) ?? [];
   if (colour === undefined) throw invalid('invalid_colour', 'A colour is six hex digits.', { field: 'colour' });
   return {

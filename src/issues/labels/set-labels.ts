@@ -73,8 +73,7 @@ export async function labelsOf({ manager }: Pick<Tx, 'manager'>, issueId: string
 async function labelsByName({ manager }: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
   const wanted = [...new Set(names.map(foldName))];
   if (wanted.length === 0) return [];
-  if (wanted.length > limits.labelsPerScope)
-    throw invalid('too_many_labels', 'These are too many labels.', { field: 'labels' });
+  if (wanted.length > limits.labelsPerScope) throw invalid('too_many_labels', 'Too many labels.', { field: 'labels' });
   const rows = await manager.findBy(labelSchema, { repositoryId: repository.id, nameFolded: In(wanted) });
   const organisationId = repository.ownerOrganisationId;
   if (organisationId !== null)

@@ -91,7 +91,7 @@ export async function changeMany(
   change: IssueChange,
 ): Promise<ManyChanged> {
   if (at.numbers.length > limits.issuesPerBulk)
-    throw invalid('too_many_issues', `At most ${limits.issuesPerBulk} issues are changed at once.`);
+    throw invalid('too_many_issues', `At most ${limits.issuesPerBulk} issues can be changed at once.`);
   const { owner, name } = at;
   const result: ManyChanged = { changed: [], refused: [] };
   for (const number of new Set(at.numbers)) {
@@ -183,5 +183,5 @@ async function refuseManyPins({ tx }: EntryLog, { repositoryId, pinnedAt }: Issu
     [repositoryId],
   );
   if (pinnedAt === null && Number(row!.n) >= limits.pinsPerRepository)
-    throw invalid('too_many_pins', `At most ${limits.pinsPerRepository} issues are pinned.`);
+    throw invalid('too_many_pins', `At most ${limits.pinsPerRepository} issues can be pinned.`);
 }

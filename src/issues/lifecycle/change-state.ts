@@ -14,7 +14,8 @@ const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
 
 /** Refuses `invalid_close_reason`. */
 export function checkCloseReason(reason: string): void {
-  if (!reasons.includes(reason)) throw invalid('invalid_close_reason', 'There is no such reason.', { field: 'reason' });
+  if (!reasons.includes(reason))
+    throw invalid('invalid_close_reason', 'Choose one of the reasons.', { field: 'reason' });
 }
 
 /** Closes an issue; one that is closed stays so. Refuses `invalid_close_reason`. */

@@ -25,10 +25,11 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
   const moved = await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
     if (issue.kind === 'PULL')
-      throw invalid('pull_not_movable', 'A pull request stays with its code.', { field: 'to' });
+      throw invalid('pull_not_movable', 'A pull request cannot be moved away from its code.', { field: 'to' });
     const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
     refuse(refusalInRepository(viewer, facts, 'manage'));
-    if (home.id === repository.id) throw invalid('already_there', 'The issue is in this repository.', { field: 'to' });
+    if (home.id === repository.id)
+      throw invalid('already_there', 'The issue is already in this repository.', { field: 'to' });
     if (repository.visibility === 'PRIVATE' && home.visibility === 'PUBLIC')
       throw invalid('move_would_publish', 'This would publish an issue of a private repository.', { field: 'to' });
     const names = (await labelsOf(log.tx, issue.id)).map(({ nameFolded }) => nameFolded);

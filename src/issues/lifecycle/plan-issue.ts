@@ -17,7 +17,7 @@ interface IssuePlan {
 export function checkPlan({ dueOn, ref = '' }: IssuePlan): void {
   parseDate(dueOn);
   if (ref.length > limits.refLength || /[\x00-\x20\x7f~^:?*[\\]/.test(ref) || !ref.isWellFormed())
-    throw invalid('invalid_ref', 'This is no name of a branch or tag.', { field: 'ref' });
+    throw invalid('invalid_ref', 'This is not a valid name of a branch or tag.', { field: 'ref' });
 }
 
 /** Inside a write whose right is asked already; what is left out stays. */

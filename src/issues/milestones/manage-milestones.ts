@@ -115,7 +115,7 @@ async function inRepository<T>(
     });
   } catch (error) {
     if (isUniqueViolation(error, 'milestones_title'))
-      throw conflict('milestone_taken', 'There is a milestone of this title.', { field: 'title' });
+      throw conflict('milestone_taken', 'A milestone with this title already exists.', { field: 'title' });
     throw error;
   }
 }
@@ -125,7 +125,7 @@ function parseMilestone({ title: givenTitle, description = '', dueOn = '' }: Mil
   const title = parseText(givenTitle, rule);
   // A quote would end it in a filter.
   if (title === '' || title.includes('"'))
-    throw invalid('invalid_milestone_title', 'Give the milestone a title without quotes.', { field: 'title' });
+    throw invalid('invalid_milestone_title', 'Enter a milestone title without quotes.', { field: 'title' });
   return {
     title,
     titleFolded: foldName(title),
@@ -145,7 +145,7 @@ export function parseDate(value: unknown): string | null {
   const date = new Date(`${String(value)}T00:00:00Z`);
   // 2026-02-31 would become another day.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== value)
-    throw invalid('invalid_date', 'Give the date as YYYY-MM-DD.', { field: 'due_on' });
+    throw invalid('invalid_date', 'Enter the date as YYYY-MM-DD.', { field: 'due_on' });
   return value;
 }
 

@@ -20,7 +20,7 @@ export async function setMilestone(
       ? null
       : await manager.findOneBy(milestoneSchema, { repositoryId: repository.id, titleFolded: foldName(title) });
   if (title !== null && found === null)
-    throw invalid('unknown_milestone', 'There is no such milestone.', { field: 'milestone' });
+    throw invalid('unknown_milestone', 'This milestone does not exist.', { field: 'milestone' });
   if (issue.milestoneId === (found?.id ?? null)) return;
   await manager.update(issueSchema, { id: issue.id }, { milestoneId: found?.id ?? null });
   issue.milestoneId = found?.id ?? null;

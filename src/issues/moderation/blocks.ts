@@ -28,7 +28,7 @@ export async function blockPerson(
     if (person.id === personIdOf(viewer) || person.id === found.id)
       throw invalid('cannot_block_yourself', 'You cannot block yourself.', { field: 'username' });
     if ((await tx.manager.countBy(blockSchema, { ownerId: found.id })) >= limits.blocksPerOwner)
-      throw invalid('too_many_blocked_people', `At most ${limits.blocksPerOwner} people are blocked.`);
+      throw invalid('too_many_blocked_people', `At most ${limits.blocksPerOwner} people can be blocked.`);
     const row = { ownerId: found.id, userId: person.id, reason, blockedBy: personIdOf(viewer), createdAt: tx.now };
     await tx.manager.upsert(blockSchema, row, ['ownerId', 'userId']);
   });
@@ -64,7 +64,7 @@ export async function listBlocks(deps: IssueDeps, viewer: Viewer, owner: string,
 
 async function findOwner({ owners }: IssueDeps, handle: string): Promise<Owner> {
   const owner = await owners.resolve(handle);
-  if (owner === null) throw notFound('owner_not_found', 'There is no such owner.');
+  if (owner === null) throw notFound('owner_not_found', 'This owner does not exist.');
   return owner;
 }
 
@@ -81,5 +81,5 @@ async function refuseUnlessOwner(
     (owner.kind === 'user'
       ? owner.id === viewer.id
       : (await organisations.roleOf(viewer.id, owner.id, manager)) === 'OWNER');
-  if (!owns) throw forbidden('not_owner', 'Only the owner may do this.');
+  if (!owns) throw forbidden('not_owner', 'Only the owner can do this.');
 }

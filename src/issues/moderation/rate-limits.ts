@@ -39,7 +39,7 @@ export class RateLimiter {
       const seconds = Math.ceil(waitMs / 1000);
       throw rateLimited(
         'too_many_contributions',
-        `At most ${most} contributions are taken in one ${window}. Try again in ${seconds} seconds.`,
+        `At most ${most} contributions are accepted per ${window}. Try again in ${seconds} seconds.`,
         seconds,
       );
     }

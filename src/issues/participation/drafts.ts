@@ -15,7 +15,7 @@ import type { DraftRow } from '../schema/participation-schema.ts';
 export async function saveDraft(deps: IssueDeps, viewer: Viewer, context: string, given: unknown): Promise<void> {
   const userId = writerOf(viewer);
   if (context === '' || context.length > limits.draftContextCharacters || !/^[\w:./-]+$/.test(context))
-    throw invalid('invalid_context', 'There is no such form.');
+    throw invalid('invalid_context', 'This form does not exist.');
   const body = parseBody(given);
   await deps.db.write(async ({ manager, now }) => {
     if (body === '') return void (await manager.delete(draftSchema, { userId, context }));
@@ -36,6 +36,6 @@ export async function findDraft(deps: IssueDeps, viewer: Viewer, context: string
 
 function writerOf(viewer: Viewer): string {
   const userId = personIdOf(viewer);
-  if (userId === null) throw unauthenticated('sign_in_required', 'Please sign in.');
+  if (userId === null) throw unauthenticated('sign_in_required', 'Sign in to continue.');
   return userId;
 }

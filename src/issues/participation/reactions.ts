@@ -32,7 +32,8 @@ export async function react(
   at: IssueAt,
   { position, kind, isOn }: { position: number; kind: ReactionKind; isOn: boolean },
 ): Promise<void> {
-  if (!reactionKinds.includes(kind)) throw invalid('invalid_reaction', 'There is no such reaction.', { field: 'kind' });
+  if (!reactionKinds.includes(kind))
+    throw invalid('invalid_reaction', 'This reaction does not exist.', { field: 'kind' });
   const found = await findIssue(deps, viewer, at);
   chargeRateLimit(deps, viewer, found);
   await deps.db.write(async (tx) => {

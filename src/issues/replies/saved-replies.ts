@@ -33,8 +33,8 @@ const maxBody = 65_536;
 
 function whoSaves(viewer: Viewer): PersonViewer {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer))
-    throw unauthenticated('sign_in_required', 'Please sign in.');
-  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+    throw unauthenticated('sign_in_required', 'Sign in to continue.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token is read-only.');
   return viewer;
 }
 
@@ -79,7 +79,7 @@ export async function saveReply(
       return;
     }
     if ((await manager.countBy(savedReplySchema, { userId })) >= maxReplies)
-      throw conflict('too_many_saved_replies', `At most ${maxReplies} replies are saved.`);
+      throw conflict('too_many_saved_replies', `At most ${maxReplies} replies can be saved.`);
     await manager.insert(savedReplySchema, {
       id: deps.random.uuid(),
       userId,

@@ -14,7 +14,7 @@ export async function findTemplate(deps: TemplateDeps, place: TemplatePlace, key
   const names = templates.map((one) => one.key).join(', ');
   throw invalid(
     'unknown_template',
-    names === '' ? 'This repository has no issue templates.' : `There is no such template. There are: ${names}.`,
+    names === '' ? 'This repository has no issue templates.' : `This template does not exist. Available: ${names}.`,
     { field: 'template' },
   );
 }

@@ -8,7 +8,7 @@ import { stopwatchSchema, trackedTimeSchema } from '../schema/time-schema.ts';
 import type { StopwatchRow } from '../schema/time-schema.ts';
 import { trackerOf } from './tracked-times.ts';
 
-const notRunning = () => conflict('stopwatch_not_running', 'No stopwatch of yours runs on this issue.');
+const notRunning = () => conflict('stopwatch_not_running', 'You have no stopwatch running on this issue.');
 
 /**
  * Starts, stops or throws away the viewer's stopwatch on an issue; stopping adds the time. One who starts a watch stops
@@ -34,7 +34,7 @@ export async function useStopwatch(
       await tx.manager.insert(trackedTimeSchema, { issueId: id, repositoryId, userId, seconds, createdAt: tx.now });
     };
     if (act === 'start') {
-      if (here !== undefined) throw conflict('stopwatch_running', 'Your stopwatch runs on this issue already.');
+      if (here !== undefined) throw conflict('stopwatch_running', 'Your stopwatch is already running on this issue.');
       for (const watch of running) await stop(watch);
       await tx.manager.insert(stopwatchSchema, { userId, issueId, createdAt: tx.now });
       return;

@@ -36,7 +36,7 @@ export async function addTime(
   { seconds, userId, createdAt }: { seconds: number; userId?: string | undefined; createdAt?: number | undefined },
 ): Promise<TrackedTimeRow> {
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > mostSeconds)
-    throw invalid('invalid_time_spent', 'Say the time in seconds, up to a year.', { field: 'time' });
+    throw invalid('invalid_time_spent', 'Enter the time in seconds, up to a year.', { field: 'time' });
   const { issue } = await findIssue(deps, viewer, at);
   const own = trackerOf(viewer);
   const forOther = userId !== undefined && userId !== own;
@@ -45,7 +45,7 @@ export async function addTime(
     if (forOther && refusalInRepository(viewer, context.facts, 'manage') !== null) throw refusalError('level', 'ISSUE');
     const issueId = context.issue.id;
     if ((await tx.manager.countBy(trackedTimeSchema, { issueId })) >= limits.timesPerIssue)
-      throw invalid('too_many_times', `An issue has at most ${limits.timesPerIssue} of them.`);
+      throw invalid('too_many_times', `An issue has at most ${limits.timesPerIssue} tracked times.`);
     const row = {
       issueId,
       repositoryId: context.issue.repositoryId,

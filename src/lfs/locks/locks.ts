@@ -141,7 +141,7 @@ export async function removeLock(
     if (row === null) throw notFound('lfs_lock_not_found', 'There is no such lock.');
     const isOwn = row.ownerId === personIdOf(viewer);
     if (!isOwn && !force)
-      throw forbidden('lock_of_another', 'Another person has this lock. An administrator can remove it by --force.');
+      throw forbidden('lock_of_another', 'Another user holds this lock. An administrator can remove it with --force.');
     if (!isOwn) await refuseInWrite(deps, tx, viewer, context, 'unlock_others');
     await tx.manager.delete(lfsLockSchema, { id });
     return [row, !isOwn] as const;

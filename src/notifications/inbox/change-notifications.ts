@@ -93,7 +93,7 @@ const savedOf = async (userId: string, manager: NotificationDeps['db']['read']):
 /** Who may change an inbox: its person. */
 export function writerOf(viewer: Viewer): string {
   const personId = personIdOf(viewer);
-  if (personId === null) throw unauthenticated('sign_in_required', 'Please sign in.');
-  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  if (personId === null) throw unauthenticated('sign_in_required', 'Sign in to continue.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token is read-only.');
   return personId;
 }

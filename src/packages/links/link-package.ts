@@ -29,7 +29,7 @@ export async function linkPackage(
     const row = await findPackageAgain(deps, tx, viewer, id, 'manage');
     await refuseTarget(deps, tx, viewer, row, repository.id);
     if (row.repositoryId === repository.id)
-      throw conflict('package_linked', `This package is linked to ${repository.name} already.`);
+      throw conflict('package_linked', `This package is already linked to ${repository.name}.`);
     return change(tx, row, { repositoryId: repository.id, visibility: 'PRIVATE' });
   });
   deps.logger.info('package.linked', { ...described(linked), repositoryId: repository.id, by: viewerForLog(viewer) });
@@ -58,7 +58,8 @@ async function refuseTarget(
 export async function unlinkPackage(deps: PackageDeps, viewer: Viewer, { package: { id } }: At): Promise<PackageRow> {
   const { before, row } = await deps.db.write(async (tx) => {
     const before = await findPackageAgain(deps, tx, viewer, id, 'manage');
-    if (before.repositoryId === null) throw conflict('package_not_linked', 'This package is linked to no repository.');
+    if (before.repositoryId === null)
+      throw conflict('package_not_linked', 'This package is not linked to a repository.');
     return { before, row: await change(tx, before, { repositoryId: null, visibility: 'PRIVATE' }) };
   });
   deps.logger.info('package.unlinked', {

@@ -42,7 +42,7 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
       .path.filter((layer) => !String(layer.path).endsWith('/{*rest}'));
     const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
     if (allowed.length === 0) throw notFound();
-    throw new HttpError(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });
+    throw new HttpError(405, 'This address does not accept this kind of request.', { Allow: allowed.join(', ') });
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ChangedFile } from '../../git/index.ts';
 import { escapeHtml } from '../app/code-html.ts';
+import { t } from '../../translation/index.ts';
 
 /** How many unchanged lines a page shows around a change, from few to the whole file. */
 export const contextSteps: readonly number[] = [3, 25, 200, 20_000];
@@ -21,5 +22,7 @@ export const contextParameter = (lines: number): string | null => (lines === con
 export function moreLinesLink(file: ChangedFile, lines: number, address: (context: string) => string): string {
   const wider = contextSteps[contextSteps.indexOf(lines) + 1];
   const isWhole = file.oldMode === '000000' || file.newMode === '000000' || wider === undefined;
-  return isWhole ? '' : ` <a class="more-lines" href="${escapeHtml(address(String(wider)))}">More lines</a>`;
+  return isWhole
+    ? ''
+    : ` <a class="more-lines" href="${escapeHtml(address(String(wider)))}">${escapeHtml(t('code.context_lines.more_lines'))}</a>`;
 }

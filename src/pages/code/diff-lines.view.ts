@@ -4,6 +4,7 @@ import { markHtml, textLength } from './mark-html.ts';
 import type { TextRange } from './mark-html.ts';
 import type { WordDiff } from './word-diff.ts';
 import { decodeFileText } from '../app/decode-text.ts';
+import { t } from '../../translation/index.ts';
 
 interface Row {
   line: PatchLine;
@@ -93,7 +94,7 @@ function runOf(lines: readonly PatchLine[], start: number, kind: PatchLine['kind
 
 const signs = { same: ' ', added: '+', removed: '-' } as const;
 const words = { same: '', added: ' class="added"', removed: ' class="removed"' } as const;
-const unended = '<span class="unended">No newline at the end</span>';
+const unended = (): string => `<span class="unended">${escapeHtml(t('code.diff_lines.no_newline_at_the_end'))}</span>`;
 
 /** One row of a table of lines, and which lines of the two versions it shows. */
 export interface DiffRow {
@@ -115,7 +116,7 @@ const nothing: RowAdditions = { beside: () => '', afterRange: () => '' };
 const number = (value: number | null): string => `<td class="number">${value ?? ''}</td>`;
 
 function content({ line: { kind, isUnended }, html }: Row, added: string): string {
-  return `<td>${added}<span class="sign">${signs[kind]}</span>${html}${isUnended ? unended : ''}</td>`;
+  return `<td>${added}<span class="sign">${signs[kind]}</span>${html}${isUnended ? unended() : ''}</td>`;
 }
 
 /** A range in git's notation: the count is left out when it is one. */

@@ -1,6 +1,7 @@
 import type { ListedFile } from '../../git/index.ts';
 import { sumLanguages } from '../../repositories/index.ts';
 import type { AttributesOf } from '../../repositories/index.ts';
+import { t } from '../../translation/index.ts';
 
 interface LanguageShareView {
   name: string;
@@ -12,7 +13,7 @@ interface LanguageShareView {
 }
 
 const shown = 6;
-const other = { name: 'Other', colour: '#8a8078' };
+const otherColour = '#8a8078';
 
 /** What a repository is written in, as a bar. */
 export function viewLanguages(files: readonly ListedFile[], attributesOf: AttributesOf | null): LanguageShareView[] {
@@ -21,7 +22,10 @@ export function viewLanguages(files: readonly ListedFile[], attributesOf: Attrib
   const first = sums.slice(0, shown).filter(({ bytes }) => bytes / total >= 0.005);
   const rest = total - first.reduce((sum, { bytes }) => sum + bytes, 0);
   let start = 0;
-  return [...first, ...(rest / total >= 0.001 ? [{ ...other, bytes: rest }] : [])].map(({ name, colour, bytes }) => {
+  return [
+    ...first,
+    ...(rest / total >= 0.001 ? [{ name: t('code.languages.other'), colour: otherColour, bytes: rest }] : []),
+  ].map(({ name, colour, bytes }) => {
     const width = (bytes / total) * 1000;
     const view = { name, colour, start, width, percent: `${(width / 10).toFixed(1)} %` };
     start += width;

@@ -33,7 +33,7 @@ export interface EditTarget {
  */
 export async function readEditTarget(context: RepositoryContext, deps: EditingDeps): Promise<EditTarget> {
   const { viewer, found } = context;
-  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Please sign in.');
+  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to continue.');
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   const mayWrite = allows(found.level, 'write');

@@ -23,7 +23,7 @@ interface EditableText {
  */
 export function readEditable(content: Buffer | null): EditableText | { reason: string } {
   if (content === null || content.length > maxEditedBytes)
-    return { reason: `This file is larger than ${maxEditedBytes / 1024 / 1024} MiB: edit it with git.` };
+    return { reason: t('editing.editable_text.too_large_to_edit', { size: maxEditedBytes / 1024 / 1024 }) };
   if (content.includes(0)) return { reason: t('editing.editable_text.binary_files_can_only_be_renamed') };
   if (!isUtf8(content)) return { reason: t('editing.editable_text.this_file_is_not_utf_8') };
   const hasMark = content.subarray(0, 3).equals(byteOrderMark);

@@ -8,6 +8,7 @@ import type { IssuesDeps } from './deps.ts';
 import { issueListUrl, readIssueFilter } from './issue-filter.view.ts';
 import { listUrl } from './repository-issue-list.ts';
 import type { IssueListState } from './repository-issue-list.ts';
+import { t } from '../../translation/index.ts';
 
 /** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
 function readChange({ form }: RepositoryPersonContext): IssueChange {
@@ -26,16 +27,19 @@ function readChange({ form }: RepositoryPersonContext): IssueChange {
     case 'reopen':
       return { state: 'open' };
     case 'label':
-      return { labels: { add: [needed(label, 'Choose a label first.')] } };
+      return { labels: { add: [needed(label, t('issues.bulk_change.choose_a_label_first'))] } };
     case 'unlabel':
-      return { labels: { remove: [needed(label, 'Choose a label first.')] } };
+      return { labels: { remove: [needed(label, t('issues.bulk_change.choose_a_label_first'))] } };
     case 'assign':
-      return { assignees: { add: [needed(assignee, 'Choose a user first.')] } };
+      return { assignees: { add: [needed(assignee, t('issues.bulk_change.choose_a_user_first'))] } };
     case 'unassign':
-      return { assignees: { remove: [needed(assignee, 'Choose a user first.')] } };
+      return { assignees: { remove: [needed(assignee, t('issues.bulk_change.choose_a_user_first'))] } };
     case 'milestone':
       return {
-        milestone: needed(milestone, 'Choose a milestone first.') === 'none' ? null : milestone.replace(/^=/, ''),
+        milestone:
+          needed(milestone, t('issues.bulk_change.choose_a_milestone_first')) === 'none'
+            ? null
+            : milestone.replace(/^=/, ''),
       };
     default:
       throw invalid('no_action_chosen', 'Choose an action.');

@@ -13,6 +13,6 @@ export function eventSentence(
 ): EventPart[] {
   const elements = Object.fromEntries(Object.keys(segments).map((tag) => [tag, { tag }]));
   return rich(key, values, elements).flatMap((part) =>
-    typeof part === 'string' ? [{ text: part }] : [...(segments[part.tag] ?? [])],
+    typeof part === 'string' ? [{ text: part }] : 'tag' in part ? [...(segments[part.tag] ?? [])] : [],
   );
 }

@@ -35,7 +35,7 @@ export const postComment =
         const { id } = await issues.find(viewer, at);
         if (action === 'draft') {
           const refusal = (await issues.rightsOn(viewer, at))('contribute');
-          if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
+          if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Sign in to continue.');
           if (refusal !== null) throw forbidden('not_allowed_on_issue', explainRefusal(refusal));
           await issues.saveDraft(viewer, replyDraft(id), body);
           return seeOther(`${withNotice(url, 'draft-saved')}#reply`);

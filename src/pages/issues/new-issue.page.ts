@@ -103,7 +103,7 @@ function ignoreRefusal(error: unknown): void {
 async function refusedPage(context: RepositoryContext, { issues }: IssuesDeps): Promise<PageReply | null> {
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical))('contribute');
   if (refusal === null) return null;
-  if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
+  if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Sign in to continue.');
   const locals = { repository: viewRepositoryHeader(context.found), why: explainRefusal(refusal) };
   return page('issues/new-issue-refused', locals, { status: 403 });
 }

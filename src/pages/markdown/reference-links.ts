@@ -5,6 +5,7 @@ import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RequestContext } from '../app/request-context.ts';
+import { translated } from '../../translation/index.ts';
 
 /** Where a reference leads. */
 export interface ReferenceLink {
@@ -73,7 +74,11 @@ function keyOf(reference: BareReference): string {
   return reference.kind === 'issue' ? `${place}#${reference.number}` : `${place}@${reference.oid}`;
 }
 
-const states = { OPEN: 'Open', CLOSED: 'Closed', MERGED: 'Merged' } as const;
+const states = translated({
+  OPEN: 'issues.issue_row.open',
+  CLOSED: 'issues.issue_row.closed',
+  MERGED: 'issues.issue_row.merged',
+});
 
 type Home = { owner: string; name: string } | null;
 

@@ -113,7 +113,7 @@ const namesIn = (text: string): string[] =>
 export async function refusedPage(context: RepositoryContext, { issues }: PullsDeps): Promise<PageReply | null> {
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical, 'PULL'))('contribute');
   if (refusal === null) return null;
-  if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
+  if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Sign in to continue.');
   const locals = { repository: viewRepositoryHeader(context.found), why: explainRefusal(refusal, 'PULL') };
   return page('pulls/no-new-pull', locals, { status: 403 });
 }

@@ -17,7 +17,7 @@ type PullForm = Page<RepositoryContext, PullsDeps>;
 export const afterSignIn =
   (page: PullForm): PullForm =>
   (context, deps) => {
-    if (context.viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Please sign in.');
+    if (context.viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Sign in to continue.');
     return page(context, deps);
   };
 

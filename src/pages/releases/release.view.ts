@@ -43,7 +43,7 @@ interface ReleaseView {
   commit: { url: string; shortId: string } | null;
   archives: { name: string; url: string }[];
   /** What is to be known of the tag: it is not there (yet), or it names something else than at the release. */
-  tagState: 'there' | 'to come' | 'gone' | 'moved';
+  tagState: 'there' | 'pending' | 'gone' | 'moved';
   edit: string;
   deletion: string;
 }
@@ -93,7 +93,7 @@ export async function viewReleases(
                 name: t('releases.release.source_code_kind', { kind: format }),
                 url: `${url}/archive/refs/tags/${encodeRef(tag)}.${format}`,
               })),
-        tagState: oid === undefined ? (isDraft ? 'to come' : 'gone') : isDraft || oid === tagOid ? 'there' : 'moved',
+        tagState: oid === undefined ? (isDraft ? 'pending' : 'gone') : isDraft || oid === tagOid ? 'there' : 'moved',
         edit: editUrl(at, tag),
         deletion: deletionUrl(at, tag),
       };

@@ -28,7 +28,7 @@ async function rulesOf({ ci }: Pick<RunsDeps, 'ci'>, environment: Environment): 
         ]
       : []),
     ...(needsReview && preventsSelfReview ? [t('runs.environments.not_by_the_user_who_starts')] : []),
-    ...(waitMinutes > 0 ? [`Waits ${waitMinutes} ${waitMinutes === 1 ? 'minute' : 'minutes'}`] : []),
+    ...(waitMinutes > 0 ? [t('runs.environments.waits_minutes', { count: waitMinutes })] : []),
     ...(refPolicy === 'protected' ? [t('runs.environments.protected_branches_and_tags')] : []),
     ...(refPolicy === 'custom'
       ? [

@@ -58,7 +58,7 @@ export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps):
         job.reason ??
         (queued === undefined
           ? null
-          : `${queued.reason}${queued.place === null ? '' : ` Position ${queued.place} in the queue.`}`),
+          : `${queued.reason}${queued.place === null ? '' : ` ${t('runs.job.position_in_the_queue', { place: queued.place })}`}`),
       isActive: !isFinal(job.status),
       notices: [
         ...(task?.notices ?? []),

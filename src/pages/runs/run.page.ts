@@ -82,6 +82,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
     artifacts: artifacts.map((artifact) => viewArtifact(artifact, url, clock.now())),
     mayRemove: found.level === 'admin' && isFinal(run.status),
     isActive: !isFinal(run.status),
+    isBeingCancelled: run.status === 'cancelling',
     rerun: viewRerun(run, jobs, found),
     mayRerun: run.approval !== 'waiting',
     annotations: annotations.map((one) => viewAnnotation(one, head.url)),

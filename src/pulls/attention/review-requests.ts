@@ -42,7 +42,7 @@ export async function changeRequests(
   const removedTeams = await teamsByName(deps, viewer, remove.filter(isTeamName));
   const readers = await deps.issues.readersAmong({ repository, issue }, added);
   if (added.some((id) => !readers.includes(id)))
-    throw invalid('reviewer_may_not_read', 'A person who may not see this pull request cannot review it.', {
+    throw invalid('reviewer_may_not_read', 'A user who cannot see this pull request cannot review it.', {
       field: 'reviewers',
     });
   return deps.issues.pulls.write(viewer, async (log) => {
@@ -84,7 +84,7 @@ const isSelf = (viewer: Viewer, username: string): boolean =>
 const tooMany = () =>
   invalid(
     'too_many_reviewers',
-    `At most ${limits.requests} people and ${limits.teamRequests} teams are asked for a review.`,
+    `At most ${limits.requests} people and ${limits.teamRequests} teams can be asked for a review.`,
     { field: 'reviewers' },
   );
 
@@ -94,7 +94,7 @@ async function peopleOf({ accounts }: PullDeps, usernames: readonly string[]): P
     if (isTeamName(username)) continue;
     const person = await accounts.personByUsername(username).catch(nullIfNotFound);
     if (person === null)
-      throw invalid('unknown_reviewer', `There is no person called ${username.slice(0, 64)}.`, { field: 'reviewers' });
+      throw invalid('unknown_reviewer', `There is no user named ${username.slice(0, 64)}.`, { field: 'reviewers' });
     ids.add(person.id);
   }
   return [...ids];

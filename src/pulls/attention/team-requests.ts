@@ -20,7 +20,7 @@ interface TeamRequest extends TeamReviewRequestRow {
 /** Names with a slash are teams: `organisation/team`. */
 export const isTeamName = (name: string): boolean => name.includes('/');
 
-const unknownTeam = () => invalid('unknown_team', 'There is no such team.', { field: 'reviewers' });
+const unknownTeam = () => invalid('unknown_team', 'This team does not exist.', { field: 'reviewers' });
 
 const refusals = {
   no_role: () =>
@@ -28,7 +28,7 @@ const refusals = {
       field: 'reviewers',
     }),
   no_reviewers: () =>
-    invalid('team_without_reviewers', 'No one of this team can review this pull request.', { field: 'reviewers' }),
+    invalid('team_without_reviewers', 'No member of this team can review this pull request.', { field: 'reviewers' }),
 };
 
 /**

@@ -38,7 +38,10 @@ export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit
   if (maintainersMayPush !== undefined && maintainersMayPush !== pull.maintainersMayPush && pull.source === 'FORK') {
     const head = await headOf(deps, viewer, context.repository, pull);
     if (!(await mayWriteTo(deps, viewer, head)))
-      throw forbidden('head_not_yours', 'Only people who may push to the fork decide who else may push to the branch.');
+      throw forbidden(
+        'head_not_yours',
+        'Only people with write access to the fork decide who else can push to the branch.',
+      );
   }
   if (isDraft === undefined && maintainersMayPush === undefined) return;
   await deps.issues.pulls.write(viewer, async (log) => {

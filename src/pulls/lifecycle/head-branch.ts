@@ -14,11 +14,11 @@ import { tipOfHead } from '../merging/merge-box.ts';
 export async function deleteHeadBranch(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const context = await findPull(deps, viewer, at);
   const { issue, pull, repository } = context;
-  if (issue.state === 'OPEN') throw invalid('pull_open', 'The pull request is open: its branch stays.');
+  if (issue.state === 'OPEN') throw invalid('pull_open', 'The pull request is open, so its branch cannot be deleted.');
   const head = await headOf(deps, viewer, repository, pull);
   const tip = await tipOfHead(deps, head);
   if (head.repository === null || head.branch === null || tip === null)
-    throw conflict('head_gone', 'The branch is gone already.');
+    throw conflict('head_gone', 'The branch no longer exists.');
   if (tip !== pull.headOid)
     throw conflict('branch_has_more', 'The branch has other commits than the pull request: delete it on its own page.');
   const { owner, repository: there } = head.repository;

@@ -28,11 +28,11 @@ export async function headForWriting(
   const head = await headOf(deps, viewer, repository, pull);
   // A private fork that the viewer may not see is as good as gone, and is not theirs either.
   if (pull.source !== 'PUSH' && (await tipOfHead(deps, head)) === null)
-    throw conflict('head_gone', 'The branch of this pull request is gone.');
+    throw conflict('head_gone', 'The branch of this pull request no longer exists.');
   if (!(await mayPushHead(deps, viewer, context, head)))
-    throw forbidden('head_not_yours', 'You may not push to the branch of this pull request.');
+    throw forbidden('head_not_yours', 'You do not have write access to the branch of this pull request.');
   const there = pull.source === 'PUSH' ? found : head.repository;
-  if (there === null) throw conflict('head_gone', 'The branch of this pull request is gone.');
+  if (there === null) throw conflict('head_gone', 'The branch of this pull request no longer exists.');
   return there;
 }
 
@@ -88,5 +88,5 @@ async function requireMaintainer(deps: PullDeps, tx: Tx, viewer: Viewer, issue: 
   const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
   requireOpen(now);
   if (!now.pull.maintainersMayPush)
-    throw forbidden('head_not_yours', 'You may not push to the branch of this pull request.');
+    throw forbidden('head_not_yours', 'You do not have write access to the branch of this pull request.');
 }

@@ -54,7 +54,7 @@ export async function openPull(
   if (isFork && !publishes && !maySync(source.found.repository, found.repository))
     throw invalid(
       'publishes_private',
-      'The fork is private: all who see this repository would see these commits. Confirm that they may.',
+      'The fork is private: everyone who can see this repository would see these commits. Confirm that they may.',
       { field: 'publishes' },
     );
   await refuseTwin(deps, { repositoryId: found.repository.id, baseBranch, source });
@@ -66,7 +66,7 @@ export async function openPull(
   const headOid = isFork ? await source.fetchInto(found.path) : source.oid;
   const prepared = await prepareRound(deps, found.path, null, headOid, baseTip);
   if (prepared.commitCount === 0)
-    throw invalid('nothing_to_merge', `${baseBranch} has all commits of ${source.branch} already.`, { field: 'head' });
+    throw invalid('nothing_to_merge', `${baseBranch} already has all commits of ${source.branch}.`, { field: 'head' });
   return createPull(deps, viewer, found, fields, prepared, {
     baseBranch,
     isDraft,
@@ -154,8 +154,8 @@ export const pullExists = (number: number | null) =>
   conflict(
     'pull_exists',
     number === null
-      ? 'There is an open pull request of this branch already.'
-      : `There is an open pull request of this branch already: #${number}.`,
+      ? 'There is already an open pull request for this branch.'
+      : `There is already an open pull request for this branch: #${number}.`,
   );
 
 async function refuseTwin(

@@ -21,10 +21,11 @@ export async function revertPull(deps: PullDeps, viewer: Viewer, at: IssueAt): P
   const { issue, pull } = await findPull(deps, viewer, at);
   if (issue.state !== 'MERGED' || pull.mergedOid === null || pull.mergedOntoOid === null)
     throw invalid('not_merged', 'Only a merged pull request can be reverted.');
-  if (!allows(found.level, 'write')) throw forbidden('may_not_write', 'You may not push to this repository.');
+  if (!allows(found.level, 'write'))
+    throw forbidden('may_not_write', 'You do not have write access to this repository.');
   const refs = await deps.git.refs.list(found.path);
   const tip = refs.get(`refs/heads/${pull.baseBranch}`);
-  if (tip === undefined) throw invalid('base_missing', 'The base branch is gone.');
+  if (tip === undefined) throw invalid('base_missing', 'The base branch no longer exists.');
   const title = `Revert "${issue.title}"`.slice(0, 255);
   const body = `This reverts pull request #${issue.number}.`;
   const identity = {
@@ -44,13 +45,13 @@ export async function revertPull(deps: PullDeps, viewer: Viewer, at: IssueAt): P
   const oid = oidOf(outcome, pull.baseBranch);
   const names = Array.from({ length: maxNames }, (_, at) => `revert-${issue.number}${at === 0 ? '' : `-${at + 1}`}`);
   const branch = names.find((name) => !refs.has(`refs/heads/${name}`));
-  if (branch === undefined) throw conflict('branch_exists', 'There are too many branches of reverts.');
+  if (branch === undefined) throw conflict('branch_exists', 'There are too many revert branches.');
   const { isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, {
     branch,
     oldId: '0'.repeat(oid.length),
     newId: oid,
     right: 'push',
   });
-  if (!isMoved) throw conflict('branch_exists', `There is a branch ${branch} by now. Try again.`);
+  if (!isMoved) throw conflict('branch_exists', `A branch ${branch} now exists. Try again.`);
   return openPull(deps, viewer, at, { base: pull.baseBranch, head: branch, title, body });
 }

@@ -30,9 +30,9 @@ export async function updateBranch(
   if (pull.lastRound !== round) throw roundChanged();
   const there = await headForWriting(deps, viewer, found, context);
   const baseTip = await deps.git.refs.tip(found.path, `refs/heads/${pull.baseBranch}`);
-  if (baseTip === null) throw invalid('base_missing', 'The base branch is gone.');
+  if (baseTip === null) throw invalid('base_missing', 'The base branch no longer exists.');
   if (await deps.git.refs.isForward(found.path, baseTip, pull.headOid))
-    throw conflict('up_to_date', 'The branch has all commits of its base branch.');
+    throw conflict('up_to_date', 'The branch already has all commits of its base branch.');
   // A fork gets the commits of the base branch first: its merge is made there.
   if (there.path !== found.path) await fetchBranch(deps, found.path, pull.baseBranch, there.path);
   const oid = await mergeBase(deps, viewer, there.path, context, { style, baseTip });

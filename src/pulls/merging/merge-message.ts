@@ -29,7 +29,7 @@ export function parseStyle(text: string): MergeStyle {
 /** A message as git stores it. Refuses `text_too_long`. */
 export function formatMessage({ title, body }: MergeMessage, coAuthors: readonly string[] = []): string {
   if (title.length > maxTitle || body.length > maxMessage)
-    throw invalid('text_too_long', 'The message of the commit is too long.', { field: 'body' });
+    throw invalid('text_too_long', 'The commit message is too long.', { field: 'body' });
   const text = body.replace(/\r\n?/g, '\n').trim();
   const trailers = coAuthors.filter((line) => !text.includes(line));
   const parts = [title.replace(/\s+/g, ' ').trim(), text];

@@ -49,7 +49,7 @@ export async function mergePull(deps: PullDeps, viewer: Viewer, at: IssueAt, inp
     const merged = await tryOnce(deps, viewer, at, style, input);
     if (merged !== null) return merged;
     if (attempt === maxAttempts)
-      throw conflict('branch_moves_too_fast', 'The base branch moves too fast. Try again in a moment.');
+      throw conflict('branch_moves_too_fast', 'The base branch is changing too fast. Try again in a moment.');
   }
 }
 
@@ -172,7 +172,7 @@ export function oidOf(outcome: MergeOutcome, branch: string): string {
       );
     }
     case 'nothing':
-      throw conflict('merge_blocked', `${branch} has all of it already.`);
+      throw conflict('merge_blocked', `${branch} already has all of its commits.`);
     case 'not_forward':
       throw conflict(
         'merge_blocked',

@@ -40,7 +40,7 @@ export async function mergeWhenReady(
   formatMessage({ title: asked.title ?? '', body: asked.body ?? '' });
   const { issue } = await findCurrentPull(deps, viewer, at);
   const personId = personIdOf(viewer);
-  if (personId === null) throw forbidden('person_needed', 'Only a person can ask for a later merge.');
+  if (personId === null) throw forbidden('person_needed', 'Only a user can ask for a later merge.');
   await deps.issues.pulls.write(viewer, async (log) => {
     const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
     requireOpen(now);
@@ -49,7 +49,7 @@ export async function mergeWhenReady(
     // Only the right is asked now; what else is missing is waited for.
     const { blocks } = mergeVerdict(viewer, now.facts, rule, waiting, asked.style);
     if (blocks.some(({ kind }) => kind === 'level'))
-      throw forbidden('may_not_merge', 'You may not merge into this branch.');
+      throw forbidden('may_not_merge', 'You do not have permission to merge into this branch.');
     await log.tx.manager.update(
       pullSchema,
       { issueId: issue.id },

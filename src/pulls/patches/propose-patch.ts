@@ -95,7 +95,7 @@ async function judge(
   if (repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   if (known !== null && (await isBeingPushedTo(deps.db.read, repository.id, known.issue.number)))
-    throw conflict('push_running', `A push to pull request #${number} is under way. Try again when it has ended.`);
+    throw conflict('push_running', `A push to pull request #${number} is in progress. Try again when it has ended.`);
   if (known === null && !allows(repositoryLevel(viewer, facts), 'write')) await refuseTooMany(deps, viewer, found);
   return known;
 }
@@ -114,11 +114,11 @@ async function apply(
     });
   const isDiff = splitMails(patch).kind === 'diff';
   if (isDiff && !/^(?:diff |--- |Index: )/m.test(patch.toString('latin1')))
-    throw invalid('patch_missing', 'This is no patch: it has no line that begins with "diff" or "---".', {
+    throw invalid('patch_missing', 'This is not a patch: no line begins with "diff" or "---".', {
       field: 'patch',
     });
   if (isDiff && title.trim() === '')
-    throw invalid('title_missing', 'These changes have no message: give them a title.', { field: 'title' });
+    throw invalid('title_missing', 'These changes have no message: enter a title.', { field: 'title' });
   if (await deps.isDiskLow(found.path))
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
   const people: PatchRequest['people'] = async (named) => {

@@ -136,14 +136,14 @@ export async function dismissReview(
 ): Promise<ReviewRow> {
   const rule = { field: 'reason', called: 'The reason', maxCharacters: limits.dismissalReasonLength };
   const reason = parseText(given, rule);
-  if (reason === '') throw invalid('reason_missing', 'Please give a reason.', { field: 'reason' });
+  if (reason === '') throw invalid('reason_missing', 'Enter a reason.', { field: 'reason' });
   const found = await findPull(deps, viewer, at);
   refuse(refusalOnPull(viewer, found.facts, factsOfPull(found.issue, found.pull), 'dismiss'));
   return deps.issues.pulls.write(viewer, async (log) => {
     const { issue } = await pullInWrite(deps, log.tx, viewer, found.issue, 'dismiss');
     const review = await submittedReviewIn(log.tx, issue.id, reviewId);
     if (review.verdict === 'COMMENT' || review.dismissedAt !== null)
-      throw invalid('nothing_to_dismiss', 'This review has no verdict that counts.');
+      throw invalid('nothing_to_dismiss', 'This review has no verdict to dismiss.');
     const dismissedBy = viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
     const change = { dismissedAt: log.tx.now, dismissedBy, dismissalReason: reason };
     await log.tx.manager.update(reviewSchema, { id: reviewId }, change);

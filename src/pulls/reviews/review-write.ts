@@ -40,7 +40,7 @@ export function writeReview<T>(
     if (await deps.issues.pulls.holdsContribution(log.tx, viewer, context))
       throw forbidden(
         'newcomer_waits',
-        'Members of this repository let newcomers in first. Please write a comment; you may review once it is shown.',
+        'Members of this repository approve newcomers first. Write a comment; you can review once it is shown.',
       );
     return work(log, context);
   });

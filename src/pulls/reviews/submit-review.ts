@@ -54,7 +54,7 @@ export async function submitReview(
   if (twin !== null) return twin;
   const draft = await draftComments(deps, issue.id, authorId);
   if (body === '' && draft.comments.length === 0 && verdict !== 'APPROVE')
-    throw invalid('text_missing', 'Please write something, or comment on a line.', { field: 'body' });
+    throw invalid('text_missing', 'Enter a text, or comment on a line.', { field: 'body' });
   if (round.round < pull.lastRound && !confirm) throw await roundChanged(deps, found, draft.threads);
   deps.issues.pulls.charge(viewer, found);
   let left: number = limits.referencingText;
@@ -110,7 +110,7 @@ async function answerRequest({ tx }: EntryLog, issueId: string, userId: string):
 function refuseVerdict({ issue, pull }: PullContext, authorId: string, verdict: Verdict): void {
   if (verdict === 'COMMENT') return;
   if (issue.state !== 'OPEN')
-    throw invalid('pull_closed', 'A closed pull request is neither approved nor sent back.', { field: 'verdict' });
+    throw invalid('pull_closed', 'A closed pull request cannot be approved or sent back.', { field: 'verdict' });
   if (authorId === issue.authorId || authorId === pull.submitterId)
     throw forbidden('own_pull', 'You cannot approve your own pull request, nor request changes.', {
       field: 'verdict',
@@ -147,7 +147,7 @@ function changedMeanwhile(round: number, changed: number, places: number) {
       : ` ${changed} of the ${places} places that you comment on ${changed === 1 ? 'has' : 'have'} changed.`;
   return conflict(
     'round_changed',
-    `Round ${round} came while you wrote.${changes} Look at it first, or submit the review for the round that you have seen.`,
+    `Round ${round} arrived while you were writing.${changes} Look at it first, or submit the review for the round that you have seen.`,
     { field: 'round' },
   );
 }

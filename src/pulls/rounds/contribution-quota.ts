@@ -75,5 +75,5 @@ export async function isOverBudget(
 export const contributedTooMuch = ({ contributedBytes: budget = 0 }: Pick<PullDeps, 'contributedBytes'>) =>
   invalid(
     'contributed_too_much',
-    `The pull requests of one person may take ${Math.floor(budget / 1024 ** 2)} MiB here. Ask for old ones to be deleted.`,
+    `The pull requests of one user can take ${Math.floor(budget / 1024 ** 2)} MiB here. Ask for old ones to be deleted.`,
   );

@@ -87,7 +87,7 @@ export async function recordRound(
   }
   if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
   // The last round is what is said to be merged.
-  if (await isBeingMerged(manager, pull)) throw conflict('merge_running', 'It is being merged at this moment.');
+  if (await isBeingMerged(manager, pull)) throw conflict('merge_running', 'It is being merged right now.');
   if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
   if (pull.lastRound >= limits.rounds)
     throw invalid('too_many_rounds', `A pull request has at most ${limits.rounds} rounds.`);
@@ -150,4 +150,4 @@ export async function recordRound(
 }
 
 export const roundChanged = () =>
-  conflict('round_changed', 'A new round came meanwhile. Please look at it first.', { field: 'round' });
+  conflict('round_changed', 'A new round has arrived. Look at it first.', { field: 'round' });

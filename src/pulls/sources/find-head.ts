@@ -30,12 +30,12 @@ export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text
   if (oid === null) throw headMissing(text);
   const isFork = found.repository.id !== base.repository.id;
   if (isFork && !isLocalAdministrator(viewer) && !allows(found.level, 'write'))
-    throw forbidden('head_not_yours', 'Only people who may push to the fork can open a pull request from it.');
+    throw forbidden('head_not_yours', 'Only people with write access to the fork can open a pull request from it.');
   return { found, branch, oid, fetchInto: (path) => fetchBranch(deps, found.path, branch, path) };
 }
 
 const headMissing = (text: string) =>
-  invalid('head_missing', `There is no branch ${text.slice(0, 200)}, or you may not see it.`, { field: 'head' });
+  invalid('head_missing', `There is no branch ${text.slice(0, 200)}, or you cannot see it.`, { field: 'head' });
 
 /** Refuses `head_missing` for an empty branch. */
 export function parseHead(text: string): {

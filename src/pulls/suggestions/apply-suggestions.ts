@@ -48,7 +48,7 @@ export async function applySuggestions(
 ): Promise<{ oid: string }> {
   if (comments.length === 0) throw invalid('no_suggestion', 'Choose a suggestion.', { field: 'comments' });
   if (comments.length > limits.suggestionsAtOnce)
-    throw invalid('too_many_suggestions', `At most ${limits.suggestionsAtOnce} suggestions are applied at a time.`);
+    throw invalid('too_many_suggestions', `At most ${limits.suggestionsAtOnce} suggestions can be applied at a time.`);
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const context = await findCurrentPull(deps, viewer, at);
   const { issue, pull } = context;
@@ -61,7 +61,7 @@ export async function applySuggestions(
     const file = await fileWith(deps, there.path, pull.headOid, path, own);
     if (file !== null) files.push({ path: pathBytes(path), file });
   }
-  if (files.length === 0) throw conflict('nothing_to_apply', 'The lines are as suggested already.');
+  if (files.length === 0) throw conflict('nothing_to_apply', 'The lines already are as suggested.');
   const identity = {
     ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))),
     at: deps.clock.now(),
@@ -98,7 +98,7 @@ async function findSuggestions(
       throw invalid('no_suggestion', 'This comment suggests nothing for lines of the new version.', {
         field: 'comments',
       });
-    if (comment.appliedOid !== null) throw conflict('suggestion_applied', 'This suggestion was applied already.');
+    if (comment.appliedOid !== null) throw conflict('suggestion_applied', 'This suggestion has already been applied.');
     found.push({ comment, thread, lines });
   }
   const threads = [...new Map(found.map(({ thread }) => [thread.id, thread])).values()];
@@ -107,7 +107,7 @@ async function findSuggestions(
     const place = now.get(thread.id);
     const isThere = place !== undefined && (place.state === 'same' || place.state === 'moved');
     if (!isThere || place.path === null || place.firstLine === null || place.lastLine === null)
-      throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion does not fit any more.');
+      throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion no longer applies.');
     return { comment, path: place.path, firstLine: place.firstLine, lastLine: place.lastLine, lines };
   });
 }
@@ -124,9 +124,9 @@ async function fileWith(
   const isFile = entry?.kind === 'file' || entry?.kind === 'executable';
   const blob = isFile ? await git.objects.blob(folder, entry.oid, { maxBytes: limits.commentedFileBytes }) : null;
   if (blob === null || blob.content === null)
-    throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion does not fit any more.');
+    throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion no longer applies.');
   const replaced = replaceLines(blob.content, suggestions);
-  if (replaced === null) throw conflict('suggestions_overlap', 'Two of the suggestions are about the same line.');
+  if (replaced === null) throw conflict('suggestions_overlap', 'Two of the suggestions change the same line.');
   return replaced.equals(blob.content) ? null : { isExecutable: entry?.kind === 'executable', content: replaced };
 }
 

@@ -44,7 +44,7 @@ export async function locateThread(
   if (!Number.isSafeInteger(firstLine) || !Number.isSafeInteger(lastLine) || firstLine < 1 || lastLine < firstLine)
     throw noSuchLines();
   if (lastLine - firstLine >= limits.linesPerThread)
-    throw invalid('too_many_lines', `A comment is about at most ${limits.linesPerThread} lines.`, { field: 'lines' });
+    throw invalid('too_many_lines', `A comment can cover at most ${limits.linesPerThread} lines.`, { field: 'lines' });
   const lines = await linesOf(deps, path, file);
   if (lines === null)
     throw invalid('no_lines_in_file', 'The lines of this file are not shown. Comment on the file as a whole.', {
@@ -54,7 +54,7 @@ export async function locateThread(
   return { ...place, firstLine, lastLine, quoted: quote(lines.slice(firstLine - 1, lastLine)) };
 }
 
-const noSuchLines = () => invalid('invalid_lines', 'The file has no such lines.', { field: 'lines' });
+const noSuchLines = () => invalid('invalid_lines', 'The file does not have these lines.', { field: 'lines' });
 
 async function commitOf({ db }: Pick<PullDeps, 'db'>, round: RoundRow, wanted: string | null): Promise<string> {
   if (wanted === null || wanted === '' || wanted === round.headOid) return round.headOid;

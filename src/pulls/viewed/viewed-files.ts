@@ -45,7 +45,7 @@ async function setViewed(
   if (userId === null) throw refusalError(viewer.kind === 'anonymous' ? 'sign_in' : 'level', 'PULL');
   const isPath = path !== '' && path.length <= maxPathLength && path.isWellFormed() && !path.includes('\0');
   if (!isPath || !objectId.test(oldBlob) || !objectId.test(newBlob))
-    throw invalid('invalid_viewed_file', 'This is no file of a pull request.', { field: 'path' });
+    throw invalid('invalid_viewed_file', 'This is not a file of a pull request.', { field: 'path' });
   const { issue } = await findPull(deps, viewer, at);
   await getRoundRow(deps.db.read, issue.id, round);
   await deps.db.write(
@@ -59,7 +59,7 @@ async function setViewed(
       const { userId: person, issueId } = key;
       const count = await tx.manager.countBy(viewedFileSchema, { userId: person, issueId });
       if (count >= limits.viewedFiles && !(await tx.manager.existsBy(viewedFileSchema, key)))
-        throw invalid('too_many_viewed_files', `At most ${limits.viewedFiles} files are marked as viewed.`);
+        throw invalid('too_many_viewed_files', `At most ${limits.viewedFiles} files can be marked as viewed.`);
       await tx.manager.upsert(viewedFileSchema, { ...key, oldBlob, newBlob, round }, ['userId', 'issueId', 'path']);
     },
     { durable: 'with-the-next' },

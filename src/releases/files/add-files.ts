@@ -16,7 +16,7 @@ import { bytesLeft, discardFiles, quotaExceeded, receiveFile } from './receive-f
 import type { PendingFile, UploadedContent } from './receive-file.ts';
 
 export const fileExists = (name: string) =>
-  conflict('release_file_exists', `This release has a file ${name} already.`, { field: 'files' });
+  conflict('release_file_exists', `This release already has a file ${name}.`, { field: 'files' });
 
 /**
  * Gives received files to a release, inside the write that changes it. Refuses `release_file_exists`,

@@ -92,4 +92,4 @@ export const fileTooLarge = (maxBytes: number) =>
   });
 
 export const quotaExceeded = () =>
-  invalid('release_quota', 'The files of these releases take all the space that they may have.', { field: 'files' });
+  invalid('release_quota', 'The files of these releases have used up their quota.', { field: 'files' });

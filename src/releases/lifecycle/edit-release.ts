@@ -92,7 +92,7 @@ type Editable = Pick<ReleaseRow, 'tag' | 'target' | 'tagMessage' | 'title' | 'bo
 function readEdit(before: ReleaseRow, edit: ReleaseEdit): Editable {
   const tag = edit.tag === undefined ? before.tag : parseTagName(edit.tag);
   if (tag !== before.tag && !before.isDraft)
-    throw invalid('release_published', 'The tag of a published release stays.', { field: 'tag' });
+    throw invalid('release_published', 'The tag of a published release cannot be changed.', { field: 'tag' });
   return {
     tag,
     target: edit.target === undefined ? before.target : parseTarget(edit.target),
@@ -110,4 +110,7 @@ async function refuseTaken({ db }: ReleaseDeps, repositoryId: string, tag: strin
 
 /** For a form that was made from an older text. */
 const changedMeanwhile = () =>
-  conflict('text_changed_meanwhile', 'This release was changed meanwhile. Please look at it as it is now.');
+  conflict(
+    'text_changed_meanwhile',
+    'Someone edited this release since you opened it. Review the current version, then save again.',
+  );

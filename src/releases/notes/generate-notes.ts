@@ -47,7 +47,7 @@ export async function generateNotes(
     (await commitOf(deps, path, `refs/tags/${tag}`)) ??
     (await commitOf(deps, path, target || repository.defaultBranch));
   if (end === null)
-    throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'target' });
+    throw invalid('start_not_found', 'There is no branch, tag or commit with this name.', { field: 'target' });
   const before = await findPrevious(deps, viewer, found, { tag, end, previous: previous ?? '' });
   const limit = limits.commitsInNotes;
   const commits =
@@ -100,7 +100,7 @@ async function findPrevious(
 ): Promise<{ tag: string; oid: string } | null> {
   if (previous !== '') {
     const oid = await commitOf(deps, path, `refs/tags/${previous}`);
-    if (oid === null) throw invalid('previous_not_found', 'There is no tag of this name.', { field: 'previous' });
+    if (oid === null) throw invalid('previous_not_found', 'There is no tag with this name.', { field: 'previous' });
     return { tag: previous, oid };
   }
   const page = { page: 1, limit: maxCandidates, isDraft: false };

@@ -33,10 +33,12 @@ export async function addCollaborator(
   await deps.db.write(async (tx) => {
     const row = await findAgain(deps, tx, viewer, repositoryId, 'admin');
     if (row.ownerUserId === userId) {
-      throw invalid('person_is_owner', `${username} owns this repository and has every right.`, { field: 'username' });
+      throw invalid('person_is_owner', `${username} owns this repository and already has all permissions.`, {
+        field: 'username',
+      });
     }
     if (await tx.manager.existsBy(collaboratorSchema, { repositoryId, userId })) {
-      throw conflict('already_collaborator', `${username} is a collaborator already.`, { field: 'username' });
+      throw conflict('already_collaborator', `${username} is already a collaborator.`, { field: 'username' });
     }
     await tx.manager.insert(collaboratorSchema, { repositoryId, userId, role, createdAt: tx.now });
     const place = { kind: 'repository' as const, id: repositoryId, ...canonical };
@@ -93,7 +95,7 @@ export async function removeCollaborator(
 export async function leaveRepository(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
   if (viewer.kind !== 'person') throw repositoryNotFound();
-  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token is read-only.');
   const userId = viewer.id;
   const { affected } = await deps.db.write(({ manager }) =>
     manager.delete(collaboratorSchema, { repositoryId, userId }),

@@ -76,11 +76,11 @@ export async function changeFiles(
       return { ...prepared, branch, parent, pushId };
     }
     if (newBranch !== undefined)
-      throw conflict('branch_in_the_way', `git did not make ${branch}: another branch is in the way.`, {
+      throw conflict('branch_in_the_way', `git did not create ${branch}: another branch is in the way.`, {
         field: 'new_branch',
       });
     if (attempt === maxAttempts)
-      throw conflict('branch_moves_too_fast', `${branch} moves too fast. Try again in a moment.`);
+      throw conflict('branch_moves_too_fast', `${branch} is changing too fast. Try again in a moment.`);
   }
 }
 
@@ -106,6 +106,6 @@ export function parseNewBranch(text: string, refs: ReadonlyMap<string, string>):
     throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'new_branch', cause });
   }
   if (refs.has(heads + name))
-    throw conflict('branch_exists', `There is a branch ${name} already.`, { field: 'new_branch' });
+    throw conflict('branch_exists', `A branch ${name} already exists.`, { field: 'new_branch' });
   return name;
 }

@@ -21,9 +21,9 @@ const maxOperations = 300;
  * `change_too_large`, and what `parseFilePath` refuses.
  */
 export function checkOperations(operations: readonly FileOperation[], maxBytes: number): void {
-  if (operations.length === 0) throw invalid('no_files', 'Name a file to change.', { field: 'files' });
+  if (operations.length === 0) throw invalid('no_files', 'Enter a file to change.', { field: 'files' });
   if (operations.length > maxOperations)
-    throw invalid('too_many_files', `At most ${maxOperations} files are changed at a time.`, { field: 'files' });
+    throw invalid('too_many_files', `At most ${maxOperations} files can be changed at a time.`, { field: 'files' });
   const seen = new Set<string>();
   let bytes = 0;
   for (const operation of operations) {
@@ -90,15 +90,15 @@ export async function resolveOperation(
 
   async function expectedFile(file: string, expected: string | undefined): Promise<TreeEntry> {
     const entry = await entryAt(file);
-    if (entry === null) throw conflict('file_not_found', `${file} is not there.`, { field: 'path' });
+    if (entry === null) throw conflict('file_not_found', `${file} does not exist.`, { field: 'path' });
     requireFile(file, entry);
     if (expected !== undefined && entry.oid !== expected)
-      throw conflict('file_changed', `${file} has changed since you began.`, { field: 'sha' });
+      throw conflict('file_changed', `${file} has changed since you started.`, { field: 'sha' });
     return entry;
   }
 }
 
-const exists = (file: string) => conflict('file_exists', `There is a ${file} already.`, { field: 'path' });
+const exists = (file: string) => conflict('file_exists', `${file} already exists.`, { field: 'path' });
 
 const otherKinds: Partial<Record<TreeEntry['kind'], string>> = {
   folder: 'a folder',
@@ -109,6 +109,6 @@ const otherKinds: Partial<Record<TreeEntry['kind'], string>> = {
 function requireFile(file: string, entry: TreeEntry): TreeEntry {
   const other = otherKinds[entry.kind];
   if (other !== undefined)
-    throw invalid('not_a_file', `${file} is ${other}: that is changed with git only.`, { field: 'path' });
+    throw invalid('not_a_file', `${file} is ${other}, which can only be changed with git.`, { field: 'path' });
   return entry;
 }

@@ -44,7 +44,7 @@ export async function revertCommit(
   const { parents, subject } = await deps.git.objects.commit(found.path, oid);
   const [parent] = parents;
   if (parent === undefined || parents.length > 1)
-    throw invalid('not_revertible', 'Merges and first commits are reverted with git only.');
+    throw invalid('not_revertible', 'Merges and first commits can only be reverted with git.');
   const refs = await deps.git.refs.list(found.path);
   const tip = tipOf(refs, from, found);
   if (tip === null) throw invalid('not_revertible', 'The branch has no commits.');
@@ -60,8 +60,7 @@ export async function revertCommit(
     const names = outcome.files.slice(0, namedFiles).map(({ path }) => path);
     throw conflict('merge_conflict', `Later commits changed the same lines of ${names.join(', ')}.`);
   }
-  if (outcome.kind !== 'merged')
-    throw conflict('nothing_changed', `${from} has nothing of this commit that could be taken back.`);
+  if (outcome.kind !== 'merged') throw conflict('nothing_changed', `${from} has no changes of this commit to revert.`);
   const { isMoved } = await moveBranch(viewer, found, {
     branch,
     oldId: newBranch === undefined ? tip : '0'.repeat(tip.length),
@@ -69,6 +68,6 @@ export async function revertCommit(
     right: 'push',
     via: pushChannelOf(viewer),
   });
-  if (!isMoved) throw conflict('ref_moved', `${branch} has moved meanwhile. Try again.`);
+  if (!isMoved) throw conflict('ref_moved', `${branch} has changed. Try again.`);
   return { oid: outcome.oid, branch };
 }

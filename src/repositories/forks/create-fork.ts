@@ -80,8 +80,7 @@ export async function createFork(
       const row = await sourceAgain(deps, tx, viewer, source.id, owner);
       await refuseSecondFork(deps, tx.manager, row, owner);
       const { affected } = await tx.manager.delete(unfinishedForkSchema, { repositoryId: id });
-      if (affected !== 1)
-        throw conflict('fork_interrupted', 'The server was started again meanwhile. Fork it once more.');
+      if (affected !== 1) throw conflict('fork_interrupted', 'The server was restarted. Fork it again.');
       const made = await insertFork(deps, tx, row, owner, {
         id,
         name,
@@ -121,11 +120,11 @@ function errorOf(refusal: ForkRefusal, owner: Pick<Owner, 'handle'>): DomainErro
     case 'sign_in':
       return unauthenticated('sign_in_required', 'Sign in to fork a repository.');
     case 'scope':
-      return forbidden('insufficient_scope', 'This token may not create repositories.');
+      return forbidden('insufficient_scope', 'This token cannot create repositories.');
     case 'owner':
       return unknownOwner();
     case 'same_owner':
-      return conflict('fork_of_own', `${owner.handle} has this repository already. Create a branch in it instead.`, {
+      return conflict('fork_of_own', `${owner.handle} already has this repository. Create a branch in it instead.`, {
         field: 'owner',
       });
   }
@@ -208,7 +207,7 @@ async function refuseSecondFork(
 ): Promise<void> {
   const existing = await forkOf(source, id, owner);
   if (existing === null) return;
-  throw conflict('fork_exists', `${owner.handle} has a fork of ${name} already: ${owner.handle}/${existing.name}.`, {
+  throw conflict('fork_exists', `${owner.handle} already has a fork of ${name}: ${owner.handle}/${existing.name}.`, {
     field: 'owner',
   });
 }

@@ -150,8 +150,7 @@ export async function syncFork(
         await requireSource(deps, tx, viewer, source.repository.id, row);
       },
     });
-    if (results[0]?.ok !== true)
-      throw conflict('ref_moved', `${branch} has moved meanwhile. Look again before you sync it.`);
+    if (results[0]?.ok !== true) throw conflict('ref_moved', `${branch} has changed. Look again before you sync it.`);
     deps.logger.info('push.synced', {
       repositoryId: found.repository.id,
       source: source.repository.id,
@@ -168,15 +167,15 @@ export async function syncFork(
   }
 }
 
-const noUpstream = () => conflict('no_upstream', 'There is nothing here that this repository was forked from.');
+const noUpstream = () => conflict('no_upstream', 'This repository has no source on this server to sync from.');
 
 const wouldPublish = () =>
-  conflict('upstream_private', 'What this was forked from is private by now: its commits would become public here.');
+  conflict('upstream_private', 'The source of this fork is now private: its commits would become public here.');
 
 const diverged = (branch: string, { owner, name }: RepositoryAddress) =>
   conflict(
     'fork_diverged',
-    `${branch} has commits that ${owner}/${name} does not have, so it cannot be moved forward. Merge or rebase them.`,
+    `${branch} has commits that ${owner}/${name} does not have, so it cannot be fast-forwarded. Merge or rebase them.`,
   );
 
 function parseSyncBranch(text: string): string {

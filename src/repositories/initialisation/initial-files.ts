@@ -37,7 +37,7 @@ export function checkInitialFiles({
     .map((name) => {
       const template = findGitignoreTemplate(name);
       if (template !== null) return template;
-      throw invalid('unknown_gitignore', `Choose of ${Object.keys(gitignoreTemplates).join(', ')}.`, {
+      throw invalid('unknown_gitignore', `Choose from ${Object.keys(gitignoreTemplates).join(', ')}.`, {
         field: 'gitignores',
       });
     });

@@ -30,7 +30,7 @@ export async function changeOwner(
     const row = await checkAccess(tx);
     await refuseDuringPush(tx, repositoryId);
     if (await tx.manager.existsBy(moveSchema, { repositoryId })) {
-      throw conflict('move_in_progress', 'This repository is on its way to another owner already.');
+      throw conflict('move_in_progress', 'This repository is already being transferred to another owner.');
     }
     await tx.manager.insert(moveSchema, { repositoryId, toOwnerId: newOwner.id });
     return row;
@@ -54,7 +54,8 @@ export async function changeOwner(
     if (moved) await deps.git.storage.move(to, from);
     await deps.db.write(({ manager }) => manager.delete(moveSchema, { repositoryId }));
     if (isNameTaken(error)) throw nameTaken(newOwner.handle, before.name);
-    if (isForeignKeyViolation(error)) throw conflict('owner_gone', `${newOwner.handle} is gone.`, { cause: error });
+    if (isForeignKeyViolation(error))
+      throw conflict('owner_gone', `${newOwner.handle} no longer exists.`, { cause: error });
     throw error;
   }
 }

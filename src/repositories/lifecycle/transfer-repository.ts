@@ -47,9 +47,9 @@ export async function transferRepository(
   const { repository, owner } = await findRepository(deps, viewer, at, 'owner');
   refuseCopy(repository);
   const to = await deps.owners.resolve(newOwner.trim());
-  if (to === null) throw invalid('no_such_owner', 'There is no such owner.', { field: 'new_owner' });
+  if (to === null) throw invalid('no_such_owner', 'This owner does not exist.', { field: 'new_owner' });
   if (to.id === owner.id)
-    throw invalid('no_such_owner', `${owner.handle} owns this repository already.`, { field: 'new_owner' });
+    throw invalid('no_such_owner', `${owner.handle} already owns this repository.`, { field: 'new_owner' });
   const { id } = repository;
 
   if (await mayReceive(deps, viewer, to)) {
@@ -164,6 +164,6 @@ async function offeredRow(deps: RepositoryDeps, { manager }: Tx, offer: Transfer
   if (row === null || row.deletedAt !== null) throw transferNotFound();
   const facts = await repositoryFacts(deps, manager, offeredBy, row);
   if (facts.ownerUserId !== offeredBy && facts.organisationRole !== 'OWNER') throw transferNotFound();
-  if (ownerIdOf(row) === newOwnerId) throw conflict('already_owner', 'The receiver owns this repository already.');
+  if (ownerIdOf(row) === newOwnerId) throw conflict('already_owner', 'The recipient already owns this repository.');
   return row;
 }

@@ -87,6 +87,6 @@ function whoPins(viewer: Viewer): PersonViewer {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer)) {
     throw unauthenticated('sign_in_required', 'Sign in to pin repositories.');
   }
-  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token is read-only.');
   return viewer;
 }

@@ -32,14 +32,14 @@ export async function createBranch(
   const name = parseName(wanted.name);
   const newId = await deps.git.refs.resolve(found.path, wanted.from).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
+    throw invalid('start_not_found', 'There is no branch, tag or commit with this name.', { field: 'from' });
   });
-  const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
+  const exists = conflict('branch_exists', `A branch ${name} already exists.`, { field: 'name' });
   if ((await deps.git.refs.tip(found.path, heads + name)) !== null) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
   const [result] = await moveRef(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)
-    throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
+    throw conflict('branch_in_the_way', `git did not create ${name}: another branch is in the way.`, { field: 'name' });
   return name;
 }
 
@@ -66,7 +66,7 @@ export async function deleteBranch(
   const found = await findRepository(deps, viewer, at, 'write');
   const oldId = await deps.git.refs.tip(found.path, heads + name);
   if (oldId === null) throw notFound('branch_gone', 'There is no such branch.');
-  const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
+  const moved = conflict('ref_moved', `${name} has changed. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
   const [result] = await moveRef(deps, apply, viewer, found, {
     ref: heads + name,

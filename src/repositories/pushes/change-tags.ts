@@ -43,18 +43,18 @@ export async function createTag(
   const found = await findRepository(deps, viewer, at, 'write');
   const name = parseTagName(wanted);
   if (Buffer.byteLength(message) > maxMessageBytes)
-    throw invalid('tag_message_too_long', 'The message of a tag may have 64 KiB.', { field: 'message' });
+    throw invalid('tag_message_too_long', 'A tag message can have at most 64 KiB.', { field: 'message' });
   const commit = await deps.git.refs.resolve(found.path, from).catch((error: unknown) => {
     if (!isDomainError(error) || error.code !== 'not_found') throw error;
-    throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'from' });
+    throw invalid('start_not_found', 'There is no branch, tag or commit with this name.', { field: 'from' });
   });
   if ((await deps.git.refs.tip(found.path, tags + name)) !== null)
-    throw conflict('tag_exists', `There is a tag ${name} already.`, { field: 'name' });
+    throw conflict('tag_exists', `A tag ${name} already exists.`, { field: 'name' });
   const oid = message.trim() === '' ? commit : await annotate(deps, viewer, found, { name, commit, message });
   const update = { ref: tags + name, oldId: '0'.repeat(oid.length), newId: oid };
   const [result] = await moveRef(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)
-    throw conflict('tag_in_the_way', `git did not make ${name}: another tag is in the way.`, { field: 'name' });
+    throw conflict('tag_in_the_way', `git did not create ${name}: another tag is in the way.`, { field: 'name' });
   return { name, oid, commit };
 }
 
@@ -93,7 +93,7 @@ export async function deleteTag(
   const found = await findRepository(deps, viewer, at, 'write');
   const oldId = await deps.git.refs.tip(found.path, tags + name);
   if (oldId === null) throw notFound('tag_gone', 'There is no such tag.');
-  const moved = conflict('tag_moved', `${name} has moved meanwhile. Look again before you delete it.`);
+  const moved = conflict('tag_moved', `${name} has changed. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
   const update = { ref: tags + name, oldId, newId: '0'.repeat(oldId.length) };
   const [result] = await moveRef(deps, apply, viewer, found, update);

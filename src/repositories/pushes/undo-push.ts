@@ -132,11 +132,11 @@ export async function undoPush(
       ? { ref: tip.ref, oldId: refs.get(tip.ref) ?? zeros, newId: tip.oldId }
       : { ref: heads + parseBranchName(as), oldId: zeros, newId: tip.oldId };
   if (as !== undefined && refs.has(update.ref))
-    throw conflict('branch_exists', `There is a branch ${as} already.`, { field: 'as' });
+    throw conflict('branch_exists', `A branch ${as} already exists.`, { field: 'as' });
   if (as === undefined) {
     if (expected !== undefined && expected !== update.oldId) throw moved(tip.ref);
     if (update.oldId === update.newId)
-      throw conflict('nothing_to_undo', `${shortRef(tip.ref)} is where it was already.`);
+      throw conflict('nothing_to_undo', `${shortRef(tip.ref)} is already where it was.`);
   }
   const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
   const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
@@ -159,8 +159,7 @@ export async function undoPush(
   return update;
 }
 
-const moved = (ref: string) =>
-  conflict('ref_moved', `${shortRef(ref)} has moved meanwhile. Look again before you restore it.`);
+const moved = (ref: string) => conflict('ref_moved', `${shortRef(ref)} has changed. Look again before you restore it.`);
 
 async function lostTip(
   deps: RepositoryDeps,

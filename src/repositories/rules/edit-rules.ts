@@ -37,7 +37,7 @@ export interface NewRule extends RuleInput {
 }
 
 const tooManyPeople = (field: string) =>
-  invalid('too_many_people', `At most ${maxRulePeople} people are named for one act.`, { field });
+  invalid('too_many_people', `At most ${maxRulePeople} people can be named for one action.`, { field });
 
 const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
@@ -241,7 +241,7 @@ export async function replaceRules(
 
 function refuseTaken(rules: readonly StoredRule[], { target, pattern }: BranchRule): void {
   if (!rules.some((rule) => rule.target === target && rule.pattern === pattern)) return;
-  throw conflict('rule_exists', 'There is a rule for this pattern already.', { field: 'pattern' });
+  throw conflict('rule_exists', 'A rule for this pattern already exists.', { field: 'pattern' });
 }
 
 function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchRule) {
@@ -346,13 +346,17 @@ async function readPeople(
     const person = await deps.accounts.personByUsername(handle).catch(nullIfNotFound);
     const isKept = person !== null && named.has(person.id);
     if (!leavesOutUnknown && (person === null || (person.disabledAt !== null && !isKept)))
-      throw invalid('no_such_person', `There is no active person with the handle ${handle}.`, { field });
+      throw invalid('no_such_person', `There is no active user with the username ${handle}.`, { field });
     if (person === null) continue;
     const facts = await repositoryFacts(deps, deps.db.lookup, person.id, repository);
     const level = accessGrantsOf(person.id, facts)[0]?.level ?? 'none';
     if (allows(level, 'write') || isKept || leavesOutUnknown) ids.add(person.id);
     else
-      throw invalid('person_may_not_push', `${person.username} may not push here: a rule gives no access.`, { field });
+      throw invalid(
+        'person_may_not_push',
+        `${person.username} does not have write access here, and a rule does not grant it.`,
+        { field },
+      );
   }
   return [...ids];
 }

@@ -66,7 +66,7 @@ function readApprovals(given: number | string): number {
   const text = String(given).trim();
   const approvals = text === '' ? 0 : /^\d{1,3}$/.test(text) ? Number(text) : -1;
   if (approvals >= 0 && approvals <= most.approvals) return approvals;
-  throw invalid('invalid_approvals', `Say a number from 0 to ${most.approvals}.`, { field: 'approvals' });
+  throw invalid('invalid_approvals', `Enter a number from 0 to ${most.approvals}.`, { field: 'approvals' });
 }
 
 function readSurvival(given: string): ApprovalsSurvive {

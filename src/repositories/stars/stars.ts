@@ -16,7 +16,7 @@ import type { StarRow } from '../schema/star-schema.ts';
 function whoStars(viewer: Viewer): PersonViewer {
   if (viewer.kind !== 'person' || isLocalAdministrator(viewer))
     throw unauthenticated('sign_in_required', 'Sign in to star repositories.');
-  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token is read-only.');
   return viewer;
 }
 

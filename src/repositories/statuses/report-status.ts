@@ -44,7 +44,7 @@ export async function reportStatus(
 ): Promise<CommitStatus> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'write')).repository;
   const context = parseText(reported.context, contextRule);
-  if (context === '') throw invalid('context_missing', 'Say which check this is.', { field: 'context' });
+  if (context === '') throw invalid('context_missing', 'Enter the name of the check.', { field: 'context' });
   const description = parseText(reported.description ?? '', descriptionRule);
   const targetUrl = parseTargetUrl(reported.targetUrl ?? null);
   const { sha, state: said } = reported;

@@ -60,12 +60,11 @@ async function commitTo(
       return oid;
     }
     if (attempt === maxAttempts)
-      throw conflict('wiki_moves_too_fast', 'The wiki changes too fast. Try again in a moment.');
+      throw conflict('wiki_moves_too_fast', 'The wiki is changing too fast. Try again in a moment.');
   }
 }
 
-const pageExists = (title: string) =>
-  conflict('page_exists', `There is a page “${title}” already.`, { field: 'title' });
+const pageExists = (title: string) => conflict('page_exists', `A page “${title}” already exists.`, { field: 'title' });
 
 /**
  * Creates a page. Refuses `repository_not_found` to people who may not write, `repository_archived`,

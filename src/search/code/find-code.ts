@@ -160,13 +160,9 @@ export async function findCode(
   const trigrams = trigramQuery(query, maxTrigrams);
   const isShort = trigrams === null && !asked.isPattern;
   if (asked.isPattern && trigrams === null && asked.repositories.length === 0)
-    throw invalid(
-      'invalid_pattern',
-      'Give at least three characters of it as they stand, or name a repository by repo:.',
-      {
-        field: 'q',
-      },
-    );
+    throw invalid('invalid_pattern', 'Enter at least three literal characters, or name a repository with repo:.', {
+      field: 'q',
+    });
   const hasQualifiers = qualified.sql !== '1 = 1';
   const viewerKey = JSON.stringify(visible);
   const cached = coverages.get(viewerKey);

@@ -50,7 +50,7 @@ export function parseCodeQuery(query: string): CodeQuery {
   const pattern = /^\/(.+)\/$/s.exec(text.trim())?.[1];
   for (const list of [found.repositories, found.owners, found.paths, found.languages])
     if (list.length > maxOfKind)
-      throw invalid('invalid_pattern', `At most ${maxOfKind} qualifiers of one kind are looked at.`, { field: 'q' });
+      throw invalid('invalid_pattern', `At most ${maxOfKind} qualifiers of one kind are allowed.`, { field: 'q' });
   return pattern === undefined ? { ...found, text } : { ...found, text: pattern, isPattern: true };
 }
 

@@ -27,7 +27,7 @@ export async function addGpgKey(deps: SigningDeps, personId: string, armored: un
     const { manager, now } = tx;
     const old = await manager.findOneBy(gpgKeySchema, { userId: personId, fingerprint: parsed.fingerprint });
     if (old === null && (await manager.countBy(gpgKeySchema, { userId: personId })) >= settings.maxKeysPerPerson) {
-      throw conflict('too_many_gpg_keys', `You have ${settings.maxKeysPerPerson} keys already. Remove one first.`);
+      throw conflict('too_many_gpg_keys', `You already have ${settings.maxKeysPerPerson} keys. Remove one first.`);
     }
     const row: GpgKeyRow = {
       ...parsed,

@@ -37,9 +37,9 @@ function refuse(problem: KeyProblem) {
         field,
       );
     case 'too_many_user_ids':
-      return invalid('gpg_key_too_many_user_ids', `A key may have at most ${openPgpLimits.userIds} user ids.`, field);
+      return invalid('gpg_key_too_many_user_ids', `A key can have at most ${openPgpLimits.userIds} user ids.`, field);
     case 'too_many_subkeys':
-      return invalid('gpg_key_too_many_subkeys', `A key may have at most ${openPgpLimits.subkeys} subkeys.`, field);
+      return invalid('gpg_key_too_many_subkeys', `A key can have at most ${openPgpLimits.subkeys} subkeys.`, field);
     case 'no_user_id':
       return invalid(
         'gpg_key_no_user_id',
@@ -49,7 +49,7 @@ function refuse(problem: KeyProblem) {
     case 'weak':
       return invalid(
         'gpg_key_weak',
-        'This key is too weak: RSA needs at least 2048 bits, and DSA is no longer safe. Make one with "gpg --quick-generate-key".',
+        'This key is too weak: RSA needs at least 2048 bits, and DSA is no longer safe. Create one with "gpg --quick-generate-key".',
         field,
       );
     case 'cannot_sign':

@@ -57,7 +57,7 @@ t.test('mirrors that fail are named with the reason, and tried again from here',
     headers: { location: '/admin/health?done=mirror-sync' },
   });
   t.match(await web.modules.mirrors.find(id), { isPaused: false, nextAt: web.clock.now() });
-  t.match((await administrator.post('/admin/mirrors/none/sync', {})).body, /no mirror/);
+  t.match((await administrator.post('/admin/mirrors/none/sync', {})).body, /not a mirror/);
   await web.modules.db.write(({ manager }) => manager.query('DELETE FROM mirrors'));
 });
 

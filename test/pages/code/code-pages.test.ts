@@ -34,7 +34,7 @@ t.test('each kind of file shows sensibly', async (t) => {
     ['large.txt', /120,000 lines[^]*Lines 1 to 10,000 of 120,000[^]*large\.txt\?part=2"[^]*id="L10000"/],
     ['long-line.js', /line goes on/],
     ['asset.psd', /123 MB · stored with Git LFS[^]*its content is not on this server/],
-    ['escape', /symbolic link to[^]*\.\.\/etc\/passwd/],
+    ['escape', /Symbolic link to[^]*\.\.\/etc\/passwd/],
     ['trojan.c', /change the direction[^]*<span class="odd" title="U\+202E">U\+202E<\/span>[^]*␛\[/],
     [
       'README.md',

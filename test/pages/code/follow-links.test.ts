@@ -123,8 +123,8 @@ t.test('links lead inside the tree of their commit, at most five steps', async (
   const targetOf = async (name: string): Promise<string | null> => {
     const { status, body } = await get(`/blob/main/${name}`);
     t.equal(status, 200, name);
-    t.match(body, /A symbolic link to/);
-    return /symbolic link to\s*<a href="([^"]*)"/.exec(body.replace(/\s+/g, ' '))?.[1] ?? null;
+    t.match(body, /Symbolic link to/);
+    return /Symbolic link to\s*<a href="([^"]*)"/.exec(body.replace(/\s+/g, ' '))?.[1] ?? null;
   };
   for (const [name, target] of [
     ['plain', '/blob/main/docs/guide.md'],

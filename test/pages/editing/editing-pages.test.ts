@@ -210,7 +210,7 @@ t.test('a file is edited, renamed, made and deleted, and the deletion reverted',
   t.equal(git('cat-file', '-p', 'main:README.md').includes('Slate'), true);
   t.match(
     text(await bob.post(`${roof}/commit/${deleted}/revert`, { branch: 'main', new_branch: '' })),
-    /nothing of this commit/,
+    /no changes of this commit/,
   );
   t.same(
     web.log.filter(({ level }) => level === 'error'),
@@ -267,7 +267,7 @@ t.test('a file that changed meanwhile: both versions, and the text kept', async 
   await commit([['a.txt', 'theirs\n']]);
   const conflict = await bob.post(`${roof}/edit/main/a.txt`, form);
   t.equal(conflict.status, 409);
-  t.match(text(conflict), /has changed since you began/);
+  t.match(text(conflict), /has changed since you started/);
   t.match(conflict.body, />\ntheirs\n<\/textarea>/);
   t.match(conflict.body, />\nmine\n<\/textarea>/);
   t.equal(field(conflict, 'blob'), git('rev-parse', 'main:a.txt'));
@@ -310,13 +310,13 @@ t.test('a rule leads to a new branch with a pull request, reading to a proposal'
   t.equal(git('cat-file', '-p', 'main:a.txt'), 'one');
   t.match(text(await bob.get(`${roof}/pulls/1`)), /bob wants to merge 1 commit into main from bob-patch-1/);
   const taken = await bob.post(`${roof}/edit/main/a.txt`, { ...form, action: 'commit' });
-  t.match([taken.status, text(taken)], [422, /There is a branch bob-patch-1 already/]);
+  t.match([taken.status, text(taken)], [422, /A branch bob-patch-1 already exists/]);
   t.equal(field(await bob.get(`${roof}/edit/main/a.txt`), 'new_branch'), 'bob-patch-2');
   const alone = await bob.post(`${roof}/edit/main/a.txt`, { ...form, new_branch: 'alone', action: 'commit' });
   t.equal(alone.headers.location, `${roof}/blob/alone/a.txt?done=file-saved`);
 
   const propose = await carol.get(`${roof}/edit/main/a.txt`);
-  t.match(text(propose), /You may not push to this repository/);
+  t.match(text(propose), /You do not have write access to this repository/);
   t.match((await carol.get(`${roof}/blob/main/a.txt`)).body, /\/edit\/main\/a\.txt/);
   const proposed = await carol.post(`${roof}/edit/main/a.txt`, {
     ...form,

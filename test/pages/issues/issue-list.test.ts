@@ -134,7 +134,7 @@ t.test('selected issues are changed by those who may, one by one, and what was r
     [{ number: '1', action: 'explode' }, /Choose an action/],
     [{ number: ['x', '-1', '1e9'], action: 'close' }, /Select issues first/],
     [{ number: '1', action: 'label', label: 'no-such' }, /There is no label no-such/],
-    [{ number: '1', action: 'assign', assignee: 'nobody-here' }, /Only people who may read/],
+    [{ number: '1', action: 'assign', assignee: 'nobody-here' }, /Only people with read access/],
   ] as const) {
     const refused = await carol.post(bulk, form as Record<string, string | string[]>);
     t.equal(refused.status, 422, reason.source);
@@ -192,7 +192,7 @@ t.test(
     t.match(words(await bob.get('/dashboard/issues')), /No open issue is assigned to you/);
     t.match(await anonymous.get('/dashboard/issues'), { status: 303 });
     t.match((await bob.get('/search/issues?q=tiles')).body, /Combination of <mark>tiles<\/mark>/);
-    t.match(words(await bob.get('/search/issues')), /Looks for words in titles/);
+    t.match(words(await bob.get('/search/issues')), /Searches titles/);
     for (const query of ['q=x&after=zz', 'q=label:%22', 'q=a', `q=${'x'.repeat(2_000)}`])
       t.equal((await bob.get(`/search/issues?${query}`)).status, 200, query);
     for (const path of ['/users/nobody-here/issues', '/orgs/alice/issues', '/users/nobody-here/issues?q=x'])

@@ -68,7 +68,7 @@ t.test('a comment is previewed, kept as a draft, sent once, and leads to its pla
   const quoted = await bob.get(`${one}?quote=1`);
   t.match(quoted.body, />\s*&gt; It is \*\*wet\*\*\n&gt;\n&gt; really\n\n/);
   const empty = await post({ body: '  ', action: 'comment' });
-  t.match([empty.status, empty.body], [422, /id="reply-error"[^>]*>Please write something/]);
+  t.match([empty.status, empty.body], [422, /id="reply-error"[^>]*>Enter a text/]);
   const closing = await post({ body: 'Closing', action: 'close', reason: 'not_planned' });
   t.match([closing.status, closing.body], [403, />\s*Closing<\/textarea>/], 'who did not open it may not close it');
   t.notMatch((await anonymous.get(one)).body, /Closing/);
@@ -166,7 +166,7 @@ t.test('labels, assignees, milestone, links, subscription, lock and pin change b
   await post('assignees', { remove: ['bob'], add: '' });
   t.same((await issues.find(viewers.carol, at(1))).assignees, [carol.id]);
   const unknownPerson = await post('assignees', { add: 'nobody-here' });
-  t.match([unknownPerson.status, unknownPerson.body], [422, /value="nobody-here"[^]*Only people who may read/]);
+  t.match([unknownPerson.status, unknownPerson.body], [422, /value="nobody-here"[^]*Only people with read access/]);
   await post('milestone', { milestone: 'Autumn' });
   t.match(words(await bob.get(one)), 'Milestone Autumn');
   await post('milestone', { milestone: '' });
@@ -388,6 +388,6 @@ t.test('references are links for those who may see what they name, and boxes of 
   const tick = { position: '0', revision: '1', line: '0' };
   t.equal((await bob.post(`${one}/tasks`, tick)).headers.location, `${one}#e0`);
   t.match((await bob.get(one)).body, /name="line" value="0"[^>]*aria-checked="true"/);
-  t.match(await bob.post(`${one}/tasks`, tick), { status: 409, body: /This text was changed meanwhile/ });
+  t.match(await bob.post(`${one}/tasks`, tick), { status: 409, body: /Someone edited this text/ });
   t.equal((await bob.post(`${one}/tasks`, { ...tick, revision: '2', line: '9' })).status, 422);
 });

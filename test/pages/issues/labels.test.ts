@@ -24,7 +24,7 @@ t.test('labels are added, edited and deleted by those who administer', async (t)
   t.match(preview.body, /fill="#12ab9f"[^]*value="Under the roof"/, 'and nothing typed is lost');
   t.notMatch((await alice.get(labels)).body, /b&lt;i&gt;c/, 'nothing was saved');
   const refused = await alice.post(labels, { ...form, description: 'typed again' });
-  t.match(refused, { status: 422, body: /There is a label of this name[^]*value="typed again"/ });
+  t.match(refused, { status: 422, body: /A label with this name[^]*value="typed again"/ });
   for (const [change, reason] of [
     [{ name: '' }, /without commas/],
     [{ name: 'a,b' }, /without commas/],

@@ -21,7 +21,7 @@ t.test('milestones have a date, an end and issues, and are changed by those who 
   for (const [form, status, reason] of [
     [{ title: '' }, 422, /without quotes/],
     [{ title: 'a"b' }, 422, /without quotes/],
-    [{ title: 'WINTER' }, 422, /There is a milestone/],
+    [{ title: 'WINTER' }, 422, /A milestone with this title/],
     [{ title: 'x', due_on: '2026-02-31' }, 422, /YYYY-MM-DD/],
     [{ title: 'x', due_on: 'soon' }, 422, /YYYY-MM-DD/],
   ] as const) {

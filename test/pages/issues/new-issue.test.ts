@@ -35,7 +35,7 @@ t.test('without templates there is one form; what is typed comes back when it is
   t.match(page.body, /name="title"[^>]*value="Leak"[^]*>\s*Water<\/textarea>/);
   t.notMatch(page.body, /name="labels"|name="assignees"|name="milestone"/, 'these belong to members');
   const refused = await bob.post(fresh, { title: '  ', body: 'Water everywhere' });
-  t.match([refused.status, refused.body], [422, /Please give a title[^]*>\s*Water everywhere<\/textarea>/]);
+  t.match([refused.status, refused.body], [422, /Enter a title[^]*>\s*Water everywhere<\/textarea>/]);
   const preview = await bob.post(fresh, { title: 'Leak', body: '**Water**', action: 'preview' });
   t.match([preview.status, preview.body], [200, /aria-label="Preview"[^]*<strong>Water<\/strong>/]);
   t.equal((await bob.post(fresh, { title: 'Leak', body: 'Water' })).headers.location, `${roofUrl}/issues/1`);
@@ -49,7 +49,7 @@ t.test('without templates there is one form; what is typed comes back when it is
   t.match(issue, { labels: [{ name: 'bug' }], milestoneId: String });
   t.same([...issue.assignees].sort(), [bob.id, carol.id].sort());
   const unknown = await carol.post(fresh, { ...form, title: 'Tile', assignees: 'nobody-here' });
-  t.match([unknown.status, unknown.body], [422, /value="nobody-here"[^]*Only people who may read/]);
+  t.match([unknown.status, unknown.body], [422, /value="nobody-here"[^]*Only people with read access/]);
   t.match(unknown.body, /value="bug" checked/);
   await bob.post(fresh, { title: 'Sly', body: '', labels: ['bug'], milestone: 'Autumn' });
   t.match(await issues.find(viewers.bob, at(3)), { labels: [], milestoneId: null }, 'fields that were not offered');
@@ -135,7 +135,7 @@ t.test('a person who may not open an issue sees why; a private repository stays 
   t.equal((await carol.get(fresh)).status, 200);
   await issues.changeSettings(viewers.alice, at(0), { issuesFrom: 'anyone' });
   await issues.block(viewers.alice, { owner: 'alice', username: 'bob' });
-  t.match(words(await bob.get(fresh)), 'The owner of this repository does not let you contribute.');
+  t.match(words(await bob.get(fresh)), 'The owner of this repository has blocked you from contributing.');
   await repositories.setArchived(viewers.alice, 'alice', 'roof', true);
   t.match(words(await carol.get(fresh)), 'This repository is archived');
   await repositories.changeVisibility(viewers.alice, 'alice', 'roof', 'PRIVATE');

@@ -68,7 +68,7 @@ t.test('pasted, as a file, by the API', async (t) => {
   t.match(words(await send(field('patch', patch('a')), file(patch('b')))), /Paste a patch or choose a file, not both/);
   t.match(words(await send(field('patch', patch('a')), field('pull', 'x'))), /Enter the number of the pull request/);
   t.match(words(await send(field('patch', ''), empty)), /Paste a patch, or choose a file/);
-  t.match(words(await send(field('patch', patch('a').slice(patch('a').indexOf('diff'))))), /give them a title/);
+  t.match(words(await send(field('patch', patch('a').slice(patch('a').indexOf('diff'))))), /enter a title/);
   t.match((await upload(web, anonymous, form, [field('patch', patch('a'))])).headers.location ?? '', /^\/login/);
 
   const secret = async (who: { id: string }, access: 'read' | 'write') =>

@@ -60,8 +60,8 @@ t.test('a wrong name of a reviewer comes back with what was typed, and asks no o
   await pulls.open(viewers.alice, place, { head: 'tiles', title: 'Lay tiles', body: '' });
   const one = `${roofUrl}/pulls/1`;
   for (const [typed, says] of [
-    ['bob, nemo', 'There is no person called nemo.'],
-    ['bob, none/none', 'There is no such team.'],
+    ['bob, nemo', 'There is no user named nemo.'],
+    ['bob, none/none', 'This team does not exist.'],
     ['bob, alice', 'The author cannot be asked for a review.'],
   ] as const) {
     const { status, body } = await alice.post(`${one}/reviewers`, { add: typed });
@@ -83,7 +83,7 @@ t.test('a conflict is shown with its marks, to who may read the repository', asy
   const one = `${roofUrl}/pulls/1`;
   // A slow machine may need another view: the page does not wait for git.
   let page = await anonymous.get(one);
-  for (let view = 0; view < 100 && /The conflicts are being read/.test(words(page)); view += 1)
+  for (let view = 0; view < 100 && /The conflicts are being determined/.test(words(page)); view += 1)
     page = await anonymous.get(one);
   t.match(words(page), /Git cannot merge these files: .*b <i>\.txt .*roof\.txt .*Solve the conflicts on your machine/);
   const rows = Array.from(
@@ -200,10 +200,10 @@ t.test('branches, a comparison and a push lead to a new pull request, for who ma
     right: 'push',
   });
   const home = await carol.get(roofUrl);
-  t.match(words(home), /You pushed to paint lately/);
-  t.notMatch(words(await bob.get(roofUrl)), /You pushed/);
+  t.match(words(home), /You recently pushed to paint/);
+  t.notMatch(words(await bob.get(roofUrl)), /You recently pushed/);
   await pulls.open(viewers.carol, place, { head: 'paint', title: 'Paint it', body: '' });
-  t.notMatch(words(await carol.get(roofUrl)), /You pushed/, 'it has its pull request');
+  t.notMatch(words(await carol.get(roofUrl)), /You recently pushed/, 'it has its pull request');
 });
 
 t.test('a review from the page of talk; those who may dismiss it do so there and on the page of changes', async (t) => {
@@ -214,7 +214,7 @@ t.test('a review from the page of talk; those who may dismiss it do so there and
   t.notMatch((await carol.get(one)).body, 'Review these changes', 'its author has no verdict');
   t.notMatch((await anonymous.get(one)).body, 'Review these changes');
   const empty = await send({ verdict: 'COMMENT', body: ' ' });
-  t.match([empty.status, words(empty)], [422, /Please write something.*Add a comment/]);
+  t.match([empty.status, words(empty)], [422, /Enter a text.*Add a comment/]);
   const late = await send({ verdict: 'REQUEST_CHANGES', body: 'They leak.', round: '0' });
   t.match(late, { status: /404|422|409/ });
   t.match(await send({ verdict: 'REQUEST_CHANGES', body: 'They leak.' }), {
@@ -230,7 +230,7 @@ t.test('a review from the page of talk; those who may dismiss it do so there and
   const [review] = await pulls.reviews.list(viewers.alice, { ...place, number: 1 });
   const dismiss = (form: Record<string, string>) => alice.post(`${one}/dismiss`, { review: review!.id, ...form });
   t.match(words(await dismiss({ shown: 'view=split', reason: '' })), /Finish your review Please give a reason/);
-  t.match(words(await dismiss({ page: 'talk', reason: '' })), /Please give a reason.*Add a comment/);
+  t.match(words(await dismiss({ page: 'talk', reason: '' })), /Enter a reason.*Add a comment/);
   t.match(await dismiss({ shown: 'view=split', reason: 'They are dry.' }), {
     status: 303,
     headers: { location: `${one}/changes?view=split&done=review-dismissed` },

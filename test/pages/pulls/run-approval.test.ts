@@ -65,7 +65,7 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   t.equal((await bob.post(`${run}/approve`, {})).status, 404);
   const stale = await carol.post(`${one}/approve`, { head: 'a'.repeat(40) });
   t.equal(stale.status, 409);
-  t.match(words(stale), /has new commits since/);
+  t.match(words(stale), /has new commits/);
   t.match(stale.body, `name="head" value="${head}"`, 'the form again, with the head that is there');
   const done = await carol.post(`${one}/approve`, { head });
   t.equal(done.status, 303);
@@ -75,7 +75,7 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   t.notMatch((await carol.get(one)).body, 'waits for approval');
   const twice = await carol.post(`${run}/approve`, {});
   t.equal(twice.status, 409);
-  t.match(words(twice), /does not wait for approval/);
+  t.match(words(twice), /is not waiting for approval/);
 
   // One that touches no workflow, by its run.
   await work.commit('gutter', { 'gutter.txt': 'deep\n' }, 'Dig a gutter');

@@ -101,9 +101,9 @@ t.test('what is refused comes back with its reason and what was typed, and leave
   };
   const before = await countObjects();
   const cases: [fields: Record<string, string>, says: RegExp][] = [
-    [{ tag: 'v1.0' }, /There is a release of the tag v1\.0 already/],
+    [{ tag: 'v1.0' }, /There is already a release for the tag v1\.0/],
     [{ tag: 'a..b' }, /not a tag name that git accepts/],
-    [{ tag: 'v2', target: 'nowhere' }, /no branch, tag or commit of this name/],
+    [{ tag: 'v2', target: 'nowhere' }, /no branch, tag or commit with this name/],
     [{ tag: 'v2', title: 'x'.repeat(300) }, /at most 255 characters/],
   ];
   for (const [fields, says] of cases) {
@@ -163,7 +163,7 @@ t.test('a draft is the writers’ alone; it is edited, published, and deleted wi
   t.equal((await anonymous.get(`${B}/releases/download/release/2.0/two.txt`)).body, 'two');
   t.equal((await anonymous.get(`${B}/releases/latest`)).headers.location, `${B}/releases/tag/v1.0`);
   const stale = await alice.post(`${B}/releases/edit/release/2.0`, { ...fields, action: 'save' });
-  t.match([stale.status, stale.body], [409, /changed meanwhile/]);
+  t.match([stale.status, stale.body], [409, /Someone edited this release/]);
   const editing = (await alice.get(`${B}/releases/edit/release/2.0`)).body;
   const id = /name="file" value="([-0-9a-f]{36})"/.exec(editing)![1]!;
   const removed = await alice.post(`${B}/releases/remove-file/release/2.0`, { file: id });
@@ -189,7 +189,7 @@ t.test('tags are made and deleted on their page; a deleted tag makes its release
   t.match(page, `${B}/tags/delete?name=v0.9`);
   t.notMatch((await bob.get(`${B}/tags`)).body, /tags\/delete|releases\/new/);
   for (const [form, says] of [
-    [{ name: 'v0.9', from: 'main' }, /There is a tag v0\.9 already/],
+    [{ name: 'v0.9', from: 'main' }, /A tag v0\.9 already exists/],
     [{ name: 'a b', from: 'main' }, /not a tag name/],
     [{ name: 'v3', from: 'x y' }, /no branch, tag or commit/],
   ] as const)

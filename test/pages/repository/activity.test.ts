@@ -67,7 +67,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
     303,
     '/repos/alice/kiln/activity?done=push-undone',
   ]);
-  t.match(await post(alice.session, form), { status: 409, body: /has moved meanwhile/ });
+  t.match(await post(alice.session, form), { status: 409, body: /has changed/ });
   t.match((await get(alice.session, '/repos/alice/kiln/activity')).body, /by restoring/);
 
   const call = (token: string | null, method: string, path: string, body?: object): Promise<PageResponse> =>

@@ -96,7 +96,7 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
   );
   t.match(await post(alice.session, page, { direction: 'push', address, interval: '24', releases: 'yes' }), {
     status: 422,
-    body: /Releases come with pull mirrors[^]*name="releases" value="yes" checked/,
+    body: /Only pull mirrors[^]*name="releases" value="yes" checked/,
   });
   t.match((await get(alice.session, page)).body, /value="24" selected/);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
@@ -133,7 +133,7 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
     body: /Type alice\/tool to confirm/,
   });
   t.match((await post(alice.session, `${page}/end`, { confirm: 'alice/tool' })).headers.location, /mirror-ended/);
-  t.match(await post(alice.session, `${page}/sync`), { status: 409, body: /is no mirror/ });
+  t.match(await post(alice.session, `${page}/sync`), { status: 409, body: /is not a mirror/ });
   t.match((await get(alice.session, page)).body, /is not mirrored/);
   t.same([(await call(alice.token, 'GET')).status, (await call(alice.token, 'DELETE')).status], [404, 409]);
 });
@@ -179,7 +179,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   await post(alice.session, `${page}/sync`);
   await here.modules.mirrors.runDue();
   const stopped = (await get(alice.session, page)).body;
-  t.match(stopped, /Stopped: host key changed[^]*shows now:/);
+  t.match(stopped, /Stopped: host key changed[^]*presents now:/);
   const fingerprint = `ED25519 ${there.fingerprint()}`;
   t.match(stopped, `name="fingerprint" value="${fingerprint}"`);
   t.equal((await post(bob.session, `${page}/host-key`, { fingerprint })).status, 404);

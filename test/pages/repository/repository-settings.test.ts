@@ -82,7 +82,7 @@ t.test('collaborators: added by handle, changed, removed, and able to leave', as
   for (const [form, message] of [
     [{ username: 'nobody', role: 'read' }, /No user has this username\./],
     [{ username: 'alice', role: 'read' }, /alice owns this repository/],
-    [{ username: 'bob', role: 'read' }, /collaborator already/],
+    [{ username: 'bob', role: 'read' }, /already a collaborator/],
     [{ username: 'carol', role: 'all' }, /Choose one of the roles/],
   ] as const) {
     const response = await alice.post(list, form);
@@ -173,7 +173,7 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
     alice.post(`${path}/settings/transfer`, { new_owner, confirm });
   for (const [owner, confirm, message] of [
     ['bob', 'kiln', /Type alice\/kiln/],
-    ['nobody', 'alice/kiln', /no such owner/],
+    ['nobody', 'alice/kiln', /owner does not exist/],
     ['alice', 'alice/kiln', /already/],
   ] as const) {
     const response = await transfer(kiln, owner, confirm);

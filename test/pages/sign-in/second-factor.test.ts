@@ -16,7 +16,7 @@ t.test('who has to have a second factor is led to it, and to nothing else', asyn
     t.same([status, headers.location], [303, '/settings/security'], target);
   }
   t.equal((await alice.post('/admin/people/x/disabled', { on: 'yes' })).headers.location, '/settings/security');
-  t.match(extractMain(await alice.get('/settings/security')), /This server asks you for a second factor/);
+  t.match(extractMain(await alice.get('/settings/security')), /This server requires a second factor/);
   const api = await alice.get('/api/v1/user', { Authorization: `Bearer ${token}` });
   t.equal(api.status, 200, 'tokens go on');
 

@@ -106,7 +106,7 @@ t.test('pages are created, edited, renamed and deleted in the browser, each as a
   for (const title of ['', '_x', '../x', 'a//b', 'x/.git/y', 'a?b', 'x'.repeat(201), 'a\0b'])
     t.equal((await carol.post(`${wiki}/_new`, { title, text: 'x' })).status, 422, JSON.stringify(title.slice(0, 20)));
   const taken = await carol.post(`${wiki}/_new`, { title: 'new PAGE', text: 'Kept text' });
-  t.match([taken.status, taken.body], [422, /There is a page[^]*Kept text/]);
+  t.match([taken.status, taken.body], [422, /A page[^]*already exists[^]*Kept text/]);
   const form = (await carol.get(`${wiki}/_edit/New-page`)).body;
   const [, blob = ''] = /name="blob" value="([0-9a-f]{40})"/.exec(form) ?? [];
   const preview = await carol.post(`${wiki}/_edit/New-page`, {
