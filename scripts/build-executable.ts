@@ -24,9 +24,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { contributorDocuments } from '../src/embedded/contributor-documents.ts';
 import { assembleExecutable } from './executable/assemble-executable.ts';
 import { bundle, bundleTemplates } from './executable/bundle.ts';
 import { recordCodeCache } from './executable/record-code-cache.ts';
@@ -56,6 +57,7 @@ async function fingerprint(): Promise<string> {
     'bin/*',
     'templates/**/*',
     'translations/*',
+    'docs/*.md',
     'migrations/**/*',
     'scripts/**/*',
     'package*.json',
@@ -77,6 +79,9 @@ async function assets(): Promise<Map<string, Buffer>> {
   }
   for (const file of globSync('translations/*.json', { cwd: project }))
     found.set(file, await readFile(join(project, file)));
+  for (const file of globSync('docs/*.md', { cwd: project }).sort())
+    if (!contributorDocuments.has(basename(file, '.md')))
+      found.set(`${file}.gz`, gzipSync(await readFile(join(project, file)), { level: 9 }));
   return found;
 }
 

@@ -34,6 +34,14 @@ export interface Embedded {
    */
   translation(language: string): string;
   /**
+   * The Markdown of one page of the documentation, `docs/<name>.md`.
+   * @param name as documentNames() lists it
+   * @throws Error for a name that is not listed
+   */
+  document(name: string): string;
+  /** The pages of the documentation for people who use or run the program, sorted. */
+  documentNames(): string[];
+  /**
    * Renders one pug template to HTML.
    * @param name below templates/, without its ending: 'sign-in/login'
    * @throws Error for a name that has no template
@@ -42,6 +50,9 @@ export interface Embedded {
 }
 
 /** The error for a name that is not embedded. */
-export function unknownName(kind: 'asset' | 'task' | 'template' | 'translation' | 'worker', name: string): Error {
+export function unknownName(
+  kind: 'asset' | 'document' | 'task' | 'template' | 'translation' | 'worker',
+  name: string,
+): Error {
   return new Error(`There is no ${kind} named ${JSON.stringify(name)}`);
 }

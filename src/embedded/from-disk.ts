@@ -7,6 +7,7 @@ import type { compileTemplate } from 'pug';
 import { unknownName, type Embedded } from './embedded.ts';
 import { compileWithCache } from './template-cache.ts';
 import { templatesFolder } from './template-options.ts';
+import { contributorDocuments } from './contributor-documents.ts';
 import { limitsOfThread } from './thread-limits.ts';
 import { libraries, tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
@@ -14,6 +15,7 @@ const load = createRequire(import.meta.url);
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 const templates = join(projectFolder, templatesFolder);
 const assets = join(templates, 'assets');
+const documents = join(projectFolder, 'docs');
 const templateCache = join(projectFolder, 'node_modules/.cache/hearth-templates');
 
 /** How long files count as unchanged once they were checked: a page needs some twenty, an edit shows on the reload. */
@@ -70,6 +72,13 @@ function isUnchanged(template: Compiled): boolean {
   return template.files.every((file) => file.changedAt === changedAt(file.path));
 }
 
+const documentNames = (): string[] =>
+  readdirSync(documents)
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => file.slice(0, -'.md'.length))
+    .filter((name) => !contributorDocuments.has(name))
+    .sort();
+
 /** Reads everything from the checkout; a changed template is compiled again. */
 export const embedded: Embedded = {
   version: (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string }).version,
@@ -103,6 +112,11 @@ export const embedded: Embedded = {
     if (!/^[\w-]+$/.test(language)) throw unknownName('translation', language);
     return readFileSync(join(projectFolder, 'translations', `${language}.json`), 'utf8');
   },
+  document(name) {
+    if (!documentNames().includes(name)) throw unknownName('document', name);
+    return readFileSync(join(documents, `${name}.md`), 'utf8');
+  },
+  documentNames,
   assetPaths: () => filesBelow(assets),
   renderTemplate(name, locals = {}) {
     let known = compiled.get(name);

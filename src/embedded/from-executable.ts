@@ -1,4 +1,5 @@
 import { getAssetKeys, getRawAsset } from 'node:sea';
+import { gunzipSync } from 'node:zlib';
 import { unknownName, type Embedded } from './embedded.ts';
 import { limitsOfThread } from './thread-limits.ts';
 
@@ -12,6 +13,9 @@ declare const hearthChunks: {
 declare const HEARTH_VERSION: string;
 
 const assetPrefix = 'assets/';
+/** A third of their size: nothing reads them at a start. */
+const documentPrefix = 'docs/';
+const documentEnding = '.md.gz';
 type Render = (locals: Record<string, unknown>) => string;
 
 function chunkOf(kind: 'worker' | 'task', name: string): string {
@@ -44,6 +48,16 @@ export const embedded: Embedded = {
     if (!getAssetKeys().includes(key)) throw unknownName('translation', language);
     return Buffer.from(getRawAsset(key)).toString();
   },
+  document(name) {
+    const key = `${documentPrefix}${name}${documentEnding}`;
+    if (!getAssetKeys().includes(key)) throw unknownName('document', name);
+    return gunzipSync(Buffer.from(getRawAsset(key))).toString();
+  },
+  documentNames: () =>
+    getAssetKeys()
+      .filter((key) => key.startsWith(documentPrefix))
+      .map((key) => key.slice(documentPrefix.length, -documentEnding.length))
+      .sort(),
   assetPaths: () =>
     getAssetKeys()
       .filter((key) => key.startsWith(assetPrefix))

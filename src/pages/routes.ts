@@ -7,6 +7,7 @@ import { codeRoutes } from './code/routes.ts';
 import { editingRoutes } from './editing/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
+import { helpRoutes } from './help/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { oauthRoutes } from './oauth/routes.ts';
@@ -31,6 +32,7 @@ export type { Route } from './route.ts';
 /** Every URL of the web server, one table per subject. The first row that matches serves it. */
 export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...siteRoutes,
+  ...helpRoutes,
   ...signInRoutes,
   ...oauthRoutes,
   ...accountRoutes,

@@ -21,12 +21,19 @@ let sentences: Map<string, Sentence[]> | null = null;
 /** Keys of the terms that sentences have as values, such as `The title`, by their English. */
 let terms: Map<string, string> | null = null;
 
-function translateTerm(text: string): string {
+/**
+ * A word or sentence that another module states in English, such as a reason of a job, in the language of the reader;
+ * as it is where the catalogue has none: `terms.*`.
+ */
+export function translateTerm(text: string): string {
+  if (currentLanguage() === sourceLanguage) return text;
   terms ??= new Map(listKeys('terms.').map((key) => [sourceMessage(key), key]));
   const key = terms.get(text);
   if (key !== undefined) return t(key);
   const [, count, unit] = /^(\d{1,6}) (second|minute|hour|day)s?$/.exec(text) ?? [];
-  return unit === undefined ? text : t(`terms.count_${unit}`, { count: Number(count) });
+  if (unit !== undefined) return t(`terms.count_${unit}`, { count: Number(count) });
+  const [, ended, took] = /^(Successful|Failed) after ((?:\d{1,6} [hms] ?){1,2})$/.exec(text) ?? [];
+  return ended === undefined ? text : t(`terms.${ended.toLowerCase()}_after`, { took });
 }
 
 /** Sentences by reason: `errors.name_taken`, `errors.name_taken.2`. Made with the first refusal in another language. */

@@ -747,6 +747,14 @@ t.test('every command has help with an example; help is on stdout and exits with
   t.equal((await hearth([])).stdout, root.stdout);
   t.match((await hearth('user')).stdout, /^accounts of people\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
   t.match((await hearth('help exit-codes')).stdout, / 78 {2}serve refuses to start/);
+  t.match((await hearth('help topics')).stdout, /^addresses {2,}Email addresses[^]*\nwikis {2,}Wikis\n$/);
+  const topic = (await hearth('help branch-rules')).stdout;
+  t.match(topic, /^# Branch rules\n/);
+  t.equal((await hearth('help topic branch-rules')).stdout, topic);
+  t.match(
+    await outputOf('help topic testing'),
+    /there is no topic "testing"\nhint: hearth help topics lists them\n\[2\]$/,
+  );
   t.match(
     await outputOf('help nonsense'),
     /there is no command "hearth nonsense"\nhint: hearth help lists them\n\[2\]$/,

@@ -6,18 +6,19 @@ import { exitCodesText, withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 import { withHint } from '../report-error.ts';
 
-/** `hearth help user add`, `hearth help exit-codes`. */
+/** `hearth help user add`, `hearth help branch-rules`, `hearth help topics`, `hearth help exit-codes`. */
 export function addHelpCommand(program: Command, run: Run): void {
   const command = program
     .command('help')
-    .description('show help for a command; exit-codes lists the exit codes')
-    .argument('[command...]', 'words of the command')
+    .description('show help for a command or a topic; topics lists the topics, exit-codes the exit codes')
+    .argument('[command...]', 'words of the command, or a topic')
     .option('--man', 'print the reference of all commands as a man page')
     .option('--markdown', 'print the reference of all commands as Markdown')
     .action(run((cli, options: Pages, words: string[]) => printHelp(cli, program, options, words)));
   withExamples(
     command,
     'hearth help user add',
+    'hearth help topics',
     'hearth help exit-codes',
     'hearth help --man | man -l -',
     'hearth help --man > /usr/local/share/man/man1/hearth.1',
@@ -50,13 +51,36 @@ async function printHelp(
       exitCodes.map(([code, meaning]) => ({ code, meaning })),
     );
   }
+  if (words[0] === 'topic' || words[0] === 'topics') return printTopic(cli, words);
   let command = program;
   for (const word of words) {
     const next = command.commands.find((child) => child.name() === word || child.aliases().includes(word));
-    if (next === undefined) throw await noCommand(command, words, word);
+    if (next === undefined) {
+      if (words.length === 1 && (await topicNames()).includes(word)) return printTopic(cli, ['topic', word]);
+      throw await noCommand(command, words, word);
+    }
     command = next;
   }
   cli.output.print(command.helpInformation());
+}
+
+const topicNames = async (): Promise<string[]> => (await import('../../embedded/index.ts')).embedded.documentNames();
+
+/** The documentation of this version: its list, or one page as it is written. */
+async function printTopic(cli: Cli, [, name, ...rest]: readonly string[]): Promise<void> {
+  const { embedded } = await import('../../embedded/index.ts');
+  const names = embedded.documentNames();
+  if (name === undefined) {
+    const topics = names.map((each) => ({ topic: each, title: /^# (.+)/.exec(embedded.document(each))?.[1] ?? each }));
+    const width = Math.max(...names.map((each) => each.length));
+    return cli.output.print(topics.map(({ topic, title }) => `${topic.padEnd(width)}  ${title}\n`).join(''), topics);
+  }
+  if (rest.length > 0 || !names.includes(name))
+    throw withHint(
+      invalid('usage', `There is no topic "${[name, ...rest].join(' ')}".`),
+      'hearth help topics lists them',
+    );
+  cli.output.print(embedded.document(name), { topic: name, text: embedded.document(name) });
 }
 
 /** The error that commander reports for an unknown command. */

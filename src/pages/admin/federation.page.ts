@@ -5,6 +5,7 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { choosePeers, viewPeer } from './peers.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
+import { translateTerm } from '../../translation/index.ts';
 
 const here = '/admin/federation';
 
@@ -32,7 +33,7 @@ async function federationPage(
     isOpen: federation.openFollowers,
     left,
     isOn: federation.isOperational,
-    obstacles: federation.obstacles,
+    obstacles: federation.obstacles.map(translateTerm),
     origin: federation.origin,
     originChange,
     peers: shown.map((peer) => viewPeer(peer, now)),

@@ -64,7 +64,10 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
       { name: t('admin.health.git_processes'), value: load.processes },
       {
         name: t('admin.health.deliveries'),
-        value: `${count.deliveries.PENDING} waiting, ${count.deliveries.FAILED} failed`,
+        value: t('admin.health.waiting_and_failed', {
+          waiting: count.deliveries.PENDING,
+          failed: count.deliveries.FAILED,
+        }),
       },
       { name: t('admin.health.ci_runners'), value: count.runners },
     ],

@@ -20,10 +20,16 @@ export function viewMailSettings({ mail }: Pick<Config, 'mail'>): { name: string
   return [
     {
       name: t('admin.mail_settings.mail_server'),
-      value: host === null ? t('admin.mail_settings.not_set') : `${host}, port ${mail.port ?? usualPorts[mail.tls]}`,
+      value:
+        host === null
+          ? t('admin.mail_settings.not_set')
+          : t('admin.mail_settings.host_and_port', { host, port: String(mail.port ?? usualPorts[mail.tls]) }),
     },
     { name: t('admin.mail_settings.encryption'), value: encryption[mail.tls] },
-    { name: t('admin.mail_settings.signs_in_as'), value: mail.user === null ? 'nobody' : `${mail.user}, ${password}` },
+    {
+      name: t('admin.mail_settings.signs_in_as'),
+      value: mail.user === null ? t('admin.mail_settings.nobody') : `${mail.user}, ${password}`,
+    },
     {
       name: t('admin.mail_settings.sender'),
       value:

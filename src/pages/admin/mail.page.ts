@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { QueuedMail } from '../../mail/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { t } from '../../translation/index.ts';
+import { t, translateTerm } from '../../translation/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -40,7 +40,7 @@ async function mailPage(
   return page('admin/mail', {
     isConfigured: mail.isConfigured,
     missing: mail.missing,
-    purposes: mail.purposes(),
+    purposes: mail.purposes().map(translateTerm),
     settings: viewMailSettings(config),
     tabs: [
       { name: 'queued', label: t('admin.mail.queued'), count: counted(count.pending) },

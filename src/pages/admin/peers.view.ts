@@ -57,7 +57,11 @@ const viewFollowers = (count: number): string | null =>
       ? t('admin.peers.its_follower_is_kept')
       : t('admin.peers.its_count_followers_are_kept', { count });
 
-const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
+const stateWords = translated({
+  PENDING: 'admin.peers.queued',
+  DELIVERED: 'admin.peers.delivered',
+  FAILED: 'admin.peers.failed',
+});
 
 export function viewDelivery(
   { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt, cancelledAt, repositoryId }: ListedDelivery,
@@ -74,7 +78,7 @@ export function viewDelivery(
     hasFailed: state === 'FAILED' && cancelledAt === null,
     isDone: state === 'DELIVERED',
     label: cancelledAt === null ? stateWords[state] : t('admin.peers.not_sent'),
-    attempts: attempts === 1 ? '1 try' : `${attempts} tries`,
+    attempts: t('admin.peers.tries', { count: attempts }),
     error: lastError,
     next: state === 'PENDING' && nextAttemptAt > now ? viewTime(nextAttemptAt, now) : null,
     created: viewTime(createdAt, now),

@@ -1,6 +1,7 @@
 import type { Embedded } from '../../embedded/index.ts';
 import type { Assets, Identity, Preferences } from '../../http/index.ts';
 import { currentLanguage, findLanguage, rich, t } from '../../translation/index.ts';
+import { helpUrlOf } from '../help/help-topics.ts';
 import { viewAvatar } from './avatar.view.ts';
 import { viewUnread } from './unread.view.ts';
 
@@ -47,6 +48,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
         theme: preferences.theme,
         keys: preferences.keys,
         path,
+        helpUrl: helpUrlOf(template),
         language: currentLanguage(),
         direction: findLanguage(currentLanguage())?.dir ?? 'ltr',
         assets: {

@@ -81,7 +81,7 @@ export async function readFileContent({ context, deps, at, entry }: FileRequest)
   }
   if (imageType(entry.name) !== null && !isSource) {
     const sides = content === null ? null : imageSize(content);
-    if (sides !== null) facts.unshift(`${sides.width} × ${sides.height} pixels`);
+    if (sides !== null) facts.unshift(t('code.read_file_content.pixels', { width: sides.width, height: sides.height }));
     return { facts, image: { url: raw, ...sides } };
   }
   if (isPdf(entry.name) && !isSource) return { facts, isFinal: false, pdf: viewPdf(raw, size) };

@@ -69,7 +69,7 @@ const sentences: Readonly<
 /** @param role what the commit or tag calls the person who made it */
 export function viewSignature(one: Verification, role: 'committer' | 'tagger'): SignatureView {
   const { kind, reason, fingerprint, signer } = one;
-  const key = `the ${kinds[kind]} key ${fingerprint}`;
+  const key = t('code.signature.the_key', { kind: kinds[kind], fingerprint });
   return {
     label: labels[reason] ?? t('code.signature.unverified'),
     tone: one.verified ? 'good' : reason === 'invalid' ? 'bad' : 'plain',

@@ -15,7 +15,7 @@ function countInWords({ rows, total }: First<unknown>): string {
   if (total === rows.length) return String(total);
   const known =
     total > mostCounted ? t('explore.search.more_than_most_counted', { most_counted: mostCounted }) : String(total);
-  return `first ${rows.length} of ${known}`;
+  return t('explore.search.first_of', { count: rows.length, known });
 }
 
 /**

@@ -7,6 +7,7 @@ import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { FollowsDeps } from './deps.ts';
 import { followHere } from './follow-here.ts';
+import { translateTerm } from '../../translation/index.ts';
 
 /** So many repositories at once, followed for themselves or along with a person; pushes are on the first page. */
 async function readPart({ person, query }: PersonContext, federation: FollowsDeps['federation']) {
@@ -45,7 +46,7 @@ async function followingPage(
   const now = clock.now();
   return page('follows/following', {
     isOn: federation.isOperational,
-    obstacles: viewer.isAdministrator ? federation.obstacles : [],
+    obstacles: viewer.isAdministrator ? federation.obstacles.map(translateTerm) : [],
     host: federation.isOperational ? new URL(federation.origin).host : null,
     people: people.map((each) => viewFollowedPerson(each, now, kept)),
     repositories: repositories.map((each) => viewFollowedRepository(each, now, kept)),

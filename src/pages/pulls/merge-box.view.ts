@@ -3,14 +3,13 @@ import type { MergeBlock } from '../../access/index.ts';
 import { explainBlock } from '../../pulls/index.ts';
 import type { DescribedPull, MergeBox } from '../../pulls/index.ts';
 import type { CloneBoxView } from '../../http/index.ts';
-import { t, translated } from '../../translation/index.ts';
+import { t, translated, translateTerm } from '../../translation/index.ts';
 import { viewConflicts } from './conflicts.view.ts';
 import type { ConflictsView, ReadConflicts } from './conflicts.view.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { TimeView } from '../app/times.view.ts';
-import { viewCount } from '../app/format-numbers.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
 
@@ -234,7 +233,7 @@ function viewChecks(box: MergeBox, repositoryUrl: string): CheckView[] {
       ...viewCommitState(state),
       text: checkWords[state],
       context: viewName(context),
-      description: viewName(description),
+      description: translateTerm(viewName(description)),
       url: targetUrl === null || targetUrl === '' ? null : addressOf(targetUrl, repositoryUrl),
       isRequired: requiredBy(box, context),
     }),
@@ -263,7 +262,7 @@ function checksTitle(box: MergeBox): string {
   const checks = viewChecks(box, '');
   const failed = box.checks.filter(({ state }) => state === 'failure' || state === 'error').length;
   const passed = box.checks.filter(({ state }) => state === 'success').length;
-  if (failed > 0) return `${viewCount(failed, 'check')} failed`;
+  if (failed > 0) return t('pulls.merge_box.failed_checks', { count: failed });
   if (passed < checks.length)
     return t('pulls.merge_box.passed_of_length_checks_passed', { passed, length: checks.length });
   return checks.length === 1

@@ -97,7 +97,7 @@ function viewUpdate(
   const current = refs.get(ref) ?? null;
   const id = (oid: string) => ({ text: short(oid), url: commitUrl(url, oid) });
   return {
-    name: viewName(branch ?? (tag === null ? ref : `tag ${tag}`)),
+    name: viewName(branch ?? (tag === null ? ref : t('repository.activity_row.tag_name', { tag }))),
     url: current === null || (branch ?? tag) === null ? null : codeUrl(url, 'tree', branch ?? ref),
     kind: isGone ? 'deleted' : isNew ? 'created' : forced === true ? 'rewritten' : 'moved',
     from: isNew ? null : id(oldId),

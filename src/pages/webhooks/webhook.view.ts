@@ -51,10 +51,10 @@ export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webh
 
 /** What people call the events. */
 export const eventWords: Readonly<Record<Webhook['events'][number], string>> = translated({
-  push: 'push',
+  push: 'webhooks.webhook.push',
   create: 'webhooks.webhook.branch_or_tag_created',
   delete: 'webhooks.webhook.branch_or_tag_deleted',
-  fork: 'forked',
+  fork: 'webhooks.webhook.forked',
   gollum: 'webhooks.webhook.wiki_changed',
   release: 'webhooks.webhook.release_published_edited_or_deleted',
   package: 'webhooks.webhook.package_version_published_or_deleted',

@@ -26,7 +26,8 @@ export interface WebhookPages<V extends PersonContext> {
 }
 
 const perPage = 20;
-const choices = webhookEvents.map((event) => ({ value: event, text: eventWords[event] }));
+/** Read for each page: in the language of its reader. */
+const choicesOf = () => webhookEvents.map((event) => ({ value: event, text: eventWords[event] }));
 
 export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): WebhookPages<V> {
   const scopeOf = (context: V) => placeOf(context).scope as WebhookScope;
@@ -50,7 +51,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
     return page('webhooks/webhooks', {
       place: placeOf(context),
       webhooks: rows.map((row) => viewWebhook(row, listUrl(context), clock.now())),
-      choices,
+      choices: choicesOf(),
       plainHttpRisk,
       // What was typed as a secret does not travel back into a page.
       form: refusal === null ? { url: '', events: ['push'], isActive: true } : typed,
@@ -72,7 +73,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
     return page('webhooks/webhook', {
       place: placeOf(context),
       webhook: viewWebhook(hook, listUrl(context), clock.now()),
-      choices,
+      choices: choicesOf(),
       plainHttpRisk,
       form: refusal === null ? { url: hook.url, events: hook.events, isActive: hook.isActive } : input(context),
       deliveries: rows.slice(0, perPage).map((row) => viewDelivery(row, clock.now())),
