@@ -84,6 +84,8 @@ function checkMessage(one: { language: string; message: string; english: string 
   for (const name of difference(original.values, names.values)) findings.push(`the value {${name}} is missing`);
   for (const name of difference(names.tags, original.tags)) findings.push(`<${name}> is not a tag of the English`);
   for (const name of difference(original.tags, names.tags)) findings.push(`the tag <${name}> is missing`);
+  for (const name of names.tags)
+    if (names.values.has(name)) findings.push(`<${name}> is also the name of a value: give the tag another one`);
   for (const { name, choices, ordinal } of names.plurals) {
     const rules = new Intl.PluralRules(language, { type: ordinal ? 'ordinal' : 'cardinal' });
     const needed = rules.resolvedOptions().pluralCategories.filter((category) => isNeeded(category, language));

@@ -28,7 +28,7 @@ export function openConnections(storage: Storage, people: People, code: Code) {
     notifications: createNotifications({
       ...base,
       key: instanceKey('notifications'),
-      settings: { baseUrl, keepDoneMs: notifications.keepDoneDays * 24 * 60 * 60_000 },
+      settings: { baseUrl, locale, keepDoneMs: notifications.keepDoneDays * 24 * 60 * 60_000 },
     }),
     mirrors,
     imports: createImports({ ...base, mirrors, webhooks }),

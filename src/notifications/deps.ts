@@ -11,6 +11,8 @@ import type { Mailer } from './mail/mailer.ts';
 interface NotificationSettings {
   /** Public origin of this server; null when it is taken from each request. */
   baseUrl: string | null;
+  /** The language of mails to people who have not chosen one. */
+  locale: string;
   /** How long rows that are done are kept, in milliseconds. */
   keepDoneMs: number;
 }

@@ -107,7 +107,7 @@ t.test('a deployment that waits is told to those who may decide about it, once f
   const [mail] = mails.filter((one) => one.to.includes('bob@example.org'));
   t.equal(headerOf(mail!, 'subject'), '[acme/roof] Deployment to production waits for a review: Ship');
   t.match(mail!.text, /\/repos\/acme\/roof\/runs\/1\n/);
-  t.match(mail!.text, /You get this mail because you were asked for a review/);
+  t.match(mail!.text, /You are receiving this mail because you were asked for a review/);
 
   await w.decide(bob, run, ['production'], 'approved');
   t.strictSame(await w.inbox(bob), [], 'nothing is left to decide');

@@ -66,7 +66,7 @@ t.test('the events of a minute are one mail, and mails of an issue are one threa
   t.equal(headerOf(first!, 'in-reply-to'), null);
   t.match(first!.text, /bob opened this:\n> Look, @carol[^]*bob wrote:\n> More of it\n>\n> > a quotation/);
   t.match(first!.text, /\/repos\/alice\/roof\/issues\/1\n/);
-  t.match(first!.text, /You get this mail because you were mentioned/);
+  t.match(first!.text, /You are receiving this mail because you were mentioned/);
   t.match(first!.html, '<strong>now</strong>');
   t.match(first!.html, /☑ *found/);
   t.notMatch(first!.html, /<img|<script|<input|src=/, 'nothing is loaded, and nothing runs');

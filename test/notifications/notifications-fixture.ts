@@ -26,7 +26,7 @@ export async function openNotifications(t: Owner, options: Partial<NotificationO
     ci: { environments: { reviewersOfRun: async () => [] } },
     key: new InstanceKey(path.join(modules.folder, 'secret.key'), systemRandom, 'notifications'),
     random: systemRandom,
-    settings: { baseUrl: 'https://git.example.org', keepDoneMs: 30 * 24 * 3_600_000 },
+    settings: { baseUrl: 'https://git.example.org', locale: 'en', keepDoneMs: 30 * 24 * 3_600_000 },
     ...options,
   });
   t.teardown(() => notifications.stop());

@@ -34,6 +34,7 @@ t.test('a fault of a catalogue is found', async (t) => {
     ['{count, plural, other {# <link>Tags</link>}} von {name}', /the plural of \{count\} has no one/],
     ['{count, plural, one {# <link>T</link>}} von {name}', /cannot be read/],
     ["{count, plural, one {# <link>T</link>} other {#}} '<script>' {name}", /has HTML in it/],
+    ['{count, plural, one {# <name>Tag</name>} other {#}} von {name}', /<name> is also the name of a value/],
     ['', /must be text/],
     [7, /must be text/],
   ];

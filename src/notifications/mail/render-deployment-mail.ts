@@ -2,6 +2,7 @@ import { layout } from '../../mail/index.ts';
 import { shortRef } from '../../kernel/index.ts';
 import type { MailMessage } from '../../mail/index.ts';
 import type { Located } from '../../repositories/index.ts';
+import { t } from '../../translation/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { DeploymentDetails } from '../schema/notification-schema.ts';
@@ -23,21 +24,24 @@ export async function renderDeploymentMail(
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'reviews' }));
   return {
     to,
-    subject: `[${name}] Deployment to ${environment} waits for a review: ${title}`,
+    subject: `[${name}] ${t('mails.notifications.deployment_subject', { environment, title })}`,
     ...layout({
-      title: `A deployment to ${environment} waits for a review`,
+      title: t('mails.notifications.deployment_waits', { environment }),
       parts: [
         {
           facts: [
-            ['Repository', name],
-            ['Environment', environment],
-            ['Run', `${workflow} ${number} on ${shortRef(ref)}`],
-            ['Commit', `${sha.slice(0, 10)} ${title}`],
+            [t('mails.notifications.repository'), name],
+            [t('mails.notifications.environment'), environment],
+            [
+              t('mails.notifications.run'),
+              t('mails.notifications.run_on', { workflow, number: String(number), ref: shortRef(ref) }),
+            ],
+            [t('mails.notifications.commit'), `${sha.slice(0, 10)} ${title}`],
           ],
         },
       ],
-      action: { text: 'Approve or reject it', url: urls.run(place, number) },
-      footer: footer(reason, urls, { text: 'No mails of asked reviews', url: unsubscribeUrl }),
+      action: { text: t('mails.notifications.approve_or_reject_it'), url: urls.run(place, number) },
+      footer: footer(reason, urls, { text: t('mails.notifications.no_mails_of_reviews'), url: unsubscribeUrl }),
     }),
     thread: {
       messageId: `deployment-${repositoryId}.${number}.${lastPosition}@${urls.host}`,

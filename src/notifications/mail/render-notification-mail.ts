@@ -5,6 +5,7 @@ import type { MailMessage, MailPart } from '../../mail/index.ts';
 import { nullIfNotFound, shortRef } from '../../kernel/index.ts';
 import { reviewedRounds } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
+import { inLanguage, t } from '../../translation/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { blockersOf, reviewComments, teamsOf } from '../recipients/recipient-facts.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
@@ -31,6 +32,15 @@ export async function renderNotificationMail(
   const part = await deps.db.read.findOneBy(mailPartSchema, { userId, subject: subject as never, dueAt });
   const recipient = part === null ? null : await recipientOf(deps, userId);
   if (part === null || recipient === null) return null;
+  return inLanguage(recipient.language, () => mailOf(deps, recipient, part));
+}
+
+async function mailOf(
+  deps: NotificationDeps,
+  recipient: ReachableRecipient,
+  part: MailPartRow,
+): Promise<MailMessage | null> {
+  const { userId } = recipient;
   const place = (await deps.repositories.locate([part.repositoryId])).get(part.repositoryId);
   if (place === undefined) return null;
   if (part.issueId !== null) return issueMail(deps, recipient, part, place);
@@ -54,20 +64,20 @@ function runMail(
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'runs' }));
   return {
     to,
-    subject: `[${at.owner}/${at.name}] Run failed: ${run.workflow} on ${ref} (${run.title})`,
+    subject: `[${at.owner}/${at.name}] ${t('mails.notifications.run_failed_subject', { workflow: run.workflow, ref, title: run.title })}`,
     ...layout({
-      title: `${run.workflow} failed on ${ref}`,
+      title: t('mails.notifications.run_failed', { workflow: run.workflow, ref }),
       parts: [
         {
           facts: [
-            ['Repository', `${at.owner}/${at.name}`],
-            ['Run', String(run.number)],
-            ['Commit', `${run.sha.slice(0, 10)} ${run.title}`],
+            [t('mails.notifications.repository'), `${at.owner}/${at.name}`],
+            [t('mails.notifications.run'), String(run.number)],
+            [t('mails.notifications.commit'), `${run.sha.slice(0, 10)} ${run.title}`],
           ],
         },
       ],
-      action: { text: 'See the run', url: urls.run(place, run.number) },
-      footer: footer(reason, urls, { text: 'No mails of failed runs', url: unsubscribeUrl }),
+      action: { text: t('mails.notifications.see_the_run'), url: urls.run(place, run.number) },
+      footer: footer(reason, urls, { text: t('mails.notifications.no_mails_of_failed_runs'), url: unsubscribeUrl }),
     }),
     thread: {
       messageId: `run-${repositoryId}.${lastPosition}@${urls.host}`,
@@ -115,8 +125,8 @@ async function issueMail(
   const people = await deps.accounts.peopleById(shown.flatMap(({ authorId }) => authorId ?? []));
   const nameOf = ({ authorId, authorName, via }: Entry): string =>
     authorId === null
-      ? (authorName ?? (via === 'server' ? 'Hearth' : 'A deleted user'))
-      : (people.get(authorId)?.username ?? 'A deleted user');
+      ? (authorName ?? (via === 'server' ? 'Hearth' : t('mails.notifications.a_deleted_user')))
+      : (people.get(authorId)?.username ?? t('mails.notifications.a_deleted_user'));
   const parts = await Promise.all(
     shown.map((entry): Promise<MailPart> | MailPart => partOf(deps, { entry, userId, place, by: nameOf(entry) })),
   );
@@ -125,10 +135,13 @@ async function issueMail(
     : undefined;
   if (reviewedRound !== undefined)
     parts.push({
-      link: { text: 'What changed since your review', url: urls.changesSince(place, issue.number, reviewedRound) },
+      link: {
+        text: t('mails.notifications.what_changed_since_your_review'),
+        url: urls.changesSince(place, issue.number, reviewedRound),
+      },
     });
   const name = `[${at.owner}/${at.name}]`;
-  const what = issue.kind === 'PULL' ? 'pull request' : 'issue';
+  const unsubscribe = issue.kind === 'PULL' ? 'unsubscribe_from_pull' : 'unsubscribe_from_issue';
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'issue', issueId: issue.id }));
   return {
     to,
@@ -136,8 +149,8 @@ async function issueMail(
     ...layout({
       title: `${issue.title} #${issue.number}`,
       parts,
-      action: { text: 'See it in Hearth', url: urls.entry(place, issue, first.position) },
-      footer: footer(reason, urls, { text: `Unsubscribe from this ${what}`, url: unsubscribeUrl }),
+      action: { text: t('mails.notifications.see_it'), url: urls.entry(place, issue, first.position) },
+      footer: footer(reason, urls, { text: t(`mails.notifications.${unsubscribe}`), url: unsubscribeUrl }),
     }),
     thread: {
       messageId: `${issue.id}.${first.position}@${urls.host}`,
@@ -186,38 +199,34 @@ async function isSubscribed(
   return rows.length === 0 || Number(rows[0]!.is_on) === 1;
 }
 
-const acts: Readonly<Partial<Record<Entry['kind'], string>>> = {
-  closed: 'closed this.',
-  reopened: 'reopened this.',
-  assigned: 'assigned you.',
-  ready: 'marked this as ready for review.',
-  asked: 'asked for your review.',
-};
+/** Entries whose words have an end of their own. */
+const acts = new Set<Entry['kind']>(['closed', 'reopened', 'assigned', 'ready', 'asked']);
 
-const verdicts: Readonly<Record<string, string>> = {
-  APPROVE: 'approved this',
-  REQUEST_CHANGES: 'requested changes',
-  COMMENT: 'reviewed this',
-};
+const verdicts = new Set(['approve', 'request_changes', 'comment']);
 
-/** What was done, without a dot. */
-function actOf({ kind, details }: Entry): string {
+/** What somebody did, without a dot. */
+function actOf({ kind, details }: Entry, by: string): string {
   switch (kind) {
     case 'opened':
-      return 'opened this';
+      return t('mails.notifications.act.opened', { by });
     case 'round': {
-      const commits = Number(details['commits']);
-      const what = Number.isInteger(commits) && commits > 0 ? `: ${commits} commit${commits === 1 ? '' : 's'}` : '';
-      return `pushed round ${Number(details['round'])}${what}`;
+      const [round, count] = [Number(details['round']), Number(details['commits'])];
+      return Number.isInteger(count) && count > 0
+        ? t('mails.notifications.act.round_of_commits', { by, round, count })
+        : t('mails.notifications.act.round', { by, round });
     }
     case 'merged':
-      return `merged this into ${String(details['base'] ?? 'the base branch')}`;
+      return typeof details['base'] === 'string'
+        ? t('mails.notifications.act.merged', { by, base: details['base'] })
+        : t('mails.notifications.act.merged_into_base', { by });
     case 'unqueued':
-      return `took this out of the merge queue: ${String(details['reason'] ?? '').replace(/\.$/, '')}`;
-    case 'review':
-      return verdicts[String(details['verdict'])] ?? 'reviewed this';
+      return t('mails.notifications.act.unqueued', { by, reason: String(details['reason'] ?? '').replace(/\.$/, '') });
+    case 'review': {
+      const verdict = String(details['verdict']).toLowerCase();
+      return t(`mails.notifications.act.${verdicts.has(verdict) ? verdict : 'comment'}`, { by });
+    }
     default:
-      return 'wrote';
+      return t('mails.notifications.act.wrote', { by });
   }
 }
 
@@ -227,10 +236,9 @@ async function partOf(
 ): Promise<MailPart> {
   // Who gets it is in the team.
   if (entry.kind === 'asked' && entry.team !== null)
-    return `${by} asked ${entry.team.organisation}/${entry.team.team} for a review.`;
-  const act = acts[entry.kind];
-  if (act !== undefined) return `${by} ${act}`;
-  const words = `${by} ${actOf(entry)}`;
+    return t('mails.notifications.act.asked_team', { by, team: `${entry.team.organisation}/${entry.team.team}` });
+  if (acts.has(entry.kind)) return t(`mails.notifications.act.${entry.kind}`, { by });
+  const words = actOf(entry, by);
   const body = [entry.body ?? '', ...(await reviewedLines(deps, entry))]
     .filter((text) => text.trim() !== '')
     .join('\n\n');
@@ -245,7 +253,8 @@ async function partOf(
 async function reviewedLines(deps: NotificationDeps, { kind, details }: Entry): Promise<string[]> {
   if (kind !== 'review' || typeof details['reviewId'] !== 'string') return [];
   const comments = await reviewComments(deps, details['reviewId']);
-  return comments.map(({ path, line, body }) =>
-    `${path === null ? '' : `\`${path}\`${line === null ? '' : `, line ${line}`}: `}\n\n${body}`.trim(),
-  );
+  return comments.map(({ path, line, body }) => `${path === null ? '' : placeOf(path, line)}\n\n${body}`.trim());
 }
+
+const placeOf = (path: string, line: number | null): string =>
+  line === null ? `\`${path}\`:` : t('mails.notifications.line', { path: `\`${path}\``, line });

@@ -2,6 +2,7 @@ import { personViewer } from '../../access/index.ts';
 import { layout } from '../../mail/index.ts';
 import type { MailMessage, MailPart } from '../../mail/index.ts';
 import type { Located } from '../../repositories/index.ts';
+import { t } from '../../translation/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { ReleaseDetails } from '../schema/notification-schema.ts';
@@ -26,20 +27,20 @@ export async function renderReleaseMail(
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'releases' }));
   return {
     to,
-    subject: `[${name}] ${title || tag}${title === '' || title === tag ? '' : ` (${tag})`} is released`,
+    subject: `[${name}] ${t('mails.notifications.is_released', { name: title === '' || title === tag ? tag : `${title} (${tag})` })}`,
     ...layout({
-      title: `${title || tag} is released`,
+      title: t('mails.notifications.is_released', { name: title || tag }),
       parts: [
         {
           facts: [
-            ['Repository', name],
-            ['Tag', tag],
+            [t('mails.notifications.repository'), name],
+            [t('mails.notifications.tag'), tag],
           ],
         },
         ...(row.body === '' ? [] : [await notesOf(deps, userId, place, row.body)]),
       ],
-      action: { text: 'See the release', url: urls.release(place, tag) },
-      footer: footer(reason, urls, { text: 'No mails of releases', url: unsubscribeUrl }),
+      action: { text: t('mails.notifications.see_the_release'), url: urls.release(place, tag) },
+      footer: footer(reason, urls, { text: t('mails.notifications.no_mails_of_releases'), url: unsubscribeUrl }),
     }),
     thread: {
       messageId: `release-${id}@${urls.host}`,
@@ -53,5 +54,7 @@ export async function renderReleaseMail(
 async function notesOf(deps: NotificationDeps, userId: string, place: Located, body: string): Promise<MailPart> {
   const viewer = personViewer(userId, 'admin');
   const html = await deps.renderers.markdown?.({ viewer, place, body }).catch(() => null);
-  return html ? { text: body, html, by: 'Notes' } : { quote: body, by: 'Notes' };
+  return html
+    ? { text: body, html, by: t('mails.notifications.notes') }
+    : { quote: body, by: t('mails.notifications.notes') };
 }

@@ -1,7 +1,7 @@
 import type { Embedded } from '../../embedded/index.ts';
 import type { Assets, Identity, Preferences } from '../../http/index.ts';
 import { currentLanguage, findLanguage, rich, t } from '../../translation/index.ts';
-import { helpUrlOf } from '../help/help-topics.ts';
+import { helpUrlOf } from './help-topics.ts';
 import { viewAvatar } from './avatar.view.ts';
 import { viewUnread } from './unread.view.ts';
 

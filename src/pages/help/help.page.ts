@@ -10,7 +10,7 @@ import { fillDocument } from '../markdown/render-document.ts';
 import type { HelpDeps } from './deps.ts';
 import { findDocument, listDocuments } from './documents.ts';
 import type { HelpDocument } from './documents.ts';
-import { helpGroups } from './help-topics.ts';
+import { helpGroups } from '../app/help-topics.ts';
 import { maxQuery, searchDocuments } from './search-documents.ts';
 
 /** `/help`: the pages of the documentation of the version that runs; `?q=` searches them. */

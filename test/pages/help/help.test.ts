@@ -1,7 +1,7 @@
 import t from 'tap';
 import { embedded } from '../../../src/embedded/index.ts';
 import { findDocument, listDocuments } from '../../../src/pages/help/documents.ts';
-import { helpGroups, helpUrlOf } from '../../../src/pages/help/help-topics.ts';
+import { helpGroups, helpUrlOf } from '../../../src/pages/app/help-topics.ts';
 import { searchDocuments } from '../../../src/pages/help/search-documents.ts';
 import { extractMain, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
