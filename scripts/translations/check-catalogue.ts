@@ -132,6 +132,59 @@ export function untranslatedRefusals(source: Readonly<Record<string, string>>, p
     .map(({ reason, message, place }) => `${place}: ${reason}: ${message}`);
 }
 
+/** The arguments of a call, from its parenthesis on; null where the text ends before it does. */
+function argumentsOf(text: string, start: number): string[] | null {
+  const found: string[] = [];
+  let [depth, quote, current] = [0, '', ''];
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text[at]!;
+    if (quote !== '') {
+      if (sign === '\\') current += text[at++];
+      else if (sign === quote) quote = '';
+      current += text[at];
+      continue;
+    }
+    if (/['"`]/.test(sign)) quote = sign;
+    else if (/[([{]/.test(sign) && ++depth === 1) continue;
+    else if (/[)\]}]/.test(sign) && --depth === 0) return [...found, current];
+    else if (sign === ',' && depth === 1) {
+      found.push(current);
+      current = '';
+      continue;
+    }
+    current += sign;
+  }
+  return null;
+}
+
+/** The names of an object literal; null for another expression, or one with a spread. */
+function namesOfLiteral(text = '{}'): string[] | null {
+  if (!/^\s*\{/.test(text) || text.includes('...')) return null;
+  const parts = argumentsOf(text, text.indexOf('{')) ?? [];
+  return parts.flatMap((part) => /^\s*['"]?(\w+)/.exec(part)?.[1] ?? []);
+}
+
+const plainTags = new Set(['strong', 'em', 'code', 'kbd', 'q', 'bdi']);
+
+/** Values and tags of messages that a call of `t` or `rich` does not give: readers would see the key. */
+export function checkCalls(source: Readonly<Record<string, string>>, file: string, text: string): string[] {
+  const findings: string[] = [];
+  for (const match of text.matchAll(/(?<![\w.])(t|rich)\(/g)) {
+    const [key = '', given, elements] = argumentsOf(text, match.index + match[1]!.length) ?? [];
+    const [values, tags] = [namesOfLiteral(given), namesOfLiteral(elements)];
+    if (values === null || tags === null) continue;
+    for (const [name] of key.matchAll(/(?<=')[a-z0-9_]+(?:\.[a-z0-9_]+)+(?=')/g)) {
+      const wanted = Object.hasOwn(source, name) ? read(source[name]!) : '';
+      if (typeof wanted === 'string') continue;
+      const isTag = (tag: string): boolean => tags.includes(tag) || (match[1] === 'rich' && plainTags.has(tag));
+      for (const value of wanted.values)
+        if (![...values, ...tags].includes(value)) findings.push(`${file}: ${name}: the value {${value}} is not given`);
+      for (const tag of wanted.tags) if (!isTag(tag)) findings.push(`${file}: ${name}: the tag <${tag}> is not given`);
+    }
+  }
+  return findings;
+}
+
 /** Keys that are named and do not exist, and keys that exist and nothing names. */
 export function checkUse(source: Readonly<Record<string, string>>, project: string): string[] {
   const keys = Object.keys(source);
@@ -146,6 +199,7 @@ export function checkUse(source: Readonly<Record<string, string>>, project: stri
       used.add(key!);
       if (!known.has(key!)) findings.push(`${file}: ${key} is not in translations/en.json`);
     }
+    findings.push(...checkCalls(source, file, text));
     for (const [key] of text.matchAll(/(?<=')[a-z0-9_]+(?:\.[a-z0-9_]+)+(?=')/g)) used.add(key);
     if (/\b(?:t|rich|message|common|eventSentence|const key)\b(?:[^;`]*)`/.test(text))
       for (const [, family] of text.matchAll(familyPattern)) families.add(family!);

@@ -1,7 +1,12 @@
 import t from 'tap';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { checkCatalogue, checkUse, untranslatedRefusals } from '../../scripts/translations/check-catalogue.ts';
+import {
+  checkCalls,
+  checkCatalogue,
+  checkUse,
+  untranslatedRefusals,
+} from '../../scripts/translations/check-catalogue.ts';
 import { wordsOfTemplate, wordsOfTemplates } from '../../scripts/translations/find-words.ts';
 import { refusalsOf } from '../../scripts/translations/find-refusals.ts';
 import { wordsOfView, wordsOfViews } from '../../scripts/translations/find-words-in-views.ts';
@@ -43,6 +48,24 @@ t.test('a fault of a catalogue is found', async (t) => {
   t.match(checkCatalogue({ language: 'de', catalogue: { 'a.c': 'x' }, source }), [/no such key in English/]);
   t.match(checkCatalogue({ language: 'de', catalogue: [], source }), [/one object of keys and messages/]);
   t.strictSame(checkCatalogue({ language: 'en', catalogue: source, source }), []);
+});
+
+t.test('a call that does not give what its message names is found', async (t) => {
+  const source = { 'a.b': '{count, plural, one {#} other {#}} of <link>{name}</link>', 'a.c': '<code>{x}</code>' };
+  const fine = [
+    "rich('a.b', { count, name: `a, (b` }, { link: { href: f(1, 2) } })",
+    "rich('a.b', { count }, { name: { when: x }, link: {} })",
+    "rich(a ? 'a.c' : 'a.c', {x})",
+    "t('a.b', values)",
+    "t('a.b', { ...values })",
+    "t('no.such')",
+  ];
+  for (const call of fine) t.strictSame(checkCalls(source, 'x', call), [], call);
+  t.strictSame(checkCalls(source, 'x', "rich('a.b', { count: ')' })"), [
+    'x: a.b: the value {name} is not given',
+    'x: a.b: the tag <link> is not given',
+  ]);
+  t.match(checkCalls(source, 'x', "t('a.c', { x })"), ['x: a.c: the tag <code> is not given']);
 });
 
 /** Words that older templates hold in English yet, many of them parts of sentences: this number only falls. */
