@@ -38,10 +38,7 @@ interface Slot {
 }
 
 /** A part of a page: text, an element with its attributes, or what a mixin makes. */
-type RichPart =
-  | string
-  | Slot
-  | { tag: string; attributes: Readonly<Record<string, unknown>>; parts: RichPart[] };
+type RichPart = string | Slot | { tag: string; attributes: Readonly<Record<string, unknown>>; parts: RichPart[] };
 
 /** Names of tags that stand for an element of that name; every other name is a link, or what its `tag` says. */
 const ownElements = new Set(['strong', 'em', 'code', 'kbd', 'span', 'b', 'q', 'time', 'bdi', 'small']);

@@ -204,7 +204,7 @@ const acts = new Set<Entry['kind']>(['closed', 'reopened', 'assigned', 'ready', 
 
 const verdicts = new Set(['approve', 'request_changes', 'comment']);
 
-/** What somebody did, without a dot. */
+/** What a user did, without a dot. */
 function actOf({ kind, details }: Entry, by: string): string {
   switch (kind) {
     case 'opened':

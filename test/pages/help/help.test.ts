@@ -50,7 +50,7 @@ t.test('headings in code are no sections, and markup is no part of titles and te
   );
 });
 
-t.test('the help is served to everybody, with links inside of it, and nothing else below docs', async (t) => {
+t.test('the help is served to anonymous clients, with links inside of it, and nothing else below docs', async (t) => {
   const web = await startWeb(t);
   const anonymous = visitor(web);
   const list = await anonymous.get('/help');
