@@ -19,7 +19,10 @@ interface ListedNote {
   publishedAt: number;
 }
 
-/** The newest notes of a repository and its owner about it; they are kept for thirty days. */
+/**
+ * The newest notes of a repository, which are kept for thirty days. What its owner's followers got about the same event
+ * is the same note to whoever decides about it.
+ */
 export async function listNotes(
   { db }: FederationDeps,
   repositoryId: string,
@@ -28,45 +31,60 @@ export async function listNotes(
   const rows = await db.read.find(outboxSchema, {
     where: { repositoryId, type: 'Create' },
     order: { createdAt: 'DESC', id: 'DESC' },
-    take: limit,
+    take: 2 * limit,
   });
-  return rows.map((row) => {
-    const { object } = JSON.parse(row.activity) as { object: { id: string; url: string; content: string } };
-    return { id: row.id, uri: object.id, url: object.url, html: object.content, publishedAt: row.createdAt };
-  });
+  const notes = new Map<string, ListedNote>();
+  for (const row of rows) {
+    const { id: uri, url, content: html } = noteIn(row);
+    const event = `${row.createdAt} ${url}`;
+    // The one that the repository itself has sent, where there are two.
+    if (!notes.has(event) || row.actorPath.startsWith('/ap/repos/'))
+      notes.set(event, { id: row.id, uri, url, html, publishedAt: row.createdAt });
+  }
+  return [...notes.values()].slice(0, limit);
 }
 
+const noteIn = ({ activity }: OutboxRow) =>
+  (JSON.parse(activity) as { object: { id: string; url: string; content: string } }).object;
+
 /**
- * Deletes a note of a public repository: its address answers 404, what waits is not sent, and those who got it get a
- * Delete. Refuses `no_such_note`, for those of other repositories alike; `repository_not_public`, because a private
- * repository sends nothing.
+ * Deletes a note of a public repository, and what its owner's followers got about the same event: its address answers
+ * 404, what waits is not sent, and those who got it get a Delete. Refuses `no_such_note`, for those of other
+ * repositories alike; `repository_not_public`, because a private repository sends nothing.
  */
 export async function deleteNote(deps: FederationDeps, repositoryId: string, noteId: string): Promise<void> {
   await deps.db.write(async (tx) => {
     const { manager } = tx;
-    const row = await manager.findOneBy(outboxSchema, { id: noteId, repositoryId, type: 'Create' });
-    if (row === null) throw notFound('no_such_note', 'There is no such note.');
+    const note = await manager.findOneBy(outboxSchema, { id: noteId, repositoryId, type: 'Create' });
+    if (note === null) throw notFound('no_such_note', 'There is no such note.');
     if (!(await deps.repositories.isPublic(manager, repositoryId)))
       throw conflict(
         'repository_not_public',
         'A private repository sends nothing, so that the servers that have the note would not learn of it.',
       );
-    await cancelWaitingDeliveries(tx, 'the note was deleted', noteId);
-    await publish(deps, tx, deletionOf(deps, row), { readersOf: noteId });
-    await manager.query('DELETE FROM federation_delivery WHERE outbox_id = ? AND locked_until <= ?', [noteId, tx.now]);
-    // Kept while a delivery in flight names it; without its type nobody reads it as a note any more.
-    await manager.update(outboxSchema, { id: noteId }, { type: 'Deleted' });
+    const { url } = noteIn(note);
+    const sent = await manager.findBy(outboxSchema, { repositoryId, type: 'Create', createdAt: note.createdAt });
+    for (const row of sent.filter((each) => noteIn(each).url === url)) {
+      await cancelWaitingDeliveries(tx, 'the note was deleted', row.id);
+      await publish(deps, tx, deletionOf(deps, row), { readersOf: row.id });
+      await manager.query('DELETE FROM federation_delivery WHERE outbox_id = ? AND locked_until <= ?', [
+        row.id,
+        tx.now,
+      ]);
+      // Kept while a delivery in flight names it; without its type nobody reads it as a note any more.
+      await manager.update(outboxSchema, { id: row.id }, { type: 'Deleted' });
+    }
   });
 }
 
-function deletionOf(deps: FederationDeps, { actorPath, activity, repositoryId }: OutboxRow) {
+function deletionOf(deps: FederationDeps, row: OutboxRow) {
+  const { actorPath, repositoryId } = row;
   const actor = deps.localActors.idOf(actorPath);
-  const { object } = JSON.parse(activity) as { object: { id: string } };
   const content = {
     '@context': activityStreams,
     to: [publicAudience],
     cc: [`${actor}/followers`],
-    object: { id: object.id, type: 'Tombstone' },
+    object: { id: noteIn(row).id, type: 'Tombstone' },
   };
   return { type: 'Delete', actorPath, repositoryId, content } as const;
 }
