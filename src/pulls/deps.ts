@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
+import type { Leases } from '../nodes/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
@@ -19,6 +20,8 @@ export interface PullDeps {
   repositories: Repositories;
   issues: Issues;
   git: Git;
+  /** One node at a time advances the queue of a branch. */
+  leases: Leases;
   clock: Clock;
   random: Random;
   logger: Logger;

@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import { InstanceKey } from '../../src/sealing/index.ts';
 import { driveRunner, openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
+import { pushTo } from '../ci/pulls-fixture.ts';
 import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -126,6 +127,30 @@ t.test('a runner that reports to one node for long is no lost one for the other'
     [{ status: 'running' }],
     'one that is silent at both is lost',
   );
+});
+
+t.test('the merge queue of a branch: one node at a time', async (t) => {
+  const queueWorkflow = 'name: Queue\non: [merge_group]\njobs: {test: {runs-on: linux, steps: [{run: ls}]}}\n';
+  const at = { owner: 'alice', name: 'work' };
+  const first = await a.push({ '.hearth/workflows/ci.yml': null, '.hearth/workflows/queue.yml': queueWorkflow });
+  await a.modules.repositories.rules.add(a.viewer, at.owner, at.name, {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { upToDate: 'queue', adminsToo: false },
+  });
+  await pushTo(a, 'topic', { 'topic.txt': 'topic\n' }, first);
+  const { issue } = await a.modules.pulls.open(a.viewer, at, { title: 'Topic', body: '', head: 'topic' });
+  const turn = await b.leases.take(`queue ${a.found.repository.id} main`);
+  t.ok(turn);
+  await a.modules.pulls.queue.enter(a.viewer, { ...at, number: issue.number }, { style: 'merge', round: 1 });
+  const stateOf = async () => (await a.db.read.query('SELECT state FROM pull_queue')) as { state: string }[];
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  t.match(await stateOf(), [{ state: 'WAITING' }], 'while the other node has it, nothing happens');
+  await turn?.end();
+  const deadline = Date.now() + 120_000;
+  while ((await stateOf())[0]?.state === 'WAITING' && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  t.match(await stateOf(), [{ state: 'TESTING' }], 'then it goes on by itself');
 });
 
 t.test('a runner that waits at one node gets the job that was queued at the other', async (t) => {

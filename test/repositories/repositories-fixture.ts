@@ -15,6 +15,7 @@ import type { PersonViewer, Viewer } from '../../src/access/index.ts';
 import { accountEntities, createAccounts } from '../../src/accounts/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { createGit } from '../../src/git/index.ts';
+import { createLeases } from '../../src/nodes/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { createImageStore } from '../../src/images/index.ts';
 import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
@@ -133,6 +134,7 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
   const { alice, bob, carol } = people as { alice: PersonViewer; bob: PersonViewer; carol: PersonViewer };
   return {
     db,
+    leases: createLeases({ db, logger }),
     folder,
     imageFolder,
     clock,

@@ -27,15 +27,27 @@ const usualTimeoutMs = 2 * 60 * 60_000;
 
 type Branch = Pick<QueueRow, 'repositoryId' | 'baseBranch'>;
 
+/** How long the step of another node is left alone, in milliseconds. */
+const otherNodeMs = 1_000;
+
 /**
  * Advances the queue of one branch as far as it goes now. The first of it is merged onto the tip, tested as that
  * commit, and the branch moved to the very commit; what cannot be merged or fails leaves with an entry that says why.
  * The rows are all that it remembers: after a crash it goes on from them.
  */
 export async function advanceBranch(deps: PullDeps, branch: Branch): Promise<void> {
-  while (!deps.queue.isStopped) {
-    const [row] = await queueOfBranch(deps.db.read, branch);
-    if (row === undefined || !(await step(deps, row))) return;
+  if ((await queueOfBranch(deps.db.read, branch)).length === 0) return;
+  const { repositoryId, baseBranch } = branch;
+  const turn = await deps.leases.take(`queue ${repositoryId} ${baseBranch}`);
+  // Another node makes a step now; what woke this one may have come behind it.
+  if (turn === null) return deps.queue.wakeSoon(repositoryId, baseBranch, otherNodeMs);
+  try {
+    while (!deps.queue.isStopped) {
+      const [row] = await queueOfBranch(deps.db.read, branch);
+      if (row === undefined || !(await step(deps, row))) return;
+    }
+  } finally {
+    await turn.end();
   }
 }
 

@@ -51,14 +51,14 @@ export class QueueRunner {
     entry.done = run();
   }
 
-  /** After an event whose write may not be readable yet. */
-  wakeSoon(repositoryId: string, baseBranch: string): void {
+  /** After an event whose write may not be readable yet, or another time. */
+  wakeSoon(repositoryId: string, baseBranch: string, afterMs = waitMs): void {
     const key = `${repositoryId} ${baseBranch}`;
     if (this.#isStopped || this.#timers.has(key)) return;
     const timer = setTimeout(() => {
       this.#timers.delete(key);
       this.wake(repositoryId, baseBranch);
-    }, waitMs);
+    }, afterMs);
     this.#timers.set(key, timer.unref());
   }
 
