@@ -99,6 +99,8 @@ export interface DatabaseOptions {
   onStorageFault?: (error: unknown) => void;
   /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
   busyTimeoutMs?: number;
+  /** Whether no other process knows the file, so that none changes its schema at the same time. */
+  isUnknown?: boolean;
   /** The write connection, if `beginWriting` has opened it already. */
   writing?: WriterConnection;
 }

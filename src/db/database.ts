@@ -15,6 +15,7 @@ import { WriterConnection } from './writer-connection.ts';
 import { askDatabaseFile, copyDatabase } from './database-file.ts';
 import type { Database, DatabaseOptions, Tx, WriteOptions } from './database-interface.ts';
 import { migrateWhenNew } from './migrate-when-new.ts';
+import { whileNobodyMigrates } from './migration-lock.ts';
 import { openDatabaseThread } from './database-thread.ts';
 import { readUnfinishedUpgrade, removeUnfinishedUpgrade, writeUnfinishedUpgrade } from './unfinished-upgrade.ts';
 import type { UnfinishedUpgrade } from './unfinished-upgrade.ts';
@@ -182,6 +183,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     return pending.map((step) => ({ ...step, state: 'applied', appliedAt: now }));
   }
 
+  const isCurrent = (): Promise<boolean> =>
+    inTurn(async () => {
+      const steps = await schemaSteps(writer, options.migrations);
+      const applied = steps.filter(({ state }) => state === 'applied');
+      return applied.length === steps.length && interruptedUpgrade(applied.map(({ version }) => version)) === null;
+    });
+  const alone = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    options.isUnknown === true ? work() : whileNobodyMigrates(options.file, work);
+
   /** The upgrade that the program was ended in. Where no step of it was applied, it begins anew, with a new copy. */
   function interruptedUpgrade(applied: readonly number[]): UnfinishedUpgrade | null {
     const upgrade = readUnfinishedUpgrade(options.snapshotDirectory);
@@ -244,8 +254,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     exportTo: (file) => copyDatabase(options.file, file),
     // Through the read connection where there is one: the query must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
-    migrate: () => inTurn(migrate),
-    migrateWhenNew: () => migrateWhenNew(database),
+    migrate: async () => ((await isCurrent()) ? [] : alone(() => inTurn(migrate))),
+    async migrateWhenNew() {
+      if (await isCurrent()) return;
+      // Another process may be making this very file; its end decides.
+      await alone(() => migrateWhenNew({ schema: database.schema, migrate: () => inTurn(migrate) }));
+    },
     async close() {
       await writing.settled();
       if (reader.isInitialized) await reader.destroy();
@@ -303,6 +317,7 @@ export async function makeSqliteFile(
     logger: quiet,
     snapshotDirectory,
     migrate: 'always',
+    isUnknown: true,
   });
   await made.close();
   // One file, without a write-ahead log beside it.

@@ -444,3 +444,21 @@ t.test('a command beside the server migrates only a database without a schema', 
     message: new RegExp(`needs V${migrations.at(-1)!.version}\\.`),
   });
 });
+
+t.test('processes that meet at a fresh data folder, or at an old one, apply each step once', async (t) => {
+  const open = (file: string, migrate: 'always' | 'when-new', steps = migrations) =>
+    createDatabase(databaseOptions(file, { migrate, migrations: steps }));
+  for (const [title, versions, second] of [
+    ['fresh', [], 'when-new'],
+    ['old', versionsUpTo(200), 'always'],
+  ] as const) {
+    const file = path.join(temporaryFolder(t), title, 'hearth.db');
+    if (versions.length > 0) await (await open(file, 'always', only(versions))).close();
+    const opened = await Promise.all([open(file, 'always'), open(file, second), open(file, second)]);
+    for (const db of opened) {
+      t.equal((await db.schema()).filter(({ state }) => state === 'pending').length, 0, title);
+      await db.close();
+    }
+    t.equal(applied(file).length, migrations.length, title);
+  }
+});

@@ -177,6 +177,15 @@ t.test('a newer schema, and one that is behind, are not served', async (t) => {
   t.equal(await reasonOf(open(t, url, { migrate: 'when-new' })), 'schema_newer');
 });
 
+t.test('nodes that meet at an empty database make its schema once', async (t) => {
+  const url = await emptyPostgresFor(t, server);
+  const opened = await Promise.all([open(t, url), open(t, url, { migrate: 'when-new' }), open(t, url)]);
+  for (const db of opened) t.equal((await db.schema()).filter(({ state }) => state === 'pending').length, 0);
+  const names = (await opened[0]!.read.query('SELECT name FROM migrations')) as { name: string }[];
+  t.equal(new Set(names.map(({ name }) => name)).size, migrations.length);
+  t.equal(names.length, migrations.length);
+});
+
 t.test('values are bound as both databases have them', (t) => {
   t.equal(boundValue(true, false), 1);
   t.equal(boundValue(undefined, false), null);

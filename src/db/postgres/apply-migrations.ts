@@ -25,8 +25,9 @@ export const statementsInPostgres = (migration: Migration): readonly string[] =>
   migration.postgres ?? migration.statements.flatMap(schemaInPostgres);
 
 /**
- * Applies the baseline to an empty database, and after it the steps that it does not have, each in one transaction.
- * Refuses `migration_failed`.
+ * Applies the baseline to an empty database, together with the steps that it does not have; to any other one the steps
+ * that it does not have, each in one transaction. Several nodes may do so at once: the second finds it done. Refuses
+ * `migration_failed`.
  * @returns the steps that were applied
  */
 export async function applyInPostgres(
@@ -36,58 +37,67 @@ export async function applyInPostgres(
   now: number,
 ): Promise<SchemaStep[]> {
   const client = await pool.connect();
+  const applied: SchemaStep[] = [];
   try {
-    const before = await postgresSteps(client, migrations);
-    if (before.every(({ state }) => state === 'pending')) {
-      const contained = migrations.filter(({ version }) => baseline.versions.includes(version));
-      await applyStep(client, 'baseline', baseline.statements, contained, now);
-    }
-    for (const step of await postgresSteps(client, migrations)) {
-      if (step.state === 'applied') continue;
-      const migration = migrations.find(({ version }) => version === step.version)!;
-      const named = `V${step.version} ${step.name}`;
-      let statements: readonly string[];
-      try {
-        statements = statementsInPostgres(migration);
-      } catch (error) {
-        throw failed(named, error);
-      }
-      await applyStep(client, named, statements, [migration], now);
-    }
-    return before
-      .filter(({ state }) => state === 'pending')
-      .map((step) => ({ ...step, state: 'applied', appliedAt: now }));
+    for (let isDone = false; !isDone; )
+      isDone = await inTransaction(client, async () => {
+        const steps = await postgresSteps(client, migrations);
+        const pending = steps.filter(({ state }) => state === 'pending');
+        const isNew = pending.length === steps.length;
+        const next = isNew ? pending : pending.slice(0, 1);
+        if (isNew) await run(client, 'baseline', baseline.statements);
+        for (const step of next) {
+          const migration = migrations.find(({ version }) => version === step.version)!;
+          if (!isNew || !baseline.versions.includes(step.version)) await runStep(client, migration);
+          await client.query('INSERT INTO migrations (timestamp, name, applied_at) VALUES ($1, $2, $3)', [
+            step.version,
+            recordedName(migration),
+            now,
+          ]);
+          applied.push({ ...step, state: 'applied', appliedAt: now });
+        }
+        return next.length === pending.length;
+      });
+    return applied;
   } finally {
     client.release();
   }
 }
 
-const failed = (named: string, cause: unknown) =>
-  unavailable('migration_failed', `Migration ${named} failed and was undone: ${(cause as Error).message}`, { cause });
-
-async function applyStep(
-  client: PoolClient,
-  named: string,
-  statements: readonly string[],
-  contained: readonly Migration[],
-  now: number,
-): Promise<void> {
+/** Beside no other write of the instance. */
+async function inTransaction(client: PoolClient, work: () => Promise<boolean>): Promise<boolean> {
   try {
     await client.query(
       `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(${instanceLock})`,
     );
-    for (const sql of statements) await client.query(sql);
-    for (const migration of contained) {
-      await client.query('INSERT INTO migrations (timestamp, name, applied_at) VALUES ($1, $2, $3)', [
-        migration.version,
-        recordedName(migration),
-        now,
-      ]);
-    }
+    const result = await work();
     await client.query('COMMIT');
+    return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function runStep(client: PoolClient, migration: Migration): Promise<void> {
+  const named = `V${migration.version} ${migration.name}`;
+  let statements: readonly string[];
+  try {
+    statements = statementsInPostgres(migration);
+  } catch (error) {
+    throw failed(named, error);
+  }
+  await run(client, named, statements);
+}
+
+async function run(client: PoolClient, named: string, statements: readonly string[]): Promise<void> {
+  try {
+    for (const sql of statements) await client.query(sql);
+  } catch (error) {
     if (isConnectionFault(error)) throw error;
     throw failed(named, error);
   }
 }
+
+const failed = (named: string, cause: unknown) =>
+  unavailable('migration_failed', `Migration ${named} failed and was undone: ${(cause as Error).message}`, { cause });

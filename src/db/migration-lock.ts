@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseLocked } from './constraint-errors.ts';
+
+const pollMs = 50;
+/** Longer than any upgrade that was measured. */
+const limitMs = 10 * 60_000;
+
+/**
+ * Runs work while no other process changes the schema of a database file. The lock is that of another SQLite file, which
+ * the system gives back when the process ends; it cannot be that of the database, because each step is a transaction
+ * of its own. Refuses `database_locked` when the other process needs too long.
+ */
+export async function whileNobodyMigrates<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  const folder = path.join(path.dirname(file), 'run');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(path.join(folder, `${path.basename(file)}.migrating`), { timeout: 0 });
+  try {
+    for (const endAt = performance.now() + limitMs; !isTaken(lock); await sleep(pollMs))
+      if (performance.now() > endAt) throw databaseLocked();
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+function isTaken(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (/locked|busy/i.test((error as Error).message)) return false;
+    throw error;
+  }
+}
