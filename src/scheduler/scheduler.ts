@@ -23,9 +23,9 @@ export interface Scheduler {
   next(): ReadonlyMap<string, number>;
   /**
    * Runs a task now and returns its outcome; waits for a run in progress instead of starting another.
-   * @returns null for an unknown name, and when another node runs it
+   * @returns `unknown` for a name that no task has, `elsewhere` when another node runs it
    */
-  runNow(name: string): Promise<TaskOutcome | null>;
+  runNow(name: string): Promise<TaskOutcome | 'unknown' | 'elsewhere'>;
   /** Waits for running tasks. */
   stop(): Promise<void>;
 }
@@ -124,7 +124,7 @@ export function createScheduler({ tasks, logger, runs, clock, leases }: Schedule
       ),
     async runNow(name) {
       const task = tasks.find((each) => each.name === name);
-      return task === undefined ? null : runOnce(task);
+      return task === undefined ? 'unknown' : ((await runOnce(task)) ?? 'elsewhere');
     },
     async stop() {
       clearTimeout(starting);

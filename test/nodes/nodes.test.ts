@@ -187,11 +187,16 @@ t.test('a task runs on one node at a time, and on each where it says so', async 
   });
   const runs = Promise.all(schedulers.map((scheduler) => scheduler.runNow('once')));
   const each = await Promise.all(schedulers.map((scheduler) => scheduler.runNow('each')));
-  t.equal(each.filter((outcome) => outcome?.error === null).length, 3);
+  t.equal(each.filter((outcome) => typeof outcome === 'object' && outcome.error === null).length, 3);
   const deadline = Date.now() + 30_000;
   while (!ran.includes('once') && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
   gate.resolve();
-  t.equal((await runs).filter((outcome) => outcome !== null).length >= 1, true);
+  t.equal((await runs).filter((outcome) => typeof outcome === 'object').length >= 1, true);
+  const turn = await nodeOf(t, db, 'd').leases.take('task:once');
+  for (const scheduler of schedulers) t.equal(await scheduler.runNow('once'), 'elsewhere');
+  t.equal(await schedulers[0]!.runNow('tea'), 'unknown');
+  await turn?.end();
+  t.type(await schedulers[0]!.runNow('once'), 'object');
   t.same(ran.filter((name) => name.startsWith('each')).sort(), ['each a', 'each b', 'each c']);
   for (const scheduler of schedulers) t.match(await scheduler.runNow('fails'), { error: { message: 'no' } });
 });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { notFound } from '../../kernel/index.ts';
+import { conflict, notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import { callServer } from '../call-server.ts';
 import type { Cli } from '../cli.ts';
@@ -75,11 +75,15 @@ async function runTask(cli: Cli, _options: object, name: string): Promise<void> 
   );
 }
 
-/** In the running server, or here without one. Refuses `unknown_job`. */
+/** In the running server, or here without one. Refuses `unknown_job`, `job_running` while another server runs it. */
 export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
   const { config } = await cli.loadConfig();
   const reply = await callServer(config.dataDir, 'cron.run', { name });
-  return reply === null ? runHere(cli, name) : reply === '' ? refuse(name) : (JSON.parse(reply) as Outcome);
+  if (reply === null) return runHere(cli, name);
+  if (reply === '') refuse(name);
+  const outcome = JSON.parse(reply) as Outcome | { elsewhere: true };
+  if ('elsewhere' in outcome) throw runsElsewhere(name);
+  return outcome;
 }
 
 interface Outcome {
@@ -94,14 +98,20 @@ async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const { createTaskRuns } = await import('../../scheduler/index.ts');
   const task = scheduledTasks(modules).find((each) => each.name === name) ?? refuse(name);
   const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];
+  const turn = task.onEachNode === true ? null : await modules.leases.take(`task:${name}`);
+  if (turn === null && task.onEachNode !== true) throw runsElsewhere(name);
   const failure = await task.run().then(
     () => null,
     (error: Error) => error,
   );
+  await turn?.end();
   const tookMs = Math.round(performance.now() - startedAtMs);
   await createTaskRuns(modules).record(name, startedAt, tookMs, failure);
   return { tookMs, error: failure?.message ?? null };
 }
+
+const runsElsewhere = (name: string) =>
+  conflict('job_running', `Another server runs ${name} now: hearth cron list shows its end.`);
 
 function refuse(name: string): never {
   throw notFound('unknown_job', `There is no scheduled task ${JSON.stringify(name)}.`);
