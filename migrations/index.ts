@@ -4,6 +4,7 @@ import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
 import { repositoryMoves } from './v410-repository-moves.ts';
+import { artifactParts } from './v424-artifact-parts.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
@@ -238,6 +239,7 @@ export const migrations: readonly Migration[] = [
   ownerWebhooks,
   boards,
   signUpRequests,
+  artifactParts,
   sharedState,
   ciParts,
   nodeFacts,

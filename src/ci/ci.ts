@@ -12,7 +12,9 @@ import { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import { annotationsOfCommit, annotationsOfJobs } from './annotations/list-annotations.ts';
 import { createArtifactService } from './artifacts/artifact-service.ts';
+import { ArtifactParts } from './artifacts/artifact-parts.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
+import { FolderUploads } from './artifacts/folder-uploads.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import type { DeploymentListener, ReviewListener } from './environments/deployment-listeners.ts';
 import { createEnvironmentService } from './deployments/environment-service.ts';
@@ -101,7 +103,12 @@ export function createCi(options: CiOptions) {
     notifier: createNotifier(),
     reports: new TaskReports(),
     logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects, isShared ? new LogParts(db) : null),
-    artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
+    artifacts: new ArtifactStore(
+      path.join(settings.folder, 'artifacts'),
+      options.objects,
+      (folder) => new FolderUploads(folder, db.read),
+      isShared ? { parts: new ArtifactParts(db), random, clock } : null,
+    ),
     queue,
     endings: [recordEndedRun],
     deploymentListeners: [],
@@ -166,7 +173,7 @@ export function createCi(options: CiOptions) {
     async recover(): Promise<void> {
       startedAt = clock.now();
       await deps.logs.sweep();
-      await deps.artifacts.recover();
+      await deps.artifacts.uploads.recover();
     },
     /**
      * Called once the ports are open, because it reads every unfinished run's workflow: continues what a crash

@@ -1699,6 +1699,9 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { id: 'request419', address: 'carol@example.org', address_key: 'carol@example.org', reason: '', created_at: 1 },
     ],
   ],
+  424: [
+    ['ci_artifact_parts', { artifact_id: 1, file: '', block: '', position: 0, object: 'artifact-parts/1/a', bytes: 5 }],
+  ],
   430: [
     ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],

@@ -3,6 +3,7 @@
 // received, the other shows and goes on with.
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { openModules } from '../../src/app/index.ts';
 import type { TaskContent } from '../../src/ci/index.ts';
@@ -20,7 +21,9 @@ t.setTimeout(380_000);
 
 const postgres = testPostgresUrl ?? (await startPostgres(t)).url;
 const s3 = await startFakeS3(t);
+const maxArtifactBytes = 64 * 1024;
 const env = {
+  SERVICE_CI_MAX_ARTIFACT_SIZE: '64KiB',
   SERVICE_DATABASE_URL: await createPostgresDatabaseFor(t, postgres),
   SERVICE_DATABASE_POOL: '4',
   ...s3.env,
@@ -129,20 +132,139 @@ t.test('a runner that reports to one node for long is no lost one for the other'
   );
 });
 
+/** A running job that uploads through either node; ended by the caller. */
+async function startJob() {
+  await a.push(workflow('on: push\njobs:\n  build: {runs-on: linux, steps: [{run: make}]}\n'));
+  const { taskId, context } = await nextTask();
+  await runnerA.report(taskId);
+  const token = String((context as { gitea_runtime_token: string }).gitea_runtime_token);
+  return { taskId, task: await a.ci.artifacts.authoriseTask(token) };
+}
+
+const at = (node: 'a' | 'b') => (node === 'a' ? a.ci : b.ci).artifacts;
+async function* bytesOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+const partObjects = (): string[] => [...s3.objects.keys()].filter((key) => key.includes('/artifact-parts/'));
+
+t.test('an artifact whose parts arrive at both nodes', async (t) => {
+  const { taskId, task } = await startJob();
+  type Step = ['a' | 'b', 'block' | 'more' | 'whole' | 'list', ...string[]];
+  const uploads: Record<string, { steps: Step[]; finish: 'a' | 'b'; content: string | null }> = {
+    blocks: {
+      steps: [
+        ['a', 'block', '1', 'one '],
+        ['b', 'block', '3', 'wrong'],
+        ['b', 'block', '2', 'two '],
+        ['a', 'block', '3', 'three'],
+        ['a', 'block', '4', 'left out'],
+        ['b', 'block', '5', ''],
+        ['b', 'list', '1', '5', '2', '1', '3'],
+      ],
+      finish: 'a',
+      content: 'one two one three',
+    },
+    appended: {
+      steps: [
+        ['a', 'more', ''],
+        ['b', 'more', 'one '],
+        ['a', 'more', 'two '],
+        ['b', 'more', 'three'],
+      ],
+      finish: 'a',
+      content: 'one two three',
+    },
+    again: {
+      steps: [
+        ['a', 'whole', 'the first try'],
+        ['b', 'whole', 'all of it'],
+      ],
+      finish: 'a',
+      content: 'all of it',
+    },
+    nothing: { steps: [], finish: 'b', content: null },
+  };
+  for (const [name, { steps, finish, content }] of Object.entries(uploads)) {
+    const query = await at('a').create(task, { name, expiresAt: null });
+    for (const [node, kind, ...texts] of steps) {
+      if (kind === 'list') await at(node).assemble(query, texts);
+      else if (kind === 'block') await at(node).receive(query, { kind, blockId: texts[0]! }, bytesOf(texts[1]!));
+      else await at(node).receive(query, { kind }, bytesOf(texts[0]!));
+    }
+    const end = { name, sizeBytes: content?.length ?? null, digest: null };
+    if (content === null) {
+      t.equal(await reasonOf(at(finish).finish(task, end)), 'artifact_incomplete', name);
+      continue;
+    }
+    t.equal(await reasonOf(at(finish).finish(task, { ...end, sizeBytes: 99 })), 'artifact_size_differs', name);
+    const { id } = await at(finish).finish(task, end);
+    t.equal((await at('b').finish(task, end)).id, id, `${name}: told twice`);
+    const opened = await at('b').openBySignedUrl(await at('b').signedUrl(task, name));
+    t.equal(await text(opened.content), content, name);
+  }
+  t.strictSame(partObjects(), [], 'nothing is left of parts');
+  t.strictSame(await a.db.read.query('SELECT * FROM ci_artifact_parts'), []);
+
+  const open = await at('a').create(task, { name: 'limits', expiresAt: null });
+  t.equal(await reasonOf(at('b').assemble(open, ['1'])), 'missing_block');
+  await at('a').receive(open, { kind: 'block', blockId: '1' }, bytesOf('x'.repeat(maxArtifactBytes - 10)));
+  t.equal(
+    await reasonOf(at('b').receive(open, { kind: 'block', blockId: '2' }, bytesOf('x'.repeat(11)))),
+    'artifact_too_large',
+    'what the other node has counts',
+  );
+  t.equal(partObjects().length, 1, 'and what was refused goes');
+  await runnerA.report(taskId, { result: 'success', stoppedAt: clock.now() });
+  await b.ci.removeOld();
+  t.strictSame(partObjects(), [], 'the night removes what an ended job has not finished');
+  t.equal(await reasonOf(at('b').receive(open, { kind: 'whole' }, bytesOf('x'))), 'bad_runtime_token');
+});
+
+t.test('a file of the older protocol whose parts arrive at both nodes', async (t) => {
+  const { taskId, task } = await startJob();
+  const { id } = await at('a').openFileArtifact(task, { name: 'files', ttlMs: null });
+  const send = (node: 'a' | 'b', path: string, start: number, part: string, total: number) =>
+    at(node).receiveFile(task, id, {
+      itemPath: `files/${path}`,
+      start,
+      end: start + part.length,
+      total,
+      isGzipped: false,
+      sizeBytes: total,
+      body: bytesOf(part),
+    });
+  await send('a', 'one.txt', 0, 'first try ', 16);
+  await send('a', 'one.txt', 0, '01234', 16);
+  t.equal(await reasonOf(send('b', 'one.txt', 9, 'gap', 16)), 'invalid_range');
+  await send('b', 'one.txt', 5, '56789a', 16);
+  await send('a', 'one.txt', 5, '56789a', 16);
+  await send('a', 'one.txt', 8, '89abcdef', 16);
+  await send('b', 'two.txt', 0, 'short', 5);
+  await at('b').finishFileArtifact(task, 'files');
+  for (const [path, content] of [
+    ['one.txt', '0123456789abcdef'],
+    ['two.txt', 'short'],
+  ] as const)
+    for (const node of ['a', 'b'] as const)
+      t.equal(await text((await at(node).openFile(task, id, `files/${path}`)).content), content, `${path} at ${node}`);
+  t.strictSame(partObjects(), [], 'nothing is left of parts');
+  await runnerA.report(taskId, { result: 'success', stoppedAt: clock.now() });
+});
+
 t.test('the merge queue of a branch: one node at a time', async (t) => {
   const queueWorkflow = 'name: Queue\non: [merge_group]\njobs: {test: {runs-on: linux, steps: [{run: ls}]}}\n';
-  const at = { owner: 'alice', name: 'work' };
+  const place = { owner: 'alice', name: 'work' };
   const first = await a.push({ '.hearth/workflows/ci.yml': null, '.hearth/workflows/queue.yml': queueWorkflow });
-  await a.modules.repositories.rules.add(a.viewer, at.owner, at.name, {
+  await a.modules.repositories.rules.add(a.viewer, place.owner, place.name, {
     pattern: 'main',
     target: 'BRANCH',
     merging: { upToDate: 'queue', adminsToo: false },
   });
   await pushTo(a, 'topic', { 'topic.txt': 'topic\n' }, first);
-  const { issue } = await a.modules.pulls.open(a.viewer, at, { title: 'Topic', body: '', head: 'topic' });
+  const { issue } = await a.modules.pulls.open(a.viewer, place, { title: 'Topic', body: '', head: 'topic' });
   const turn = await b.leases.take(`queue ${a.found.repository.id} main`);
   t.ok(turn);
-  await a.modules.pulls.queue.enter(a.viewer, { ...at, number: issue.number }, { style: 'merge', round: 1 });
+  await a.modules.pulls.queue.enter(a.viewer, { ...place, number: issue.number }, { style: 'merge', round: 1 });
   const stateOf = async () => (await a.db.read.query('SELECT state FROM pull_queue')) as { state: string }[];
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   t.match(await stateOf(), [{ state: 'WAITING' }], 'while the other node has it, nothing happens');

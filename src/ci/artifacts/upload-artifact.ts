@@ -8,7 +8,7 @@ import { runTopic } from '../notifier-topics.ts';
 import { artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { placeOf } from './artifact-store.ts';
-import type { Allowance, Part } from './artifact-store.ts';
+import type { Allowance, AllowanceBy, Part } from './uploads.ts';
 import { runningTask } from './authorise-task.ts';
 import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName, parseMediaType } from './name-rules.ts';
@@ -57,7 +57,7 @@ export async function createArtifact(deps: CiDeps, task: RunningTask, input: New
     };
   });
   for (const old of abandoned) {
-    await deps.artifacts.abandon(old.id);
+    await deps.artifacts.uploads.abandon(old.id);
     await deps.artifacts.remove(old.file);
   }
   const expiresAt = deps.clock.now() + uploadMs;
@@ -116,11 +116,15 @@ export async function receiveArtifact(
 ): Promise<void> {
   const artifact = await openUpload(deps, query);
   await refuseLowDisk(deps);
-  const mayTake = await allowanceOf(deps, deps.db.read, artifact.runId);
-  await deps.artifacts.receive(artifact.id, part, body, (bytes) => {
-    if (deps.artifacts.staged(artifact.id) + bytes > deps.settings.maxArtifactBytes) throw artifactTooLarge();
-    mayTake(bytes);
-  });
+  const allowance: AllowanceBy = async (manager) => {
+    const stagedOf = await deps.artifacts.uploads.staged(manager, [artifact.id]);
+    const mayTake = await allowanceOf(deps, manager, artifact.runId);
+    return (bytes) => {
+      if (stagedOf(artifact.id) + bytes > deps.settings.maxArtifactBytes) throw artifactTooLarge();
+      mayTake(bytes);
+    };
+  };
+  await deps.artifacts.uploads.receive(artifact.id, part, body, allowance);
 }
 
 export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifact is larger than this server allows.');
@@ -132,7 +136,7 @@ export async function assembleArtifact(
   blockIds: readonly string[],
 ): Promise<void> {
   const artifact = await openUpload(deps, query);
-  await deps.artifacts.assemble(artifact.id, blockIds);
+  await deps.artifacts.uploads.assemble(artifact.id, blockIds);
 }
 
 async function openUpload(deps: CiDeps, query: URLSearchParams): Promise<ArtifactRow> {
@@ -170,9 +174,10 @@ export async function allowanceOf(
   const rows = await manager.findBy(artifactSchema, { runId, state: In(['uploading', 'ready']) });
   const isStaged = ({ state, form }: ArtifactRow): boolean => state === 'uploading' && form === 'zip';
   const stored = rows.reduce((sum, row) => sum + (isStaged(row) ? 0 : row.sizeBytes), 0);
-  const uploads = rows.filter(isStaged);
+  const uploads = rows.filter(isStaged).map(({ id }) => id);
+  const stagedOf = await artifacts.uploads.staged(manager, uploads);
   return (bytes) => {
-    const used = uploads.reduce((sum, { id }) => sum + artifacts.staged(id), stored);
+    const used = uploads.reduce((sum, id) => sum + stagedOf(id), stored);
     if (used + bytes > settings.maxRunArtifactBytes)
       throw conflict('run_too_large', 'The artifacts of this run are larger than this server allows.');
   };
@@ -209,17 +214,22 @@ export async function finishArtifact(
   });
   if (artifact === null) throw artifactNotFound();
   if (artifact.state === 'ready') return artifact;
-  const measured = await deps.artifacts.measure(artifact.id);
-  if (measured === null) throw conflict('artifact_incomplete', 'Nothing was uploaded for this artifact.');
-  if (sizeBytes !== null && sizeBytes !== measured.bytes) {
-    throw invalid('artifact_size_differs', `${measured.bytes} bytes were uploaded and not ${sizeBytes}.`);
+  const gathered = await deps.artifacts.uploads.gather(artifact.id);
+  if (gathered === null) throw conflict('artifact_incomplete', 'Nothing was uploaded for this artifact.');
+  const { bytes } = gathered;
+  const ready = { state: 'ready', sizeBytes: bytes, digest: gathered.digest } as const;
+  try {
+    if (sizeBytes !== null && sizeBytes !== bytes)
+      throw invalid('artifact_size_differs', `${bytes} bytes were uploaded and not ${sizeBytes}.`);
+    if (digest !== null && digest !== gathered.digest)
+      throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
+    await deps.artifacts.publish(artifact.file, gathered);
+  } finally {
+    await deps.artifacts.uploads.discard(gathered);
   }
-  if (digest !== null && digest !== measured.digest)
-    throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
-  await deps.artifacts.publish(artifact.id, artifact.file, measured);
-  const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
   await deps.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
+  await deps.artifacts.uploads.abandon(artifact.id);
   deps.notifier.notify(runTopic(run.id));
-  deps.logger.info('ci.artifact_kept', { artifact: artifact.id, run: run.id, bytes: measured.bytes });
+  deps.logger.info('ci.artifact_kept', { artifact: artifact.id, run: run.id, bytes });
   return { ...artifact, ...ready };
 }

@@ -116,10 +116,10 @@ export async function receiveFile(
   });
   // All of it is stored; the client did not hear so.
   if (start > 0 && isWhole(row)) return drain(chunk.body);
-  if (old !== null) await deps.artifacts.remove(`${artifact.file}/${old}`);
-  const written = await deps.artifacts.write(`${artifact.file}/${row.file}`, start, chunk.body, length);
+  if (old !== null) await deps.artifacts.removeFile(artifact, old);
+  const written = await deps.artifacts.write(artifact, row.file, start, chunk.body, length);
   if (written !== length) throw conflict('artifact_incomplete', `${written} bytes came instead of ${length}.`);
-  if (Math.max(end, row.receivedBytes) === total) await deps.artifacts.complete(`${artifact.file}/${row.file}`);
+  if (Math.max(end, row.receivedBytes) === total) await deps.artifacts.complete(artifact, row.file);
   await deps.db.write(({ manager }) =>
     manager.update(
       artifactFileSchema,

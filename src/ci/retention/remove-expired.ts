@@ -108,7 +108,7 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<num
       await manager.delete(artifactFileSchema, { artifactId: In(ids) });
     });
     for (const { id, file } of old) {
-      await artifacts.abandon(id);
+      await artifacts.uploads.abandon(id);
       await artifacts.remove(file);
     }
     count += ids.length;
@@ -129,12 +129,12 @@ async function removeOrphans({ db, logs, artifacts }: CiDeps): Promise<number> {
     await artifacts.remove(file);
     count += 1;
   }
-  for (const id of artifacts.uploads()) {
+  for (const id of await artifacts.uploads.ids()) {
     if (await isBeingUploaded({ db }, id)) continue;
-    await artifacts.abandon(id);
+    await artifacts.uploads.abandon(id);
     count += 1;
   }
-  return count;
+  return count + (await artifacts.sweep());
 }
 
 /** Whether parts may still arrive: its task is running. */

@@ -54,7 +54,7 @@ export async function removeRunRow(deps: CiDeps, id: number): Promise<void> {
   // Files that a crash leaves here are removed by the nightly task.
   for (const taskId of taskIds) await deps.logs.remove(taskId);
   for (const artifact of artifacts) {
-    await deps.artifacts.abandon(artifact.id);
+    await deps.artifacts.uploads.abandon(artifact.id);
     await deps.artifacts.remove(artifact.file);
   }
 }

@@ -44,7 +44,7 @@ export async function endLostTask(deps: CiDeps, task: TaskRow): Promise<void> {
     });
   });
   for (const { id, file } of abandoned) {
-    await deps.artifacts.abandon(id);
+    await deps.artifacts.uploads.abandon(id);
     await deps.artifacts.remove(file);
   }
 }
