@@ -4,16 +4,22 @@ import { unavailable } from '../../kernel/index.ts';
 /** 14.0 as PostgreSQL writes it. */
 const oldestVersion = 140_000;
 
+/** Milliseconds; a busy server may need seconds. */
+const answerMs = 15_000;
+
 const unfit = (sentence: string) => unavailable('database_unfit', sentence);
 
 /** What the server has to be. Refuses `database_unfit` with the remedy; errors of the connection are not translated. */
 export async function checkServer(pool: Pool): Promise<void> {
-  const { rows } = await pool.query(`SELECT current_setting('server_version_num')::int AS version,
+  const { rows } = await ask(
+    pool,
+    `SELECT current_setting('server_version_num')::int AS version,
     current_setting('server_version') AS shown, pg_is_in_recovery()::int AS standby,
     current_setting('server_encoding') AS encoding, current_setting('default_transaction_read_only') AS "readOnly",
     EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm')::int AS trigrams,
     EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm')::int AS available,
-    has_database_privilege(current_database(), 'CREATE')::int AS "mayCreate", current_database() AS name`);
+    has_database_privilege(current_database(), 'CREATE')::int AS "mayCreate", current_database() AS name`,
+  );
   const [facts] = rows as {
     version: number;
     shown: string;
@@ -41,6 +47,27 @@ export async function checkServer(pool: Pool): Promise<void> {
     throw unfit('The extension pg_trgm is not installed. On Debian: apt-get install postgresql-contrib');
   if (facts.mayCreate === 0)
     throw unfit('The extension pg_trgm is missing. As an administrator of the database: CREATE EXTENSION pg_trgm;');
+}
+
+/** The client would wait for ever: for a server that stands still, or another program at its port. */
+async function ask(pool: Pool, sql: string): Promise<{ rows: unknown[] }> {
+  const client = await pool.connect();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    client.release(new Error('timeout'));
+  }, answerMs);
+  try {
+    const result = await client.query(sql);
+    if (!isLate) client.release();
+    return result;
+  } catch (error) {
+    if (isLate) throw new Error('timeout', { cause: error });
+    client.release(error as Error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Columns of text that are not compared byte for byte. Refuses `database_unfit`. */

@@ -102,6 +102,16 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name.',
 };
 
+/** Of the client, which has no codes for these. */
+const byMessage: readonly (readonly [words: RegExp, remedy: string])[] = [
+  [/timeout|timed out/i, 'it does not answer; look for a firewall between them, or another program at this port.'],
+  [
+    /terminated unexpectedly|ECONNRESET/,
+    'it ended the connection; is it PostgreSQL that listens there? Correct host and port.',
+  ],
+  [/does not support SSL/, 'it offers no TLS; switch ssl on in the server, or give ?sslmode=disable.'],
+];
+
 const lasting = ['28', '3D', 'SELF_SIGNED', 'DEPTH_ZERO', 'UNABLE_TO', 'ERR_TLS'];
 
 /** Why no connection can be made, as one sentence with the remedy. @param shown the address without its password */
@@ -109,8 +119,7 @@ export function connectionRefused(error: unknown, shown: string): unknown {
   if (isDomainError(error)) return error;
   const { code = '', message } = driverErrorOf(error);
   const remedy =
-    remedies[code] ??
-    (/timeout/i.test(message) ? 'it does not answer within 5 seconds.' : `${message.replace(/\.$/, '')}.`);
+    remedies[code] ?? byMessage.find(([words]) => words.test(message))?.[1] ?? `${message.replace(/\.$/, '')}.`;
   // Those last until a person changes something; the others may pass by themselves.
   const words = `The database ${shown} cannot be opened: ${remedy}`;
   return lasting.some((start) => code.startsWith(start))
