@@ -24,6 +24,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { localAdministrator } from '../src/access/index.ts';
 import { openModules, processFacts } from '../src/app/index.ts';
+import { readDatabaseFacts } from '../src/doctor/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { pushContent } from '../src/federation/activities/push.ts';
 import { publish } from '../src/federation/deliveries/publish.ts';
@@ -142,7 +143,13 @@ async function measure(rounds: number, count: number): Promise<void> {
     readFile: () => '',
   });
   const modules = await openModules(config, { logger: silentLogger, clock: systemClock }, 'always');
-  const web = createWebServer({ ...modules, ssh: () => null, unready: async () => [], processFacts });
+  const web = createWebServer({
+    ...modules,
+    ssh: () => null,
+    unready: async () => [],
+    processFacts,
+    databaseFacts: () => readDatabaseFacts(modules.db),
+  });
   const { port } = await web.listen();
   try {
     await modules.accounts.addPerson({ username: 'alice' });

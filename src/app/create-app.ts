@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import { storageFault } from '../doctor/index.ts';
+import { readDatabaseFacts, storageFault } from '../doctor/index.ts';
 import type { Scheduler } from '../scheduler/index.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Modules } from './modules.ts';
@@ -86,6 +86,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     ssh: () => addresses?.ssh ?? null,
     processFacts,
+    databaseFacts: () => readDatabaseFacts(db),
     unready: async () => {
       const [steps, storage, hasGit] = await Promise.all([
         db.schema().catch(() => null),

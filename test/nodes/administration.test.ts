@@ -1,13 +1,15 @@
-// time limit: 120 s
+// time limit: 300 s
 // What an administrator sees of the servers of one PostgreSQL: the page, the command, the doctor, metrics. Three rows:
 // this server, one of another version whose clock is wrong, and one that was killed.
 import t from 'tap';
+import { judgeServer } from '../../src/doctor/checks/database.ts';
+import type { ServerFacts } from '../../src/doctor/database-facts.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
 import { extractMain, password, startWeb, visitor } from '../fixtures/web-fixture.ts';
 
-t.setTimeout(110_000);
+t.setTimeout(280_000);
 
 const postgres = testPostgresUrl ?? (await startPostgres(t)).url;
 const env = { SERVICE_DATABASE_URL: await createPostgresDatabaseFor(t, postgres), SERVICE_METRICS_TOKEN: 'metrics' };
@@ -37,7 +39,9 @@ t.test('the page names each server; a member and a visitor do not get it', async
   t.match(main, /node-b\.example\.org[^]*serving[^]*0\.0\.1[^]*−3600\.0 s/);
   t.match(main, /node-c\.example\.org[^]*gone/);
   t.match(main, 'this one');
-  t.match((await administrator.get('/admin/health')).body, 'href="/admin/nodes"', 'with a link beside the others');
+  const { body } = await administrator.get('/admin/health');
+  t.match(body, 'href="/admin/nodes"', 'with a link beside the others');
+  t.match(body, /PostgreSQL \d+\.\d+[^]*<code>postgres:\/\/hearth@/, 'the database is named');
   const member = visitor(web);
   await member.post('/login', { username: 'bob', password });
   t.not((await member.get('/admin/nodes')).status, 200);
@@ -53,6 +57,40 @@ t.test('the command, as text and as JSON', async (t) => {
     { id: 'node-b', state: 'serving', isThis: false, clockAheadMs: -3_600_000 },
     { id: 'node-c', state: 'gone' },
   ]);
+});
+
+t.test('the doctor says what is wrong with a PostgreSQL', async (t) => {
+  const fine: ServerFacts = {
+    synchronousCommit: 'on',
+    syncs: true,
+    connections: { used: 90, most: 100 },
+    oldestTransactionMs: 600_000,
+    hasTrigrams: true,
+    laterStandbys: 0,
+  };
+  const checks = (facts: Partial<ServerFacts>): string[] =>
+    judgeServer({ ...fine, ...facts }).map(({ check, level, remedy }) => `${check} ${level} ${remedy === undefined}`);
+  t.strictSame(checks({}), []);
+  t.strictSame(checks({ synchronousCommit: 'remote_write' }), []);
+  for (const [facts, expected] of [
+    [{ synchronousCommit: 'off' }, 'database.synchronous_commit warning'],
+    [{ synchronousCommit: 'local' }, 'database.synchronous_commit warning'],
+    [{ syncs: false }, 'database.fsync problem'],
+    [{ connections: { used: 91, most: 100 } }, 'database.connections warning'],
+    [{ oldestTransactionMs: 600_001 }, 'database.long_transaction warning'],
+    [{ hasTrigrams: false }, 'database.pg_trgm problem'],
+    [{ laterStandbys: 1 }, 'database.standby warning'],
+  ] as const)
+    t.strictSame(checks(facts), [`${expected} false`]);
+  const real = await cli('doctor', '--only', 'database', '--json');
+  type Found = { findings: { check: string }[] };
+  const isNamed = ({ findings }: Found): boolean => findings.some(({ check }) => check === 'database.pg_trgm');
+  t.notOk(isNamed(JSON.parse(real.stdout) as Found));
+  await db.write(({ manager }) => manager.query('DROP EXTENSION pg_trgm CASCADE'));
+  t.ok(
+    isNamed(JSON.parse((await cli('doctor', '--only', 'database', '--json')).stdout) as Found),
+    'asked of the server',
+  );
 });
 
 t.test('the doctor says what keeps one from serving for another', async (t) => {
@@ -76,4 +114,9 @@ t.test('metrics', async (t) => {
   t.match(body, /^hearth_nodes\{state="serving"\} 2$/m);
   t.match(body, /^hearth_nodes\{state="gone"\} 1$/m);
   t.match(body, /^hearth_clock_ahead_seconds -?[\d.]+$/m);
+  t.match(body, /^hearth_database_bytes [1-9]\d+$/m);
+  t.match(body, /^hearth_database_connections\{state="used"\} [1-9]\d*$/m);
+  t.match(body, /^hearth_database_connections\{state="free"\} [1-9]\d*$/m);
+  t.match(body, /^hearth_database_oldest_transaction_seconds [\d.]+$/m);
+  t.notMatch(body, /hearth_sqlite_/);
 });

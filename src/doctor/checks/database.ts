@@ -5,6 +5,8 @@ import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
+import { readDatabaseFacts } from '../database-facts.ts';
+import type { ServerFacts } from '../database-facts.ts';
 import { compareUsage, recountUsage } from '../storage-usage.ts';
 
 const maxWalBytes = 128 * 1024 * 1024;
@@ -64,45 +66,68 @@ const longTransactionMs = 10 * 60_000;
 
 /** The server, its settings, and the same invariants between rows. */
 const checkPostgres: CheckGroup = async (deps) => {
-  const findings: CheckResult[] = [];
-  const [facts] = await rowsOf(
-    deps,
-    `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS synchronous,
-      current_setting('max_connections') AS most, (SELECT count(*) FROM pg_stat_activity) AS used,
-      pg_database_size(current_database()) AS bytes,
-      coalesce((SELECT CAST(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000 AS BIGINT) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()), 0) AS oldest`,
-  );
-  const { version, synchronous, most, used, bytes, oldest } = facts ?? {};
-  if (synchronous === 'off' || synchronous === 'local')
-    findings.push(
-      warning(
-        'database.synchronous_commit',
-        `synchronous_commit is ${synchronous}: what is acknowledged can be lost.`,
-        {
-          remedy: 'in PostgreSQL: ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf();',
-        },
-      ),
-    );
-  if (Number(used) > Number(most) * 0.9)
-    findings.push(
-      warning('database.connections', `${String(used)} of ${String(most)} connections of PostgreSQL are used.`, {
-        remedy: 'lower database.pool, or raise max_connections',
-      }),
-    );
-  if (Number(oldest) > longTransactionMs)
-    findings.push(
-      warning('database.long_transaction', `A transaction is ${Math.round(Number(oldest) / 60_000)} minutes old.`, {
-        remedy: 'look for it in pg_stat_activity',
-      }),
-    );
+  const { version, at, bytes, server } = await readDatabaseFacts(deps.db);
+  const findings = server === null ? [] : judgeServer(server);
   findings.push(...(await checkRows(deps)), ...(await examineCounts(deps)));
+  const { used, most } = server?.connections ?? { used: 0, most: 0 };
   return {
     area: 'database',
     findings,
-    summary: `PostgreSQL ${String(version)} at ${deps.db.shownAddress}, ${Math.round(Number(bytes) / 1e5) / 10} MB, ${String(used)} of ${String(most)} connections`,
+    summary: `PostgreSQL ${version} at ${at}, ${Math.round(bytes / 1e5) / 10} MB, ${used} of ${most} connections`,
   };
 };
+
+/** What an administrator of the database has to know. */
+export function judgeServer(server: ServerFacts): CheckResult[] {
+  const { synchronousCommit, syncs, connections, oldestTransactionMs, hasTrigrams, laterStandbys } = server;
+  const findings: CheckResult[] = [];
+  if (!hasTrigrams)
+    findings.push(
+      problem('database.pg_trgm', 'The extension pg_trgm is gone: searches fail.', {
+        remedy: 'in this database, as an administrator of it: CREATE EXTENSION pg_trgm; then: hearth reindex --search',
+      }),
+    );
+  if (!syncs)
+    findings.push(
+      problem('database.fsync', 'fsync is off: a power failure can damage the database.', {
+        remedy: 'in PostgreSQL: ALTER SYSTEM RESET fsync; SELECT pg_reload_conf();',
+      }),
+    );
+  if (synchronousCommit === 'off' || synchronousCommit === 'local')
+    findings.push(
+      warning(
+        'database.synchronous_commit',
+        `synchronous_commit is ${synchronousCommit}: what is acknowledged can be lost.`,
+        { remedy: 'in PostgreSQL: ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf();' },
+      ),
+    );
+  if (laterStandbys > 0)
+    findings.push(
+      warning(
+        'database.standby',
+        'No commit waits for a standby: when one is promoted, what was acknowledged last can be lost.',
+        { remedy: "in PostgreSQL: ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (*)';" },
+      ),
+    );
+  const { used, most } = connections;
+  if (used > most * 0.9)
+    findings.push(
+      warning('database.connections', `${used} of ${most} connections of PostgreSQL are used.`, {
+        remedy: 'lower database.pool, or raise max_connections',
+      }),
+    );
+  if (oldestTransactionMs > longTransactionMs)
+    findings.push(
+      warning(
+        'database.long_transaction',
+        `A transaction is ${Math.round(oldestTransactionMs / 60_000)} minutes old.`,
+        {
+          remedy: 'look for it in pg_stat_activity',
+        },
+      ),
+    );
+  return findings;
+}
 
 /** Invariants between rows that no constraint can express. */
 async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {

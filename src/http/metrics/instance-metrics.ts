@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import type { DatabaseFacts } from '../../doctor/index.ts';
 import type { SlotLoad } from '../../git/index.ts';
 import type { ListedTask, WebDeps } from '../deps.ts';
 import { histogramSamples } from '../prometheus-text.ts';
@@ -8,7 +9,18 @@ import type { MetricFamily, Sample } from '../prometheus-text.ts';
 
 type MetricsDeps = Pick<
   WebDeps,
-  'config' | 'db' | 'git' | 'lfs' | 'backups' | 'ci' | 'clock' | 'scheduledTasks' | 'counts' | 'mirrors' | 'nodes'
+  | 'config'
+  | 'db'
+  | 'git'
+  | 'lfs'
+  | 'backups'
+  | 'ci'
+  | 'clock'
+  | 'scheduledTasks'
+  | 'counts'
+  | 'mirrors'
+  | 'nodes'
+  | 'databaseFacts'
 >;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
@@ -17,22 +29,42 @@ const taskStates = ['ok', 'failing', 'new'] as const;
 const stateOf = (last: ListedTask['last']): (typeof taskStates)[number] =>
   last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
+type Gauge = (name: string, help: string, samples: readonly Sample[]) => MetricFamily;
+
+/** Of PostgreSQL. */
+function databaseGauges({ bytes, server }: DatabaseFacts, gauge: Gauge): MetricFamily[] {
+  if (server === null) return [];
+  const { used, most } = server.connections;
+  return [
+    gauge('database_bytes', 'Size of the database.', [{ value: bytes }]),
+    gauge('database_connections', 'Connections of PostgreSQL, of all its clients.', [
+      { labels: { state: 'used' }, value: used },
+      { labels: { state: 'free' }, value: Math.max(0, most - used) },
+    ]),
+    gauge('database_oldest_transaction_seconds', 'Age of the oldest transaction in the database.', [
+      { value: server.oldestTransactionMs / 1000 },
+    ]),
+  ];
+}
+
 /** Gauges of the instance at this moment: queues, disk, backups, scheduled tasks. */
 export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricFamily[]> {
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
-  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners, nodes] = await Promise.all([
-    sizeOf(file),
-    sizeOf(`${file}-wal`),
-    statfs(config.dataDir),
-    deps.counts(),
-    deps.backups.state(),
-    deps.scheduledTasks(),
-    deps.mirrors.listFailing({ limit: 1 }),
-    deps.ci.runners.list(null),
-    deps.nodes.list(),
-  ]);
+  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners, nodes, facts] =
+    await Promise.all([
+      sizeOf(file),
+      sizeOf(`${file}-wal`),
+      statfs(config.dataDir),
+      deps.counts(),
+      deps.backups.state(),
+      deps.scheduledTasks(),
+      deps.mirrors.listFailing({ limit: 1 }),
+      deps.ci.runners.list(null),
+      deps.nodes.list(),
+      deps.databaseFacts(),
+    ]);
   const load = git.load();
   const transfers = deps.lfs.counters();
   const ageOf = (at: number | null): Sample[] =>
@@ -85,8 +117,12 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
           ),
         ]
       : []),
-    gauge('sqlite_bytes', 'Size of the database.', one(database)),
-    gauge('sqlite_wal_bytes', 'Size of the write-ahead log.', one(wal)),
+    ...(facts.server === null
+      ? [
+          gauge('sqlite_bytes', 'Size of the database.', one(database)),
+          gauge('sqlite_wal_bytes', 'Size of the write-ahead log.', one(wal)),
+        ]
+      : databaseGauges(facts, gauge)),
     {
       name: 'write_wait_seconds',
       type: 'histogram',

@@ -4,6 +4,7 @@ import type { WebDeps } from '../../http/index.ts';
 export type AdminDeps = Pick<
   WebDeps,
   | 'config'
+  | 'databaseFacts'
   | 'clock'
   | 'accounts'
   | 'owners'

@@ -18,13 +18,14 @@ const oldMs = 2 * 86_400_000;
 /** Readiness and load of the server, the last restore test, and mirrors that fail. */
 async function healthPage({ query }: PersonContext, deps: AdminDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = deps;
-  const [parts, { newest, lastRestoreTest }, count, mirrors, parked, running] = await Promise.all([
+  const [parts, { newest, lastRestoreTest }, count, mirrors, parked, running, database] = await Promise.all([
     unready(),
     backups.state(),
     counts(),
     viewMirrors(deps),
     viewParkedPushes(deps),
     deps.processFacts(),
+    deps.databaseFacts(),
   ]);
   const load = git.load();
   const now = clock.now();
@@ -49,6 +50,8 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
     program: {
       version: running.version,
       git: git.version,
+      database: `${database.product} ${database.version}, ${viewSize(database.bytes)}`,
+      databaseAt: database.server === null ? null : database.at,
       started: viewTime(running.startedAt, now),
       memory: running.residentBytes === null ? null : viewSize(running.residentBytes),
     },
