@@ -5,6 +5,7 @@ import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
 import { repositoryMoves } from './v410-repository-moves.ts';
 import { artifactParts } from './v424-artifact-parts.ts';
+import { instanceMarks } from './v425-instance-marks.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
@@ -240,6 +241,7 @@ export const migrations: readonly Migration[] = [
   boards,
   signUpRequests,
   artifactParts,
+  instanceMarks,
   sharedState,
   ciParts,
   nodeFacts,

@@ -1,4 +1,5 @@
 import type { Logger } from '../kernel/index.ts';
+import type { InstanceMark } from '../repository-store/index.ts';
 import type { People } from './open-people.ts';
 import type { Code } from './open-repositories.ts';
 import type { Connections } from './open-connections.ts';
@@ -24,12 +25,13 @@ type Living = Storage & People & Code & Connections;
  * The parts in the order in which they recover and start; they stop in reverse, so that a part stops before those that
  * it uses.
  */
-export function partsOf(modules: Living): Part[] {
+export function partsOf(modules: Living, bucket: InstanceMark | null): Part[] {
   const { accounts, audit, avatars, ci, codeSearch, db, federation, git, imageProxy, issues, mail } = modules;
   const { mirrors, notifications, objects, outbox, pulls, releases, search } = modules;
   return [
     { name: 'db', stop: () => db.close() },
     { name: 'nodes', recover: () => modules.nodes.begin(), stop: () => modules.nodes.stop() },
+    { name: 'bucket', recover: () => bucket?.begin() },
     { name: 'audit', stop: () => audit.flush() },
     { name: 'issue-index', stop: () => modules.issueIndex.close() },
     { name: 'search', recover: () => search.recover(), start: () => search.catchUp(), stop: () => search.close() },

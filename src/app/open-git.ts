@@ -4,12 +4,13 @@ import { createGit } from '../git/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { openStoreAs } from '../objects/index.ts';
-import { createRepositoryStore, hasStoredRepositories } from '../repository-store/index.ts';
+import { createInstanceMark, createRepositoryStore, hasStoredRepositories } from '../repository-store/index.ts';
+import type { InstanceMark } from '../repository-store/index.ts';
 import { storeOptions } from './data-folders.ts';
 import type { Storage } from './open-storage.ts';
 
 /** Folders of repositories whose truth is in the store. */
-const cacheFolder = ({ dataDir }: Config): string => path.join(dataDir, 'cache', 'repositories');
+export const cacheFolder = ({ dataDir }: Config): string => path.join(dataDir, 'cache', 'repositories');
 
 export function createGitOf(config: Config, logger: Logger): Promise<Git> {
   const caches = `${cacheFolder(config)}${path.sep}`;
@@ -17,9 +18,13 @@ export function createGitOf(config: Config, logger: Logger): Promise<Git> {
 }
 
 /** git as the modules use it: on folders alone, unless there are repositories of the store or new ones go there. */
-export async function openGit({ config, db, clock, random, logger }: Storage, local: Git): Promise<Git> {
+export async function openGit(
+  { config, db, clock, random, logger }: Storage,
+  local: Git,
+  onReplaced: (sentence: string) => void,
+): Promise<{ git: Git; bucket: InstanceMark | null }> {
   const createsHere = config.git.storage === 'store';
-  if (!createsHere && !(await hasStoredRepositories(db))) return local;
+  if (!createsHere && !(await hasStoredRepositories(db))) return { git: local, bucket: null };
   const tools = { clock, random, logger };
   const roots = [config.storage.root, path.join(config.dataDir, 'trash')];
   // Without the copies of recent uploads, so that an answer of the store is about what the store has.
@@ -28,11 +33,16 @@ export async function openGit({ config, db, clock, random, logger }: Storage, lo
     { ...tools, db, local, objects: store, roots, directory: cacheFolder(config) },
     { createsHere, cacheBytes: config.git.cacheBytes },
   );
+  const bucket = createInstanceMark({ ...tools, db, objects: store }, onReplaced);
   return {
-    ...git,
-    async stop(graceMs) {
-      await git.stop(graceMs);
-      close();
+    bucket,
+    git: {
+      ...git,
+      async stop(graceMs) {
+        bucket.stop();
+        await git.stop(graceMs);
+        close();
+      },
     },
   };
 }

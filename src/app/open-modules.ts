@@ -29,10 +29,11 @@ export async function openModules(
   try {
     const storage = await openStorage(config, options, { db, writesAudit: migrate === 'always' ? 'server' : 'local' });
     const people = openPeople(storage);
-    const code = openRepositories(storage, people, await openGit(storage, await findingGit));
+    const { git, bucket } = await openGit(storage, await findingGit, storage.onReplaced);
+    const code = openRepositories(storage, people, git);
     const connections = openConnections(storage, people, code);
     const opened = { ...storage, ...people, ...code, ...connections };
-    const parts = partsOf(opened);
+    const parts = partsOf(opened, bucket);
     const modules: Modules = {
       ...opened,
       parts,

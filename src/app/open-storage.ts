@@ -28,6 +28,7 @@ export async function openStorage(
   { db, writesAudit }: { db: Database; writesAudit: 'server' | 'local' },
 ) {
   const { clock = systemClock, random = systemRandom } = options;
+  const onReplaced = options.onReplaced ?? ((sentence: string) => logger.error('node.replaced', { sentence }));
   const audit = createAudit({ db, clock, logger: options.logger, otherwise: writesAudit });
   const logger = audit.auditing(options.logger);
   const key = keyFile(config.dataDir);
@@ -49,6 +50,8 @@ export async function openStorage(
     /** The file of the key that encrypts the secrets of all modules. */
     keyFile: key,
     version: embedded.version,
+    /** Called with a sentence when another process serves in the place of this one. */
+    onReplaced,
     nodes: createNodes({
       db,
       clock,
@@ -59,7 +62,7 @@ export async function openStorage(
       version: embedded.version,
       host: hostname(),
       sharesRepositories: config.git.storage === 'store',
-      onReplaced: options.onReplaced ?? ((sentence) => logger.error('node.replaced', { sentence })),
+      onReplaced,
     }),
     leases: createLeases({ db, logger }),
     workers: createWorkerPool({ embedded, logger }),

@@ -11,3 +11,4 @@ export { planRestore, restoreBackup } from './restore-backup.ts';
 export type { Restored, RestorePlan } from './restore-backup.ts';
 export { packBackup, unpackBackup } from './tar-backup.ts';
 export type { VerificationResult } from './verification-result.ts';
+export { recordRestoredMoves } from './record-restored-moves.ts';

@@ -54,6 +54,7 @@ export const commandGroups: readonly CommandGroup[] = [
     load: async () => (await import('./commands/maintenance.ts')).addMaintenanceCommands,
   },
   { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
+  { names: ['recover'], load: async () => (await import('./commands/recover.ts')).addRecoverCommand },
   { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },
   { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
   { names: ['objects'], load: async () => (await import('./commands/objects.ts')).addObjectsCommands },

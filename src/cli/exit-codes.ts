@@ -76,6 +76,8 @@ const lasting = new Set([
   'database_unfit',
   'database_url_invalid',
   'read_only',
+  'instance_replaced',
+  'bucket_of_another_instance',
 ]);
 
 export function exitCodeOfServe(error: unknown): ExitCode {

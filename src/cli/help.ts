@@ -93,7 +93,10 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Repositories', ['repo', 'issue', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'workflow', 'runner', 'ci']],
   ['Other servers', ['federation', 'delivery']],
-  ['Maintenance', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
+  [
+    'Maintenance',
+    ['doctor', 'backup', 'restore', 'recover', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup'],
+  ],
   ['Development', ['routes']],
 ];
 const groupWidth = 12;

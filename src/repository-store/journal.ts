@@ -7,7 +7,7 @@ import { storedRepositorySchema } from './schema.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
 
 /** An object of the journal: everything that has changed since a generation, as of another. */
-interface JournalObject {
+export interface JournalObject {
   format: 1;
   repository: string;
   head: string;
@@ -37,7 +37,7 @@ export interface Journal {
 }
 
 /** What the name of an object of the journal says. */
-interface JournalEntry {
+export interface JournalEntry {
   key: string;
   repository: string;
   generation: number;

@@ -45,7 +45,7 @@ interface StoredRef {
   changedAt: number;
 }
 
-const storedRefSchema = new EntitySchema<StoredRef>({
+export const storedRefSchema = new EntitySchema<StoredRef>({
   name: 'storedRef',
   tableName: 'git_refs',
   columns: {

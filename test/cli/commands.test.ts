@@ -706,6 +706,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'org',
     'package',
     'pull',
+    'recover',
     'reindex',
     'release',
     'reload',

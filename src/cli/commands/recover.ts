@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../../config/index.ts';
+import { conflict, invalid, unavailable } from '../../kernel/index.ts';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
+import { counted } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { absoluteTime } from '../terminal/times.ts';
+
+/** `hearth recover`: an instance whose machine is lost, from a copy of its rows and its bucket. */
+export function addRecoverCommand(program: Command, run: Run): void {
+  withExamples(
+    program
+      .command('recover')
+      .description('bring a copy of the rows up to what the object store knows; all servers must be stopped')
+      .requiredOption('--from-store', 'read the journal of the repositories in the object store')
+      .option('--database <file>', 'a copy of hearth.db to begin with, when the data folder has none')
+      .option('--without-key', 'go on without the instance key: what it has sealed is lost')
+      .option('--dry-run', 'only show what would be done')
+      .action(run(recover)),
+    'hearth recover --from-store --database /mnt/disk/hearth.db',
+    'hearth recover --from-store --dry-run',
+  );
+}
+
+interface Options {
+  fromStore: true;
+  database?: string;
+  withoutKey?: true;
+  dryRun?: true;
+}
+
+interface Row {
+  repository: string;
+  state: 'recovered' | 'broken' | 'left the store' | 'unknown';
+  refs: number | null;
+}
+
+const columns: Column<Row>[] = [
+  { title: 'REPOSITORY', cell: ({ repository }) => repository, whole: true },
+  { title: 'STATE', cell: ({ state }) => state, whole: true },
+  { title: 'REFS', cell: ({ refs }) => (refs === null ? '' : String(refs)), align: 'right' },
+];
+
+async function recover(cli: Cli, options: Options): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const isDry = options.dryRun === true;
+  const [{ keyFileOf, recoverFromStore }, { dropPrivilegesToOwnerOf, prepareDataDir }, { takeInstanceLock }] =
+    await Promise.all([import('../../app/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
+  prepareDataDir(config.dataDir, cli.process);
+  const key = keyFileOf(config);
+  if (!existsSync(key) && options.withoutKey !== true)
+    throw withHint(
+      invalid('no_instance_key', `There is no instance key at ${key}.`),
+      'copy it there, or go on without what it has sealed: --without-key',
+    );
+  const lock = takeInstanceLock(config.dataDir, { hint: 'stop it first' });
+  try {
+    await requireRows(cli, config, options);
+    if (!isDry)
+      await cli.confirm('This database takes the bucket over, and the server that used it before stops. Go on?');
+    const done = await recoverFromStore(config, { logger: await cli.logger(), clock: cli.clock }, isDry);
+    const nameOf = (id: string): string => {
+      const name = done.names.get(id.replace(/\.wiki$/, ''));
+      return name === undefined ? id : id.endsWith('.wiki') ? `${name} (wiki)` : name;
+    };
+    const listed: Row[] = [
+      ...done.replayed.map(({ repository, refs }): Row => ({ repository, state: 'recovered', refs })),
+      ...done.broken.map((repository): Row => ({ repository, state: 'broken', refs: null })),
+      ...done.ended.map((repository): Row => ({ repository, state: 'left the store', refs: null })),
+      ...done.unknown.map((repository): Row => ({ repository, state: 'unknown', refs: null })),
+    ].map((row) => ({ ...row, repository: nameOf(row.repository) }));
+    cli.output.list(listed, columns, ['repository', 'repositories'], (row) => row);
+    const { missingPacks, rowsUpTo } = done;
+    if (done.unknown.length > 0)
+      cli.output.message(
+        `${counted(done.unknown.length, 'repository was', 'repositories were')} made after the copy, so nobody knows the names; the packs stay in the store.`,
+      );
+    if (done.broken.length > 0)
+      cli.output.message('Broken ones are as in the copy: their journal has a gap, or cannot be read.');
+    if (done.ended.length > 0)
+      cli.output.message('Those that left the store were moved to a folder or deleted; they are as in the copy.');
+    for (const name of missingPacks) cli.output.message(`The store does not have ${name}.`);
+    if (rowsUpTo !== null)
+      cli.output.message(
+        `Issues, comments, accounts and all other rows are as of the copy; its newest push is of ${absoluteTime(rowsUpTo)}.`,
+      );
+    if (!isDry) cli.output.message('Start the server, then look: hearth doctor');
+    if (done.broken.length > 0 || missingPacks.length > 0) cli.exitCode = 7;
+  } finally {
+    lock.release();
+  }
+}
+
+/** The rows have to be there and whole. Refuses `database_damaged`, `no_database`, `file_exists`. */
+async function requireRows(cli: Cli, config: Config, { database, dryRun }: Options): Promise<void> {
+  if (config.database.url !== null) {
+    if (database !== undefined) throw invalid('usage', '--database is a file, and this instance is on PostgreSQL.');
+    return;
+  }
+  const [{ databaseFile }, { checkDatabaseFile, copyDatabase }] = await Promise.all([
+    import('../../app/index.ts'),
+    import('../../db/index.ts'),
+  ]);
+  const target = databaseFile(config);
+  const given = database === undefined ? target : path.resolve(cli.process.cwd(), database);
+  if (!existsSync(given))
+    throw withHint(
+      invalid('no_database', `There is no database at ${given}.`),
+      'give a copy of hearth.db: --database FILE',
+    );
+  if (given !== target && existsSync(target))
+    throw withHint(conflict('file_exists', `${target} is there already.`), 'move it aside first');
+  if (given !== target && dryRun === true)
+    throw invalid('usage', '--dry-run looks at the rows of the data folder; copy the file there first.');
+  const { damage, orphans } = await checkDatabaseFile(given).catch((cause: unknown) => {
+    throw unavailable('database_damaged', `${given} is no database that can be read.`, { cause });
+  });
+  const [table] = Object.keys(orphans);
+  if (damage[0] !== undefined || table !== undefined)
+    throw unavailable(
+      'database_damaged',
+      `${given} is damaged: ${damage[0] ?? `rows of ${table} refer to missing ones`}. Take another copy.`,
+    );
+  if (given === target) return;
+  const unfinished = `${target}.unfinished`;
+  try {
+    await copyDatabase(given, unfinished);
+    await rename(unfinished, target);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
