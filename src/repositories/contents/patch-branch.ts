@@ -55,7 +55,7 @@ export async function patchBranch(
     });
   const isDiff = splitMails(patch).kind === 'diff';
   if (isDiff && !/^(?:diff |--- |Index: )/m.test(patch.toString('latin1')))
-    throw invalid('patch_missing', 'This is no patch: it has no line that begins with "diff" or "---".', {
+    throw invalid('patch_missing', 'This is not a patch: no line begins with "diff" or "---".', {
       field: 'content',
     });
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
@@ -88,6 +88,6 @@ export async function patchBranch(
     right: 'push',
     via: pushChannelOf(viewer),
   });
-  if (!isMoved) throw conflict('ref_moved', `${branch} has moved meanwhile. Try again.`);
+  if (!isMoved) throw conflict('ref_moved', `${branch} has changed. Try again.`);
   return { oid, branch };
 }
