@@ -45,6 +45,7 @@ export {
   isBranchName,
   isForReview,
   isWellFormedRef,
+  isWholeId,
   refuseRef,
   refuseShortName,
   reviewFolder,

@@ -2,6 +2,7 @@ import t from 'tap';
 import { anonymous, personViewer } from '../../src/access/index.ts';
 import { bundle } from '../../src/ci/workflows/bundle.ts';
 import { parseWorkflow } from '../../src/ci/workflows/parse-workflow.ts';
+import { gitSync } from '../git/git-fixture.ts';
 import { openCi, workflow } from './ci-fixture.ts';
 
 const called = `on:
@@ -378,7 +379,11 @@ t.test('a tag or branch of another repository may be named in full, and a branch
   const { push, addRunner, modules, state } = fixture;
   const { bob, remove } = await addTools(fixture);
   const to = await modules.repositories.find(bob, 'bob', 'tools');
+  const pinned = await modules.git.refs.resolve(to.path, 'refs/tags/v1-tools');
   await push({ '.github/workflows/tool.yml': tool('two') }, { to, by: null, branch: 'v1-tools' });
+  // As a server of before took it: what is pinned to a commit is not replaced by names.
+  for (const kind of ['heads', 'tags'])
+    gitSync(['-C', to.path, 'update-ref', `refs/${kind}/${pinned}`, 'refs/heads/v1-tools']);
   const runner = await addRunner(['linux']);
   const calls = [
     ['v1-tools', 'one'],
@@ -387,6 +392,8 @@ t.test('a tag or branch of another repository may be named in full, and a branch
     ['heads/v1-tools', 'two'],
     ['refs/heads/v1-tools', 'two'],
     ['refs/heads/main', 'one'],
+    [pinned, 'one'],
+    [`refs/tags/${pinned}`, 'two'],
   ] as const;
   for (const [at, [ref, run]] of calls.entries()) {
     await push({

@@ -4,6 +4,7 @@
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { gitSync } from '../git/git-fixture.ts';
 import { startPullServer } from '../pulls/pull-server.ts';
 
 t.setTimeout(300_000);
@@ -77,13 +78,14 @@ t.test('a branch never stands for the tag of its name', async (t) => {
 
 t.test('names that read as full names, or as HEAD, are refused when they are new', async (t) => {
   const clone = await server.repository('names');
-  for (const name of ['refs/heads/x', 'refs/tags/rel', '@', 'HEAD'])
+  const ids = ['ab'.repeat(20), 'AB'.repeat(20), 'ab'.repeat(32)];
+  for (const name of ['refs/heads/x', 'refs/tags/rel', '@', 'HEAD', ...ids])
     for (const folder of ['heads', 'tags']) {
       const { code, stderr } = await clone.push('origin', `HEAD:refs/${folder}/${name}`);
       t.not(code, 0, `refs/${folder}/${name}`);
       t.match(stderr, /a new name may not|not a valid ref|invalid|valid/, stderr);
     }
-  for (const name of ['refs/heads/x', '@', 'HEAD']) {
+  for (const name of ['refs/heads/x', '@', 'HEAD', ...ids]) {
     const response = await fetch(`${server.origin}/api/v1/repos/alice/names/branches`, {
       method: 'POST',
       headers: { ...bearer, 'content-type': 'application/json' },
@@ -92,6 +94,29 @@ t.test('names that read as full names, or as HEAD, are refused when they are new
     t.equal(response.status, 422, name);
   }
   t.same([...(await server.app.modules.git.refs.list(await server.pathOf('names'))).keys()], ['refs/heads/main']);
+});
+
+t.test('a whole id names its commit, whatever branches and tags of before are called', async (t) => {
+  const clone = await server.repository('pinned');
+  await clone.commit('f', 'one\n');
+  const pinned = (await clone.git('rev-parse', 'HEAD')).trim();
+  await clone.commit('f', 'two\n');
+  t.equal((await clone.push('--quiet', 'origin', 'HEAD:refs/heads/main')).code, 0);
+  await server.announced();
+  const folder = await server.pathOf('pinned');
+  const B = '/repos/alice/pinned';
+  const api = '/api/v1/repos/alice/pinned';
+  for (const kind of ['heads', 'tags']) {
+    // Only by other means: a push may not make it.
+    gitSync(['-C', folder, 'update-ref', `refs/${kind}/${pinned}`, 'refs/heads/main']);
+    t.equal(await unpacked(`${B}/archive/${pinned}.tar.gz`), 'one', `archive, ${kind}`);
+    t.equal((await get(`${B}/raw/${pinned}/f`)).text, 'one\n', `raw, ${kind}`);
+    t.match((await get(`${B}/blob/${pinned}/f`)).text, 'one', `page, ${kind}`);
+    t.equal((await get(`${api}/raw?path=f&ref=${pinned}`)).text, 'one\n', `API raw, ${kind}`);
+    t.match(JSON.parse((await get(`${api}/git/commits/${pinned}`)).text), { sha: pinned }, `API commit, ${kind}`);
+    t.match(JSON.parse((await get(`${api}/commits/${pinned}/status`)).text), { sha: pinned }, `API status, ${kind}`);
+    t.equal((await get(`${B}/raw/refs/${kind}/${pinned}/f`)).text, 'two\n', `by its full name, ${kind}`);
+  }
 });
 
 t.test('go get finds any package, and learns nothing about what exists', async (t) => {

@@ -239,7 +239,8 @@ t.test(
       'refs/notes/commits',
       'refs/heads/a/b/c',
       'refs/heads/ünï',
-      `refs/heads/${some}`,
+      `refs/heads/${some.slice(1)}`,
+      `refs/heads/${some}-x`,
     ]) {
       t.equal(refused(fine), null, fine);
     }
@@ -259,7 +260,8 @@ t.test(
       t.type(refused(bad), 'string', bad);
     }
     t.match(refused(Buffer.concat([Buffer.from('refs/heads/'), Buffer.from([0xff])])), /UTF-8/);
-    for (const odd of ['refs/heads/-x', 'refs/tags/--exec=y', 'refs/heads/HEAD']) {
+    const ids = [some, some.toUpperCase(), 'b'.repeat(64)].flatMap((id) => [`refs/heads/${id}`, `refs/tags/${id}`]);
+    for (const odd of ['refs/heads/-x', 'refs/tags/--exec=y', 'refs/heads/HEAD', ...ids]) {
       t.type(refused(odd), 'string', `${odd} is not made`);
       t.equal(refused(odd, false), null, `${odd} can be moved and removed where it exists`);
     }

@@ -175,10 +175,20 @@ t.test(
   },
 );
 
-t.test('a branch that looks like an id is a branch', async (t) => {
-  fixture.inside('update-ref', `refs/heads/${others[0]!}`, fixture.first.commit);
-  t.equal(await deps.git.refs.resolve(repository, others[0]!), fixture.first.commit);
-});
+t.test(
+  'a branch that looks like an abbreviated id is a branch, one that looks like a whole id has its full name',
+  async (t) => {
+    const [whole, abbreviated] = [others[0]!, others[0]!.slice(0, 10)];
+    for (const name of [whole, abbreviated]) fixture.inside('update-ref', `refs/heads/${name}`, fixture.first.commit);
+    const { refs, queries } = deps.git;
+    t.equal(await refs.resolve(repository, abbreviated), fixture.first.commit);
+    t.equal((await queries.resolveRefPath(repository, Buffer.from(abbreviated))).kind, 'branch');
+    await t.rejects(refs.resolve(repository, whole), errorWithReason('revision_not_found'));
+    await t.rejects(queries.resolveRefPath(repository, Buffer.from(whole)), errorWithReason('revision_not_found'));
+    for (const name of [whole, abbreviated])
+      t.equal(await refs.resolve(repository, `refs/heads/${name}`), fixture.first.commit);
+  },
+);
 
 t.test('the commit-graph proves commits reachable, and never one that no ref leads to', async (t) => {
   const repository = await deps.newRepository();

@@ -174,6 +174,7 @@ t.test('SECURITY A05: hostile names that git would take and Hearth does not are 
   };
   await refused('main:refs/heads/-x', /remote rejected.*may not start with "-"/);
   await refused('main:refs/heads/HEAD', /remote rejected/);
+  await refused(`main:refs/heads/${'0'.repeat(40)}`, /remote rejected.*object id/);
   await refused('main:refs/stash', /only refs\/heads\//);
   await refused('main:refs/hearth/x', /reserved for the server/);
   t.same(await journal('hostile'), []);
@@ -188,7 +189,7 @@ t.test('SECURITY A05: hostile names that git would take and Hearth does not are 
     '%2e%2e',
     '\u202egpj',
     'ü'.repeat(60),
-    '0'.repeat(40),
+    '0'.repeat(39),
   ];
   await must(['push', '--quiet', url, ...names.map((name) => `main:refs/heads/${name}`)], sample);
   await must(['clone', '--quiet', '--mirror', url, 'hostile']);
@@ -207,7 +208,7 @@ t.test('SECURITY A03: objects that attack clients are refused by name', async (t
   const pushTree = async (line: string) => {
     const tree = gitSync(['mktree', '--missing'], { cwd: folder, input: line });
     const commit = gitSync(['commit-tree', tree, '-m', 'x'], { cwd: folder });
-    return clientGit(['push', url, `${commit}:refs/heads/${commit}`], { cwd: folder });
+    return clientGit(['push', url, `${commit}:refs/heads/of-${commit}`], { cwd: folder });
   };
   for (const [line, words] of [
     [`120000 blob ${blob}\t.gitmodules\n`, /gitmodulesSymlink|SYMLINK/i],

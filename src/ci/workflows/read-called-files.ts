@@ -1,5 +1,6 @@
 import { anonymous, personViewer } from '../../access/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
+import { isWholeId } from '../../git/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Found, Repositories } from '../../repositories/index.ts';
 import { withOthers } from './bundle.ts';
@@ -59,8 +60,6 @@ function reader(deps: Deps, actorId: string | null): ReadCalledFile {
   };
 }
 
-const wholeId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 async function locate(
   { git, repositories }: Deps,
   { owner, name, ref }: CallAddress,
@@ -74,13 +73,9 @@ async function locate(
   const given = /^(?:refs\/)?(?:heads|tags)\//.test(ref) ? [`refs/${ref.replace(/^refs\//, '')}`] : [];
   // A full name precedes both.
   const firsts = ref.startsWith('refs/') ? given : [];
-  for (const full of [
-    ...firsts,
-    `refs/tags/${ref}`,
-    `refs/heads/${ref}`,
-    ...given,
-    ...(wholeId.test(ref) ? [ref] : []),
-  ]) {
+  // A commit that is named by its whole id is that commit: no push to the other repository may replace it.
+  const names = isWholeId(ref) ? [ref] : [...firsts, `refs/tags/${ref}`, `refs/heads/${ref}`, ...given];
+  for (const full of names) {
     const sha = await git.refs.resolve(found.path, full).catch(nullIfNotFound);
     if (sha !== null) return { found, commit: { repository, ref: full, sha } };
   }

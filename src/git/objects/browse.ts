@@ -7,7 +7,7 @@ import { parseCommit, parseTree } from './parse-objects.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { Reachability } from './reachability.ts';
-import { isWellFormedRef } from '../refs/ref-name.ts';
+import { isWellFormedRef, isWholeId } from '../refs/ref-name.ts';
 import { readHeadBranch } from '../refs/refs.ts';
 import type { Semaphore } from '../../kernel/index.ts';
 
@@ -45,7 +45,6 @@ export interface Blob {
   content: Buffer | null;
 }
 
-const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const shortId = /^[0-9a-f]{4,64}$/;
 
 /** Size limits in bytes: no real commit or tree is larger. */
@@ -64,9 +63,9 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
 
 /**
  * The commit that a name resolves to: a full ref, a branch, a tag, `HEAD`, or a commit id (abbreviated to no fewer than
- * four digits). A full name precedes all others, also one without `refs/` where nothing has that short name; branches
- * precede tags, names precede ids. git's revision operators are not supported. Refuses
- * `revision_not_found`.
+ * four digits). A whole id names that commit alone; a full name precedes all others, also one without `refs/` where
+ * nothing has that short name; branches precede tags, names precede abbreviated ids. git's revision operators are not
+ * supported. Refuses `revision_not_found`.
  */
 export async function resolve(
   deps: BrowseDeps,
@@ -126,7 +125,7 @@ export async function mayBeNamed(
 }
 
 function candidates(revision: string): string[] {
-  if (revision === 'HEAD') return ['HEAD'];
+  if (revision === 'HEAD' || isWholeId(revision)) return [revision];
   const names = revision.startsWith('refs/') ? [revision] : [];
   names.push(`refs/heads/${revision}`, `refs/tags/${revision}`);
   if (/^(?:heads|tags)\//.test(revision)) names.push(`refs/${revision}`);
@@ -228,7 +227,7 @@ export async function log(
 
 /** Throws unless `oid` is a full object id; only those are passed to git as arguments. */
 export function checked(oid: string): string {
-  if (!objectId.test(oid)) throw invalid('invalid_object_id', 'This is not a full object id.');
+  if (!isWholeId(oid)) throw invalid('invalid_object_id', 'This is not a full object id.');
   return oid;
 }
 

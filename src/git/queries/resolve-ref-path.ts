@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { notFound } from '../../kernel/index.ts';
 import { mayBeNamed } from '../objects/browse.ts';
 import type { BrowseDeps, RevisionOptions } from '../objects/browse.ts';
-import { isWellFormedRef } from '../refs/ref-name.ts';
+import { isWellFormedRef, isWholeId } from '../refs/ref-name.ts';
 
 type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 
@@ -40,9 +40,9 @@ interface Candidate {
 
 /**
  * Splits `feature/x/src/main.c` into a ref and a path. A full name (`refs/heads/…`, `refs/tags/…`) always wins; then
- * the longest ref that exists, a branch before a tag of the same name, names before commit ids; then full names without
- * `refs/`, as git takes them. One round trip, however many slashes there are.
- * Refuses `revision_not_found`.
+ * the longest ref that exists, a branch before a tag of the same name, names before abbreviated commit ids; then full
+ * names without `refs/`, as git takes them. A whole id names that commit alone. One round trip, however many slashes
+ * there are. Refuses `revision_not_found`.
  * @param options.tagsFirst whether a tag precedes a branch of its name, as in git: for downloads
  */
 export async function resolveRefPath(
@@ -87,7 +87,7 @@ function candidatesOf(parts: readonly string[], tagsFirst: boolean): Candidate[]
   const [first = '', second = ''] = parts;
   return [
     ...(first === 'refs' ? withFolder(parts, 1, second, 'full') : []),
-    ...shortCandidates(parts, tagsFirst),
+    ...shortCandidates(parts, tagsFirst).filter(({ kind, ref }) => kind === 'commit' || !isWholeId(ref)),
     ...withFolder(parts, 0, first, 'folder'),
   ];
 }

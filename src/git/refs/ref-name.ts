@@ -43,13 +43,17 @@ export function isBranchName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isWellFormedRef(`refs/heads/${name}`);
 }
 
+/** A whole object id. Whatever refs are called, it names that object, as in gitrevisions(7). */
+export const isWholeId = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+
 /**
- * Why a new branch or tag may not have this name, after its folder: it would read as a full name, or as HEAD, in
- * addresses and in git's own revisions. Null for all others.
+ * Why a new branch or tag may not have this name, after its folder: it would read as a full name, as HEAD or as an
+ * object id, in addresses and in git's own revisions. Null for all others.
  */
 export function refuseShortName(short: string): string | null {
   if (short.startsWith('-')) return 'a new name may not start with "-"';
   if (short === 'HEAD' || short === '@') return `a new name may not be ${short}`;
+  if (isWholeId(short.toLowerCase())) return 'a new name may not look like an object id';
   return short.startsWith('refs/') ? 'a new name may not start with "refs/"' : null;
 }
 
