@@ -58,10 +58,22 @@ t.test('pages are created, read, listed, edited, renamed and deleted', async (t)
   t.equal((await alice.call('POST', `${wiki}/new`, { title: 'page with name', content_base64: '' })).status, 409);
   for (const [title, content_base64] of [
     ['', ''],
-    ['../x', ''],
+    ...['.', '..', 'a/', '/a', 'a//b', '../x', 'x/..', 'x/ . /y', '\u202etxt.exe', 'a\u2066b'].map(
+      (title) => [title, ''] as const,
+    ),
     ['x', '#'],
   ] as const)
     t.equal((await alice.call('POST', `${wiki}/new`, { title, content_base64 })).status, 422, title);
+  for (const [bytes, status] of [
+    [1024 * 1024, 201],
+    [3 * 1024 * 1024, 413],
+  ] as const)
+    t.equal(
+      (await alice.call('POST', `${wiki}/new`, { title: 'Long', content_base64: base64('x'.repeat(bytes)) })).status,
+      status,
+      `${bytes} bytes`,
+    );
+  t.equal((await alice.call('DELETE', `${wiki}/page/Long`)).status, 204);
   const edited = await alice.call('PATCH', `${wiki}/page/Page-With-Name`, {
     content_base64: base64('Changed\n'),
     message: 'Better words',

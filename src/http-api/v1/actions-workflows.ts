@@ -52,6 +52,9 @@ const finding = z.object({
   message: z.string(),
 });
 
+/** Of a workflow file that is checked. */
+const maxCheckedCharacters = 1024 * 1024;
+
 const checkActionWorkflow = operation({
   ...shared,
   id: 'checkActionWorkflow',
@@ -60,8 +63,9 @@ const checkActionWorkflow = operation({
   summary: 'Check a workflow file before it is committed: it starts nothing',
   access: 'repository:write',
   cost: 'objects',
+  maxJsonBytes: 3 * maxCheckedCharacters,
   body: z.object({
-    content: z.string().max(1024 * 1024),
+    content: z.string().max(maxCheckedCharacters),
     path: z.string().max(1000).default('workflow.yml').describe('Below the folder of workflows'),
   }),
   status: 200,

@@ -44,6 +44,8 @@ const wikiPage = z
 const revisions = z.strictObject({ commits: z.array(wikiCommit), count: z.int() }).meta({ id: 'WikiCommitList' });
 
 const maxPageBytes = 1024 * 1024;
+/** A page as long as one that is shown, in base64. */
+const maxJsonBytes = 2 * maxPageBytes;
 /** As many versions of a page as are counted. */
 const mostCounted = 1_000;
 
@@ -176,6 +178,7 @@ export const wikiOperations = [
     ...common,
     id: 'createWikiPage',
     method: 'POST',
+    maxJsonBytes,
     path: `${at}/new`,
     summary: 'Create a page of a wiki',
     access: 'repository:write',
@@ -197,6 +200,7 @@ export const wikiOperations = [
     ...common,
     id: 'editWikiPage',
     method: 'PATCH',
+    maxJsonBytes,
     path: `${at}/page/{page}`,
     summary: 'Change a page of a wiki, or its title',
     access: 'repository:write',

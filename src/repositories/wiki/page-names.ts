@@ -42,7 +42,8 @@ function fileOfTitle(title: string): string {
 
 /**
  * The title of a page that is written, and its file. Refuses `invalid_page_title`: none, a long one, one that is no
- * path, and one that begins with `_`, which the pages of the wiki itself have, but for the sidebar and the footer.
+ * path or no address, one that reads in another order than it is written, and one that begins with `_`, which the pages
+ * of the wiki itself have, but for the sidebar and the footer.
  */
 export function parsePageTitle(text: string): { title: string; file: string } {
   const wrong = (message: string, cause?: unknown) =>
@@ -56,6 +57,11 @@ export function parsePageTitle(text: string): { title: string; file: string } {
     throw wrong(`Enter a title of at most ${maxTitleLength} characters.`);
   if (title.startsWith('_') && title !== sidebarTitle && title !== footerTitle)
     throw wrong('A title does not begin with "_".');
+  // With the ending behind it, a file could have such a name; its address could not.
+  if (title.split('/').some((name) => /^\.{0,2}$/.test(name)))
+    throw wrong('No part of a title between slashes is empty, "." or "..".');
+  if (/[\u200e\u200f\u2028-\u202e\u2066-\u2069]/.test(title))
+    throw wrong('A title has no characters that change the order of a line.');
   if (/[?#%<>"|:*]/.test(title)) throw wrong('A title has none of the characters ? # % < > " | : *.');
   const file = fileOfTitle(title);
   try {
