@@ -1,6 +1,6 @@
-// What an attacker of OAuth2 and OpenID Connect tries (RFC 9700, RFC 6749, RFC 7636, RFC 8628): addresses that are nearly
-// the registered one, codes and tokens of others, weaker proofs, wider scopes, parameters twice, and tokens of
-// applications that are gone.
+// What an attacker of OAuth2 and OpenID Connect tries (RFC 9700, 6749, 7636, 8628): addresses that are nearly the
+// registered one, codes and tokens of others, weaker proofs, wider scopes, parameters twice, and tokens of applications
+// that are gone.
 import t from 'tap';
 import { askFor, authorizePath, callProtocol, newPkce, pathOf, startOAuth } from '../fixtures/oauth-client.ts';
 import type { OAuthFixture, RegisteredClient, TokenAnswer } from '../fixtures/oauth-client.ts';
@@ -182,7 +182,7 @@ t.test('a code is worth nothing without what belongs to it', async (t) => {
   }
 });
 
-t.test('a weaker proof is refused before anybody is asked', async (t) => {
+t.test('a weaker proof is refused before the user is asked', async (t) => {
   const { challenge, verifier } = newPkce();
   const address = 'http://127.0.0.1:4000/back';
   const proofs: Record<string, string>[] = [

@@ -6,7 +6,7 @@ import { startReceiver } from './receiver.ts';
 
 t.setTimeout(300_000);
 
-t.test('each place hears of what it owns, whatever changes hands', async (t) => {
+t.test('each place receives the events of what it owns, whatever changes hands', async (t) => {
   const target = await startReceiver(t);
   const { web, alice, bob, carol } = await openWorld(t, { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host });
   const { db, webhooks } = web.modules;
@@ -32,7 +32,7 @@ t.test('each place hears of what it owns, whatever changes hands', async (t) => 
     ids.set(at + name, `${at}/${made.json.id}`);
   }
   let number = 0;
-  /** Opens an issue there, and says who heard of it. */
+  /** Opens an issue there, and names the places that received it. */
   const heard = async (call: typeof alice, repository: string): Promise<string> => {
     number += 1;
     const opened = await call('POST', `/repos/${repository}/issues`, { title: `number ${number}` });
