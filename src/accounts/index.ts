@@ -18,7 +18,6 @@ export type { SignedIn, SignInResult } from './sessions/complete-sign-in.ts';
 export { base32, otpauthUri } from './second-factor/totp.ts';
 export type { SecondFactorState } from './second-factor/second-factor.ts';
 export type { SessionViewer } from './sessions/viewer-of-session.ts';
-export { networkPrefix } from './sessions/network-prefix.ts';
 export type { AccessToken } from './tokens/access-token.ts';
 export type { NewAccessToken } from './tokens/add-token.ts';
 export { hashSecret, looksLikeSecret, newSecret } from './secret.ts';

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { networkPrefix } from '../accounts/index.ts';
+import { networkPrefix } from '../kernel/index.ts';
 
 interface ConnectionLimits {
   /** Connections in all. */

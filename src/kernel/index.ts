@@ -44,6 +44,6 @@ export { readableSize } from './readable-size.ts';
 export { yieldToEventLoop } from './yield-to-event-loop.ts';
 export { mapAll, visitAll } from './visit-all.ts';
 export { waitAtMost, withTimeout } from './with-timeout.ts';
-export { addressGroup } from './address-group.ts';
+export { networkPrefix } from './network-prefix.ts';
 export { isProcessAlive } from './process-alive.ts';
 export { branchOf, isBranchOrTag, noRef, shortRef, tagOf } from './ref-names.ts';

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
-import { deviceName, networkPrefix } from '../accounts/index.ts';
+import { deviceName } from '../accounts/index.ts';
 import type { SecurityEvent } from '../accounts/index.ts';
 import type { Tx } from '../db/index.ts';
+import { networkPrefix } from '../kernel/index.ts';
 import { knownSignInSchema } from './notice-schema.ts';
 
 /** How long a device or a network stays known after the last sign-in from it, in milliseconds. */

@@ -2,7 +2,7 @@ import type { SshLimits } from './limits.ts';
 
 /** A new connection, as the limiter sees it. */
 interface PendingConnection {
-  /** As `addressGroup` returns it. */
+  /** As `networkPrefix` returns it. */
   address: string;
   /** Admitted: start the SSH protocol. */
   begin(): void;

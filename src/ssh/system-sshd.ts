@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { systemRandom } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
-import { addressGroup } from '../kernel/index.ts';
+import { networkPrefix } from '../kernel/index.ts';
 import { createConnectionLimiter } from './connection-limiter.ts';
 import type { ConnectionSlot } from './connection-limiter.ts';
 import { defaultLimits } from './limits.ts';
@@ -102,7 +102,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
       const owner = await accounts.viewerOfKey(blob, { address: null, hasSigned: false });
       const leaving = new AbortController();
       const signal = AbortSignal.any([session.signal, leaving.signal]);
-      const slot = await enter(limiter, addressGroup(session.address), signal);
+      const slot = await enter(limiter, networkPrefix(session.address), signal);
       if (slot === null) {
         session.writeError('hearth: too many sessions from your address. Try again in a moment.\n');
         return 1;

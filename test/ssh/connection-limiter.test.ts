@@ -1,5 +1,4 @@
 import t from 'tap';
-import { addressGroup } from '../../src/kernel/index.ts';
 import { createConnectionLimiter } from '../../src/ssh/connection-limiter.ts';
 import type { ConnectionSlot } from '../../src/ssh/connection-limiter.ts';
 
@@ -173,19 +172,4 @@ t.test('security F08: a flood of silent sockets does not keep a client out', asy
   place('client').bytesReceived();
   pass(400);
   t.notOk(happened.includes('client place_needed'));
-});
-
-t.test('one network counts as one address', async (t) => {
-  const groups: [string, string][] = [
-    ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['::FFFF:192.0.2.7', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
-    ['2001:0db8:0001:0002::9', '2001:db8:1:2::/64'],
-    ['2001:db8::9', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ];
-  for (const [address, group] of groups) t.equal(addressGroup(address), group, address);
 });

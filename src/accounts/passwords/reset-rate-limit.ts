@@ -1,8 +1,7 @@
 import type { Database } from '../../db/index.ts';
-import { rateLimited } from '../../kernel/index.ts';
+import { networkPrefix, rateLimited } from '../../kernel/index.ts';
 import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
-import { networkPrefix } from '../sessions/network-prefix.ts';
 
 /**
  * Counts requests for a new password per address, whether or not an account has it, and per network. The mails of an

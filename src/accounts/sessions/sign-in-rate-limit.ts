@@ -1,9 +1,9 @@
 import type { Database } from '../../db/index.ts';
-import { rateLimited } from '../../kernel/index.ts';
+import { networkPrefix, rateLimited } from '../../kernel/index.ts';
 import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AttemptCounter } from '../../nodes/index.ts';
 import { foldHandle } from '../../owners/index.ts';
-import { accountNetwork, networkPrefix } from './network-prefix.ts';
+import { accountNetwork } from './account-network.ts';
 
 /** The account and network of a sign-in. The account is the name as typed, whether or not it exists. */
 interface SignInAttempt {

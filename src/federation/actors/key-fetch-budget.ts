@@ -15,7 +15,7 @@ const maxNetworks = 10_000;
 /** What limits the fetches for unknown signers. */
 export interface KeyFetchBudget {
   /**
-   * @param network of the client, as `addressGroup` gives it
+   * @param network of the client, as `networkPrefix` gives it
    * @param host of the key
    * @returns null when the fetch may start, else the number of seconds to wait
    */

@@ -1,4 +1,4 @@
-import { addressGroup, createLru, isDomainError, unavailable } from '../../kernel/index.ts';
+import { networkPrefix, createLru, isDomainError, unavailable } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import { fetchDocument } from './fetch-document.ts';
@@ -160,7 +160,7 @@ export function createRemoteActors(
       // A known actor without its key gets no more trust than an anonymous client.
       const oldKey = known === null ? null : readPublicKey(known.publicKeyPem);
       const isKnown = oldKey !== null && fits(oldKey);
-      return fetchSigner(keyId, isKnown ? 'trusted' : { network: addressGroup(address) });
+      return fetchSigner(keyId, isKnown ? 'trusted' : { network: networkPrefix(address) });
     },
     async signerAgain(keyId, { address }) {
       const last = refetches.get(keyId) ?? 0;
@@ -168,7 +168,7 @@ export function createRemoteActors(
       if (clock.now() - Math.max(last, known) < refetchAfterMs) return null;
       refetches.set(keyId, clock.now());
       try {
-        return await fetchSigner(keyId, { network: addressGroup(address) });
+        return await fetchSigner(keyId, { network: networkPrefix(address) });
       } catch (error) {
         // The cached key has judged the signature; a failed refresh changes nothing.
         if (isBusy(error)) return null;

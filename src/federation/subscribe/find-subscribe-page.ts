@@ -1,4 +1,4 @@
-import { addressGroup, invalid, isDomainError, rateLimited } from '../../kernel/index.ts';
+import { networkPrefix, invalid, isDomainError, rateLimited } from '../../kernel/index.ts';
 import type { Outbound } from '../../outbound/index.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -35,7 +35,7 @@ export async function findSubscribePage(
   const scheme = deps.settings.devAllowInsecure ? new URL(deps.settings.origin).protocol : 'https:';
   const url = `${scheme}//${host}/.well-known/webfinger?resource=${encodeURIComponent(`acct:${account}`)}`;
   const outbound = await outboundFor(deps, url, host);
-  const wait = deps.lookups.take(addressGroup(address), host);
+  const wait = deps.lookups.take(networkPrefix(address), host);
   if (wait !== null)
     throw rateLimited('too_many_lookups', 'Too many lookups. Try again in a minute.', Math.max(wait, 10));
   const template = await readTemplate(outbound, url, host).catch((error: unknown) => {

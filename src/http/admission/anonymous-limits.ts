@@ -1,4 +1,4 @@
-import { addressGroup, chargeCpuTime, createLru, createSemaphore, unavailable } from '../../kernel/index.ts';
+import { networkPrefix, chargeCpuTime, createLru, createSemaphore, unavailable } from '../../kernel/index.ts';
 import type { Clock, Semaphore } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { createCounter } from '../prometheus-text.ts';
@@ -88,7 +88,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
   ];
 
   function budgetOf(address: string): CpuBudget {
-    const key = addressGroup(address);
+    const key = networkPrefix(address);
     const now = clock.now();
     const budget = budgets.get(key) ?? { leftMs: budgetMs, at: now };
     budget.leftMs = Math.min(budgetMs, budget.leftMs + (Math.max(0, now - budget.at) / 1000) * refillMsPerSecond);
@@ -151,7 +151,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
 
 /** Works once a place is free, unless the client has left while it waited: nothing was done yet. */
 async function withSlot(semaphore: Semaphore, { res, state }: Context, work: () => Promise<unknown>): Promise<void> {
-  const release = await semaphore.acquire({ address: addressGroup(state.address) });
+  const release = await semaphore.acquire({ address: networkPrefix(state.address) });
   try {
     if (!res.destroyed) await work();
   } finally {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Connection } from 'ssh2';
-import { addressGroup } from '../../kernel/index.ts';
+import { networkPrefix } from '../../kernel/index.ts';
 import { authenticate } from './authenticate-connection.ts';
 import type { Identity } from './authenticate-connection.ts';
 import { makeCiphersCheaper } from './cheaper-ciphers.ts';
@@ -77,7 +77,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     if (Math.max(socket.writableLength, ...[...unread].map((bytes) => bytes())) > maxUnreadBytes)
       leave('flow_control_ignored');
   });
-  const slot = limiter.arrive({ address: addressGroup(address), begin, reject: leave });
+  const slot = limiter.arrive({ address: networkPrefix(address), begin, reject: leave });
 
   function leave(reason: string): void {
     if (socket.destroyed || isLeaving) return;

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * The unit of the limits per network: an IPv4 address, or the /64 of an IPv6 address, since one customer has all
- * addresses in it. An IPv4-mapped address counts as IPv4. Other text counts as itself.
+ * The unit of the limits per network: an IPv4 address, or the /64 of an IPv6 address, since one customer usually has
+ * all addresses in it. An IPv4-mapped address counts as IPv4. Other text counts as itself.
  */
 export function networkPrefix(address: string): string {
   const plain = address.replace(/%.*$/, '');
@@ -14,16 +14,6 @@ export function networkPrefix(address: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`;
-}
-
-/**
- * The unit of the limits per account and network: the /24 of an IPv4 address, which many providers give addresses from
- * by turns, or the /64 of an IPv6 address. `null` is this machine.
- */
-export function accountNetwork(address: string | null): string {
-  if (address === null) return 'local';
-  const prefix = networkPrefix(address);
-  return isIP(prefix) === 4 ? `${prefix.slice(0, prefix.lastIndexOf('.'))}.0/24` : prefix;
 }
 
 /** The eight groups of an address that `isIP` accepts. */
