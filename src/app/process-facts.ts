@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ProcessFacts } from '../http/index.ts';
+import type { ProcessFacts } from '../web/index.ts';
 import { embedded } from '../embedded/index.ts';
 
 /** What an administrator wants to know of the running program. The memory is null where the system has no /proc. */

@@ -1,5 +1,6 @@
 import { embedded } from '../embedded/index.ts';
-import type { Admission, Middleware, WebDeps } from '../http/index.ts';
+import type { Admission, Middleware } from '../http/index.ts';
+import type { WebDeps } from '../web/index.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { loadInPieces } from './load-in-pieces.ts';
 import type { OpenApi } from './open-api.ts';

@@ -3,7 +3,8 @@ import type { PersonViewer, Scope, Viewer } from '../access/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found, Needed } from '../repositories/index.ts';
-import type { CostClass, WebDeps } from '../http/index.ts';
+import type { CostClass } from '../http/index.ts';
+import type { WebDeps } from '../web/index.ts';
 import type { ApiResponse } from './responses.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
@@ -15,7 +16,7 @@ import type { UploadedFile } from './uploaded-file.ts';
  * - `account:…`: the same, and not limited to some repositories: what it does concerns the whole account
  * - `repository:…`: at least this right on the repository that the path names, or its
  *   ownership (SPEC §4.3); reading needs no token where it needs no right. Up to writing, the token may be that of a
- *   task of the CI (`task-use.ts`)
+ *   task of the CI (`task-permissions.ts`)
  * - `organisation:owner`: an OWNER of the organisation that the path names as `{org}`,
  *   with a token that reaches the whole account
  * - `administrator`: an administrator of this server, with such a token

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import { isDomainError, notFound } from '../kernel/index.ts';
-import type { Admission, Context, Middleware, State, WebDeps } from '../http/index.ts';
+import type { Admission, Context, Middleware, State } from '../http/index.ts';
+import type { WebDeps } from '../web/index.ts';
 import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate-token.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { anonymousIdentity } from '../http/index.ts';
-import type { Identity, Middleware } from '../http/index.ts';
+import type { SessionViewer } from '../accounts/index.ts';
+import type { Middleware } from '../http/index.ts';
 import type { Consents } from '../oauth/index.ts';
 import { createConsents } from './consents.ts';
 import type { OAuthHttpDeps } from './deps.ts';
@@ -12,7 +12,7 @@ export { paths as oauthPaths } from './paths.ts';
 
 /** A page in the frame of the website. */
 type RenderPage = (
-  frame: { identity: Identity; headers: IncomingHttpHeaders },
+  frame: { signedIn: SessionViewer | null; headers: IncomingHttpHeaders },
   template: string,
   locals: Record<string, unknown>,
 ) => string;
@@ -25,9 +25,7 @@ export function createOAuthServer(deps: OAuthHttpDeps & { renderPage: RenderPage
   const providerNow = createProviders({
     ...deps,
     render(request, template, locals) {
-      const signedIn = personOf(request);
-      const identity = signedIn === null ? anonymousIdentity : { ...signedIn, avatarAt: null };
-      return deps.renderPage({ identity, headers: request.headers }, template, locals);
+      return deps.renderPage({ signedIn: personOf(request), headers: request.headers }, template, locals);
     },
   });
   return { handle: createOAuthHandler(deps, providerNow), consents: createConsents(deps, providerNow) };

@@ -6,26 +6,19 @@ export type { CostClass } from './admission/request-classes.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
 export { anonymousIdentity } from './context.ts';
-export type {
-  AttachedFile,
-  Context,
-  Exchange,
-  FoundWithHeader,
-  Identity,
-  Middleware,
-  ReceivedContent,
-  State,
-} from './context.ts';
-export type { ProcessFacts, SshFacts, WebDeps, Renderings, TextToShow } from './deps.ts';
-export { createHttpMetrics } from './metrics/http-metrics.ts';
-export { serveMetrics } from './metrics/serve-metrics.ts';
+export type { Context, Exchange, Identity, Middleware, State } from './context.ts';
+export { createHttpMetrics } from './http-metrics.ts';
+export type { HttpMetrics } from './http-metrics.ts';
 export { compressText } from './middleware/compression.ts';
 export { acceptHost } from './middleware/host.ts';
-export { initRequestState } from './middleware/request-state.ts';
 export { createRequestLog } from './middleware/request-log.ts';
 export { policyWithObjects, securityHeaders } from './middleware/security-headers.ts';
 export { createOneTimeSecrets } from './one-time-secrets.ts';
+export type { OneTimeSecrets } from './one-time-secrets.ts';
 export { createPendingForms } from './pending-forms.ts';
+export type { PendingForms } from './pending-forms.ts';
+export { formatMetrics, histogramSamples } from './prometheus-text.ts';
+export type { MetricFamily, Sample } from './prometheus-text.ts';
 export { createProbe } from './probe.ts';
 export type { Probe } from './probe.ts';
 export { readAuthorization, readToken, secretsOf } from './request/authorization.ts';
@@ -36,7 +29,7 @@ export { discardBody, drainRequest } from './request/drain.ts';
 export { writeCookie } from './request/cookies.ts';
 export type { NewCookie } from './request/cookies.ts';
 export { externalOrigin } from './request/external-origin.ts';
-export { createForm } from './request/form.ts';
+export { createForm, emptyForm } from './request/form.ts';
 export type { Form } from './request/form.ts';
 export { countHostHeaders } from './request/host-header.ts';
 export { createHostTrust } from './request/trusted-hosts.ts';
@@ -60,7 +53,7 @@ export { challengeCookie, endedChallengeCookie, readChallengeCookie } from './re
 export { endedProviderCookie, providerCookie, readProviderCookie } from './request/provider-cookie.ts';
 export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';
 export { viewCloneBox } from './response/clone-urls.ts';
-export type { CloneBoxView } from './response/clone-urls.ts';
+export type { CloneBoxView, SshFacts } from './response/clone-urls.ts';
 export { HttpError } from './http-error.ts';
 export { setBody } from './response/set-body.ts';
 export { httpStatusByErrorCode, httpStatusOf, retryAfter } from './response/error-status.ts';

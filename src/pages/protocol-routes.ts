@@ -2,7 +2,7 @@ import type { FederationHandlers } from '../http-activitypub/index.ts';
 import type { ArtifactHandlers } from '../http-artifacts/index.ts';
 import type { PackageHandlers } from '../http-packages/index.ts';
 import { oauthPaths } from '../http-oauth/index.ts';
-import type { Middleware } from '../http/index.ts';
+import type { Middleware } from './app/context.ts';
 import type { ProtocolRoute } from './route.ts';
 
 /** What serves the URLs that are no pages; each of them is made by a module of its own. */

@@ -1,4 +1,4 @@
-import type { Renderings, WebDeps } from '../http/index.ts';
+import type { Renderings, WebDeps } from '../web/index.ts';
 import { editorSettingsFor } from './code/settings-for-api.ts';
 import { renderForApi } from './markdown/render-for-api.ts';
 

@@ -8,7 +8,8 @@ import type {
   RepositoryContext,
   RequestContext,
 } from './app/request-context.ts';
-import type { Middleware, CostClass } from '../http/index.ts';
+import type { CostClass } from '../http/index.ts';
+import type { Middleware } from './app/context.ts';
 
 interface Declaration<Access extends AccessDeclaration> {
   method: 'GET' | 'POST';

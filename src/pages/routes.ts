@@ -1,5 +1,5 @@
 import { gitRoutes } from '../http-git/index.ts';
-import type { Middleware } from '../http/index.ts';
+import type { Middleware } from './app/context.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { boardsRoutes } from './boards/routes.ts';

@@ -98,7 +98,7 @@ t.test('a known client waits neither for anonymous clients nor for other known o
 t.test('refusals to many anonymous clients are sent one after the other, others at once', async (t) => {
   const waits: number[] = [];
   const pace = delayRefusals({ burst: 2, intervalMs: 60_000, maxDelayMs: 100_000 }, async (ms) => void waits.push(ms));
-  const respond = (status: number, identity = anonymousIdentity) =>
+  const respond = (status: number, identity: Identity = anonymousIdentity) =>
     pace({ status, state: { identity } } as Context, async () => {});
   for (const status of [200, 404, 422, 500]) for (let time = 0; time < 4; time += 1) await respond(status);
   for (let time = 0; time < 4; time += 1) await respond(503, alice);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { json } from '../responses.ts';
 import { showActionRuns, statusesOf } from './actions-schemas.ts';
 import type { ActionsContext } from './actions-schemas.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobRow, RunRow, RunStatus } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { branchOf, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';

@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { FeedEntry, FeedScope } from '../../federation/index.ts';
 import { giteaTime, numericId, userPayload } from '../../gitea-shapes/index.ts';
 import { giteaRepository, giteaUser } from '../../gitea-shapes/schemas.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';

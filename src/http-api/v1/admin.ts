@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { noTime, userPayload } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../kernel/index.ts';
 import { isUsualRule } from '../../repositories/index.ts';
 import type { Found, GrantInput, ListedRule, MergeConditionsInput, RuleInput } from '../../repositories/index.ts';
 import { numericId } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';

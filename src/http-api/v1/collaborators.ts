@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { created, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PeopleOptions } from '../../accounts/index.ts';
 import type { PersonViewer } from '../../access/index.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Commit } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { mapAll } from '../../kernel/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Verification } from '../../signing/index.ts';
 import { userPayload } from '../../gitea-shapes/index.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { TreeEntry } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type * as schemas from './contents-schemas.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numericId } from '../../gitea-shapes/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Found, ListedDeployKey } from '../../repositories/index.ts';
 import { created, json, noContent } from '../responses.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EnvironmentChange, Environment } from '../../ci/index.ts';
 import { environmentPath } from '../../ci/index.ts';
 import { numericId } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Viewer } from '../../access/index.ts';

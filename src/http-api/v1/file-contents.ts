@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { invalid, nullIfNotFound, visitAll } from '../../kernel/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { FileChange, FileOperation, Found } from '../../repositories/index.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FollowSubject, ShownFollower } from '../../federation/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall } from '../operation.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { maxBlameBytes } from '../../git/index.ts';
 import { invalid, isDomainError, mapAll, notFound } from '../../kernel/index.ts';

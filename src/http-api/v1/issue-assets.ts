@@ -3,7 +3,7 @@ import { attachmentPayload } from '../../gitea-shapes/index.ts';
 import { attachment } from '../../gitea-shapes/schemas.ts';
 import type { Attachment, IssueAt } from '../../issues/index.ts';
 import { attachmentMarkdown } from '../../issues/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import type { UploadedFile } from '../uploaded-file.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { personViewer, repositoryLevel } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { issueLimits } from '../../issues/index.ts';
 import { notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';

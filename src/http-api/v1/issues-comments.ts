@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PersonViewer, Viewer } from '../../access/index.ts';
 import { commentIdOf } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { commentPayload } from '../../gitea-shapes/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

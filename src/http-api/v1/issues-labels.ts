@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Label, LabelScope } from '../../issues/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { labelPayload, numericId } from '../../gitea-shapes/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { IssuePayload } from '../../gitea-shapes/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';

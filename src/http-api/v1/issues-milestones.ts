@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Milestone, RepositoryAt } from '../../issues/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { milestonePayload, numericId } from '../../gitea-shapes/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

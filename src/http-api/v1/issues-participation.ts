@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { forbidden } from '../../kernel/index.ts';
 import type { IssueAt, ReactionKind } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { created, json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';

@@ -3,7 +3,7 @@ import type { Person } from '../../accounts/index.ts';
 import type { PersonViewer, Viewer } from '../../access/index.ts';
 import type { DescribedIssue, Issue, IssueAt, RepositoryAt } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { tokenNeeded } from '../authenticate-token.ts';
 import { issuePayload, numericId, userPayload } from '../../gitea-shapes/index.ts';
 import type { IssuePayload } from '../../gitea-shapes/index.ts';

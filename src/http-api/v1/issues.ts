@@ -4,7 +4,7 @@ import { findTemplate, noFilter, useTemplate } from '../../issues/index.ts';
 import type { IssueAt, IssueFilter, IssueUpdate } from '../../issues/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { HttpError } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { numericId } from '../../gitea-shapes/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { JobRow } from '../../ci/index.ts';
 import { writeZip } from '../../files/index.ts';
 import { attachmentDisposition } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ApiResponse } from '../responses.ts';
 

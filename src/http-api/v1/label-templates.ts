@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { RepositoryAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { json } from '../responses.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TextToShow } from '../../http/index.ts';
+import type { TextToShow } from '../../web/index.ts';
 import { invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PersonViewer } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { created } from '../responses.ts';
 import { operation } from '../operation.ts';

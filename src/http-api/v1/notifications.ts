@@ -6,7 +6,7 @@ import { issuePath } from '../../gitea-shapes/index.ts';
 import type { Change, InboxState, InboxView, Notification } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { readPage, timeIn } from './issues-parts.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { giteaTime, numericId } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Application, ApplicationOwner } from '../../oauth/index.ts';
 import { json, noContent } from '../responses.ts';

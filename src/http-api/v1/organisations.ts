@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { localAdministrator } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import type { OwnerScope, RunRow } from '../../ci/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { PersonViewer } from '../../access/index.ts';
 import { numericId, teamPayload } from '../../gitea-shapes/index.ts';
 import type { team } from '../../gitea-shapes/schemas.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation } from '../../organisations/index.ts';

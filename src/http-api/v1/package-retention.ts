@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatOfType } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { FoundPackage, RetentionFormat, RetentionRules } from '../../packages/index.ts';
 import { operation } from '../operation.ts';

@@ -10,7 +10,7 @@ import {
 import type { RepositoryPayload } from '../../gitea-shapes/index.ts';
 import { giteaPackage, giteaPackageFile, packageTypes } from '../../gitea-shapes/schemas.ts';
 import type { Person } from '../../accounts/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { packageNotFound } from '../../packages/index.ts';

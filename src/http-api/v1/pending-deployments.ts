@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PendingDeployment } from '../../ci/index.ts';
 import { environmentPath } from '../../ci/index.ts';
 import { userPayload } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';

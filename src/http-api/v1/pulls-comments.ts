@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { created, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Issue, IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { describePulls, pullPayload } from '../../gitea-shapes/index.ts';
 import type { PullPayload } from '../../gitea-shapes/index.ts';
 import { repositoryAt } from './issues-parts.ts';

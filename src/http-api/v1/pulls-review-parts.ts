@@ -6,7 +6,7 @@ import type { IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { numericId, teamPayload } from '../../gitea-shapes/index.ts';
 import { usersById } from './issues-parts.ts';
 import type { pullReview, pullReviewComment } from './pulls-review-schemas.ts';

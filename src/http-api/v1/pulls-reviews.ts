@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { numericId, userPayload } from '../../gitea-shapes/index.ts';
 import { json, listed, noContent } from '../responses.ts';

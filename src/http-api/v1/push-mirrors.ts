@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PersonViewer } from '../../access/index.ts';
 import { giteaTime, noTime } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
 import type { Found } from '../../repositories/index.ts';

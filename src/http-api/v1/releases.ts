@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Found } from '../../repositories/index.ts';
 import { releaseUploadMs } from '../../releases/index.ts';
 import type { DescribedRelease, ReleaseEdit, ReleaseKey, ReleaseRow } from '../../releases/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { releaseFilePayload, releasePayload } from '../../gitea-shapes/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import { numericId } from '../../gitea-shapes/index.ts';
 import { readSearchQuery } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import type { ListedRepository, ListOptions } from '../../repositories/index.ts';
 import { json, listed } from '../responses.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { allows, ownsRepository, personViewer, repositoryLevel } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
 import { userPayload } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json, noContent } from '../responses.ts';

@@ -3,7 +3,7 @@ import { describeJob, describeRun } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { runPathNumber, repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {

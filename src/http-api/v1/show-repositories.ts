@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { repositoryDetails, repositoryPayload } from '../../gitea-shapes/index.ts';
 import type { RepositoryDetails, RepositoryPayload } from '../../gitea-shapes/index.ts';
 import { repositoryImageUrl, viewCloneBox } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Located, Repository } from '../../repositories/index.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';

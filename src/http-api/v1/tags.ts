@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { NamedRef } from '../../git/index.ts';

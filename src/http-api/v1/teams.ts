@@ -12,7 +12,7 @@ import { permission, team } from '../../gitea-shapes/schemas.ts';
 import { addOwner, listOwners, organisationOfOwners, showOwnersTeam } from './owners-team.ts';
 import { showOrganisation } from './payloads.ts';
 import { showListed } from './show-repositories.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 
 /** What Gitea's clients send besides: a role covers all parts of a repository, and no team has all repositories. */
 const fields = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PersonViewer } from '../../access/index.ts';
 import type { AccessToken } from '../../accounts/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { accessToken, madeAccessToken, newAccessToken } from './schemas.ts';

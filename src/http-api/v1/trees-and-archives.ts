@@ -5,7 +5,7 @@ import { mapAll, notFound } from '../../kernel/index.ts';
 import type { NamedRef } from '../../git/index.ts';
 import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';

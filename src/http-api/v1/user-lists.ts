@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { userPayload } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { findLanguage } from '../../translation/index.ts';
 import { json } from '../responses.ts';

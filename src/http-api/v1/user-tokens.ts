@@ -3,7 +3,7 @@ import type { PersonViewer } from '../../access/index.ts';
 import { apiScopeNames, scopeFor, scopesGiven } from '../../accounts/index.ts';
 import type { AccessToken } from '../../accounts/index.ts';
 import { giteaTime, noTime, numericId } from '../../gitea-shapes/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

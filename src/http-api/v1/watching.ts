@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import { watchLevels } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

@@ -4,7 +4,7 @@ import { footerTitle, pageCalled, contentPages, pageNotFound, sidebarTitle } fro
 import type { Wiki, WikiPage } from '../../repositories/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

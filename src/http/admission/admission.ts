@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Clock } from '../../kernel/index.ts';
-import type { Exchange, Middleware } from '../context.ts';
+import type { Exchange, Middleware, State } from '../context.ts';
 import type { MetricFamily } from '../prometheus-text.ts';
 import { createAnonymousLimits } from './anonymous-limits.ts';
 import { createBackgroundPriority } from './background-priority.ts';
@@ -32,12 +32,12 @@ import { delayRefusals } from './delay-refusals.ts';
  *    An empty budget is 429 with Retry-After until it is refilled. Then one of the places for
  *    anonymous clients: 12 for git, 16 for rows, 5 for searches, of which one address has two thirds;
  *    a thousand wait, 250 of one address. A full queue or 10 s of waiting is 503 with Retry-After 5.
- * 3. Class limits (`class-limits.ts`): so many requests of a cost class at a time, of all clients
+ * 3. Class limits (`request-classes.ts`): so many requests of a cost class at a time, of all clients
  *    together; one more is 503 with Retry-After 2.
  * 4. Background priority (`background-priority.ts`): steps of a search wait, 10 ms at most each, while
  *    another result is being made.
  * 5. Refusals to anonymous clients are sent 5 ms apart after the first 50, 2 s late at most
- *    (`paced-refusals.ts`): a client that retries at once costs a connection and no more.
+ *    (`delay-refusals.ts`): a client that retries at once costs a connection and no more.
  *
  * What is shed first: anonymous searches and pages of git beyond their places, then addresses that
  * have spent their budget, then whatever exceeds a class limit. Signed-in clients only meet the
@@ -55,7 +55,7 @@ export interface Admission {
    * @param identify sets `state.identity`; without it only the class limit holds. Where anonymous
    *   clients have limits it runs before them, elsewhere a request is limited before it is identified.
    */
-  limit(cost: CostClass, identify?: Middleware): Middleware[];
+  limit<Known extends State>(cost: CostClass, identify?: Middleware<Known>): Middleware<Known>[];
   /** Step 4, for the work itself. */
   background: BackgroundPriority;
   families(): MetricFamily[];

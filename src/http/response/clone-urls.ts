@@ -1,6 +1,13 @@
 import type { Config } from '../../config/index.ts';
 import type { CloneTransport } from '../request/preferences.ts';
-import type { SshFacts } from '../deps.ts';
+
+/** How the SSH server is reached; `app/` knows once it listens. */
+export interface SshFacts {
+  /** The port that people connect to. */
+  port: number;
+  /** `SHA256:…` of the host key, to compare at the first connection; null when the machine's own sshd has the key. */
+  fingerprint: string | null;
+}
 
 /** The addresses a repository is cloned from, and what a newcomer must know to use them. */
 export interface CloneBoxView {

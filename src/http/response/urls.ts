@@ -1,5 +1,3 @@
-import type { Owner } from '../../owners/index.ts';
-
 /** The page of a repository; comments write `B` for it. */
 export const repositoryUrl = ({ owner, name }: { owner: string; name: string }): string =>
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
@@ -9,7 +7,7 @@ export const repositoryImageUrl = (page: string, updatedAt: number | null): stri
   `${page}/image?v=${updatedAt ?? 0}`;
 
 /** The page of an owner, a person or an organisation. */
-export const ownerUrl = ({ kind, handle }: Pick<Owner, 'kind' | 'handle'>): string =>
+export const ownerUrl = ({ kind, handle }: { kind: 'user' | 'organisation'; handle: string }): string =>
   kind === 'user' ? personUrl(handle) : organisationUrl(handle);
 
 export const teamUrl = (organisation: string, team: string): string =>

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/index.ts';
 import { reservedHandles } from '../../owners/index.ts';
-import type { Middleware } from '../../http/index.ts';
+import type { Middleware } from './context.ts';
 
 const address = /^\/([A-Za-z0-9][A-Za-z0-9._-]{0,38})\/([A-Za-z0-9._-]{1,100})(?:\/|$)/;
 

@@ -1,6 +1,7 @@
 import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
-import type { AttachedFile, Context, Middleware, WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { AttachedFile, Context, Middleware } from './context.ts';
 import type { PendingFile } from '../../releases/index.ts';
 import { releaseUploadMs } from '../../releases/index.ts';
 import { createForm, discardBody, readMultipart } from '../../http/index.ts';

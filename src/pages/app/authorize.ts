@@ -1,7 +1,8 @@
 import { isDomainError, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { Found, Needed } from '../../repositories/index.ts';
 import { neededRight, type AccessDeclaration } from './access-declarations.ts';
-import type { Context, Middleware, WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { Context, Middleware } from './context.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 
 type Params = Readonly<Record<string, string>>;

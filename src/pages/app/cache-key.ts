@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { currentLanguage } from '../../translation/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { AnyContext } from './request-context.ts';
 
 export interface CacheKey {

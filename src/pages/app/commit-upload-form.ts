@@ -1,6 +1,7 @@
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { createForm, discardBody, HttpError, readMultipart } from '../../http/index.ts';
-import type { Middleware, ReceivedContent, WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { Middleware, ReceivedContent } from './context.ts';
 
 /** What one form may bring; the size of all files together is a setting. */
 const maxFiles = 100;

@@ -1,4 +1,4 @@
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { translateRefusal } from '../../translation/index.ts';
 import { statusOfRefusal } from './map-errors.ts';

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '../../http/index.ts';
+import type { Context, Middleware } from './context.ts';
 import { HttpError } from '../../http/index.ts';
 
 interface CrossSiteInput {

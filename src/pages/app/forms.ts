@@ -1,4 +1,4 @@
-import type { Middleware } from '../../http/index.ts';
+import type { Middleware } from './context.ts';
 import { createForm, HttpError } from '../../http/index.ts';
 
 const usualMaxBytes = 64 * 1024;

@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { createForm, discardBody, readMultipart, readPreferences, returnTarget } from '../../http/index.ts';
-import type { Context, Middleware } from '../../http/index.ts';
+import type { Context, Middleware } from './context.ts';
 import type { PageRoute } from '../route.ts';
 import { readForm } from './forms.ts';
 import { inLanguageOf } from './language.ts';

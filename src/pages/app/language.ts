@@ -1,5 +1,5 @@
 import { chooseLanguage, inLanguage } from '../../translation/index.ts';
-import type { Context } from '../../http/index.ts';
+import type { Context } from './context.ts';
 
 /** The language of a request: of the account, of the browser, or of the server. Asks no database. */
 export const languageOf = ({ state, req }: Pick<Context, 'state' | 'req'>, locale: string): string =>

@@ -1,6 +1,6 @@
 import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
-import type { Context, Middleware } from '../../http/index.ts';
+import type { Context, Middleware } from './context.ts';
 import {
   readPreferences,
   HttpError,

@@ -12,6 +12,7 @@ import { createIdentityHandler } from '../../http-identity/index.ts';
 import { createOAuthServer } from '../../http-oauth/index.ts';
 import {
   acceptHost,
+  anonymousIdentity,
   compressText,
   createAdmission,
   createAssets,
@@ -21,22 +22,14 @@ import {
   createOneTimeSecrets,
   createPendingForms,
   createRequestLog,
-  initRequestState,
   readPreferences,
   securityHeaders,
-  serveMetrics,
   routeRunnerRequests,
 } from '../../http/index.ts';
-import type {
-  Admission,
-  Context,
-  Middleware,
-  Probe,
-  RunnerListener,
-  State,
-  WebDeps,
-  WebServer,
-} from '../../http/index.ts';
+import type { Admission, Probe, RunnerListener, WebServer } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { Context, Middleware, State } from './context.ts';
+import { serveMetrics } from '../../http-metrics/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
 import { chooseLanguage, inLanguage } from '../../translation/index.ts';
 import type { OpenKeptValues } from '../../nodes/index.ts';
@@ -57,6 +50,7 @@ import type { Render } from './render.ts';
 import { requireOnboarding } from './require-onboarding.ts';
 import { mountRoutes, nameRoute } from './routing.ts';
 import { sendResponse } from './send-response.ts';
+import { initRequestState } from './request-state.ts';
 import { readUpload } from './uploads.ts';
 import { answerGoGet } from './answer-go-get.ts';
 import { identifyCaller, identifyViewer } from './viewer.ts';
@@ -109,10 +103,12 @@ export function createWebServer(options: WebOptions): WebServer {
   });
   const oauth = createOAuthServer({
     ...options,
-    renderPage: ({ identity, headers }, template, locals) =>
-      inLanguage(chooseLanguage(identity.person?.language, headers['accept-language'], config.locale), () =>
-        render(template, { identity, preferences: readPreferences(headers.cookie), path: '/', unread: 0 }, locals),
-      ),
+    renderPage({ signedIn, headers }, template, locals) {
+      const identity = signedIn === null ? anonymousIdentity : { ...signedIn, avatarAt: null };
+      const frame = { identity, preferences: readPreferences(headers.cookie), path: '/', unread: 0 };
+      const language = chooseLanguage(signedIn?.person.language, headers['accept-language'], config.locale);
+      return inLanguage(language, () => render(template, frame, locals));
+    },
   });
   const kept = { random, openKeptValues: options.openKeptValues };
   const deps: WebDeps = {

@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import type { FoundWithHeader } from '../../http/index.ts';
+import type { FoundWithHeader } from './context.ts';
 
 /**
  * Where a viewer who may push to a repository opens a pull request from one of its branches: a fork contributes to what

@@ -1,5 +1,6 @@
 import type { Embedded } from '../../embedded/index.ts';
-import type { Assets, Identity, Preferences } from '../../http/index.ts';
+import type { Assets, Preferences } from '../../http/index.ts';
+import type { Identity } from './context.ts';
 import { currentLanguage, findLanguage, rich, t } from '../../translation/index.ts';
 import { helpUrlOf } from './help-topics.ts';
 import { viewAvatar } from './avatar.view.ts';

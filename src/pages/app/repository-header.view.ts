@@ -1,4 +1,4 @@
-import type { FoundWithHeader } from '../../http/index.ts';
+import type { FoundWithHeader } from './context.ts';
 import type { AvatarView } from './avatar.view.ts';
 import { viewNumber } from './format-numbers.ts';
 import { viewRepositoryAvatar } from './repository-avatar.view.ts';

@@ -3,15 +3,9 @@ import type { Person, Session, SessionOrigin } from '../../accounts/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
 import type { PendingFile } from '../../releases/index.ts';
-import type {
-  AssetEncoding,
-  AttachedFile,
-  FoundWithHeader,
-  Form,
-  Preferences,
-  ReceivedContent,
-  WebDeps,
-} from '../../http/index.ts';
+import type { AssetEncoding, Form, Preferences } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { AttachedFile, FoundWithHeader, ReceivedContent } from './context.ts';
 import type { Reply } from './reply.ts';
 
 /**

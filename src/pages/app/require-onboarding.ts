@@ -1,5 +1,5 @@
 import type { Accounts } from '../../accounts/index.ts';
-import type { Middleware } from '../../http/index.ts';
+import type { Middleware } from './context.ts';
 
 /**
  * Redirects people to the steps that they must complete first: the choice of a handle (SPEC §2.4), then a new

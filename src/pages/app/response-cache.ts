@@ -2,7 +2,9 @@ import type { ClientRequest, IncomingMessage, RequestListener, ServerResponse } 
 import { createLru } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { anonymousIdentity, countHostHeaders } from '../../http/index.ts';
-import type { Exchange, Middleware, Client, WebDeps } from '../../http/index.ts';
+import type { Exchange, Client } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { Middleware } from './context.ts';
 import { chooseLanguage } from '../../translation/index.ts';
 import { cacheTtlMs } from './rendered-pages.ts';
 

@@ -1,7 +1,8 @@
 import Router from '@koa/router';
 import { notFound } from '../../kernel/index.ts';
 import { HttpError } from '../../http/index.ts';
-import type { BackgroundPriority, Context, Middleware, State } from '../../http/index.ts';
+import type { BackgroundPriority } from '../../http/index.ts';
+import type { Context, Middleware, State } from './context.ts';
 import type { Route } from '../route.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
 

@@ -1,6 +1,8 @@
 import { viewerForLog } from '../../access/index.ts';
 import { chargeForAnswer, yieldToEventLoop } from '../../kernel/index.ts';
-import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
+import type { AssetEncoding } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { Context, Middleware } from './context.ts';
 import {
   writeCookie,
   type NewCookie,

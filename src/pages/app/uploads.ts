@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { imageTooLarge, maxImageBytes, type ImageUpload } from '../../images/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import type { Middleware } from '../../http/index.ts';
+import type { Middleware } from './context.ts';
 import { discardBody, openBody, HttpError } from '../../http/index.ts';
 
 /** Besides the file: boundaries, headers and the few fields that a form may have (security B05). */
@@ -22,7 +22,7 @@ interface ReceivedFile {
  * Reads a form that brings one file. It runs after access was decided, so no client can
  * make the server read a body that it will refuse anyway (security B05).
  *
- * Files are held in memory: they are small, few at a time (class-limits.ts), and so nothing
+ * Files are held in memory: they are small, few at a time (`request-classes.ts`), and so nothing
  * is ever left on disk. What was wrong with an upload is passed to the page, whose form
  * has words for it.
  *

@@ -2,7 +2,7 @@ import type { Accounts, SessionViewer } from '../../accounts/index.ts';
 import type { Owners } from '../../owners/index.ts';
 import type { Ci } from '../../ci/index.ts';
 import { anonymousIdentity, readAuthorization, readSessionCookie, secretsOf } from '../../http/index.ts';
-import type { Identity, Middleware } from '../../http/index.ts';
+import type { Identity, Middleware } from './context.ts';
 
 /** Finds out who is looking. Without a cookie this asks no database. */
 export function identifyViewer({ accounts, owners }: { accounts: Accounts; owners: Owners }): Middleware {

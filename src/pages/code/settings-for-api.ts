@@ -1,4 +1,4 @@
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { editorConfigOf } from './editor-config.ts';
 import type { EditorConfig } from './editor-config.ts';
 import { readFiles } from './read-editor-configs.ts';

@@ -1,4 +1,4 @@
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 
 /** What the pages of this folder call. */
 export type IssuesDeps = Pick<

@@ -2,7 +2,7 @@ import { allows } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { highlightBlocks, languageOf } from '../../highlighting/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { dependOn } from '../app/dependency.ts';

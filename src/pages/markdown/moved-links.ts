@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { HereLink, WantedLinks } from '../../imports/index.ts';
 import type { BareReference, Reference } from '../../issues/index.ts';
 import { dependOn } from '../app/dependency.ts';

@@ -1,5 +1,6 @@
 import { organisationUrl, teamUrl, personUrl, repositoryUrl } from '../../http/index.ts';
-import type { FoundWithHeader, WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { FoundWithHeader } from '../app/context.ts';
 import type { BareReference, ReferenceTarget } from '../../issues/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';

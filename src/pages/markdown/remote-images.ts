@@ -1,4 +1,5 @@
-import type { FoundWithHeader, WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { FoundWithHeader } from '../app/context.ts';
 import type { DocumentLocation } from './repository-links.ts';
 
 /** Files and badges of this server, which documents often name by their whole address. */

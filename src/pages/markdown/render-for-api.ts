@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { TextToShow, WebDeps } from '../../http/index.ts';
+import type { TextToShow, WebDeps } from '../../web/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { unavailable } from '../../kernel/index.ts';
 import type { DocumentLinks } from './document-links.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Viewer } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import { prepareDocument } from './prepare-document.ts';
 import { readReferences } from './reference-links.ts';

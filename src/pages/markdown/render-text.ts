@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readLineExcerpts } from './line-excerpts.ts';

@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { Pulls } from '../../pulls/index.ts';
 import { t, translated } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';

@@ -1,6 +1,6 @@
 import type { ListedIssue } from '../../issues/index.ts';
 import type { DescribedPull, MergeBox } from '../../pulls/index.ts';
-import type { FoundWithHeader } from '../../http/index.ts';
+import type { FoundWithHeader } from '../app/context.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';

@@ -1,4 +1,4 @@
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { CodeDeps } from '../code/deps.ts';
 import type { IssuesDeps } from '../issues/deps.ts';
 

@@ -1,4 +1,4 @@
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
 /** What the pages of this folder call; the home page of a repository also shows its files. */

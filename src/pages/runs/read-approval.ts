@@ -3,7 +3,7 @@ import { workflowFolders } from '../../ci/index.ts';
 import type { PullApproval } from '../../ci/index.ts';
 import type { PatchLimits } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
+import type { WebDeps } from '../../web/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';

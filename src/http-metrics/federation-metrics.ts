@@ -1,5 +1,5 @@
-import type { WebDeps } from '../deps.ts';
-import type { MetricFamily, Sample } from '../prometheus-text.ts';
+import type { WebDeps } from '../web/index.ts';
+import type { MetricFamily, Sample } from '../http/index.ts';
 
 const byResult = (counts: Readonly<Record<string, number>>): Sample[] =>
   Object.entries(counts).map(([result, value]) => ({ labels: { result }, value }));

@@ -1,19 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { notFound } from '../../kernel/index.ts';
-import type { Middleware } from '../context.ts';
-import type { Admission } from '../admission/admission.ts';
-import { readToken } from '../request/authorization.ts';
-import type { WebDeps } from '../deps.ts';
+import { notFound } from '../kernel/index.ts';
+import { formatMetrics, readToken } from '../http/index.ts';
+import type { Admission, HttpMetrics, MetricFamily, Middleware } from '../http/index.ts';
+import type { WebDeps } from '../web/index.ts';
 import { collectFederationMetrics } from './federation-metrics.ts';
 import { collectGitMetrics } from './git-metrics.ts';
 import { collectImageMetrics } from './image-metrics.ts';
-import type { HttpMetrics } from './http-metrics.ts';
 import { collectObjectMetrics } from './object-metrics.ts';
 import { collectOutboxMetrics } from './outbox-metrics.ts';
-import { formatMetrics } from '../prometheus-text.ts';
-import type { MetricFamily } from '../prometheus-text.ts';
 import { collectInstanceMetrics } from './instance-metrics.ts';
 
 const loopback = new BlockList();

@@ -1,6 +1,6 @@
-import type { GitTraffic, GitTrafficSeries } from '../../git/index.ts';
-import { histogramSamples } from '../prometheus-text.ts';
-import type { MetricFamily } from '../prometheus-text.ts';
+import type { GitTraffic, GitTrafficSeries } from '../git/index.ts';
+import { histogramSamples } from '../http/index.ts';
+import type { MetricFamily } from '../http/index.ts';
 
 /** What clients asked of git over HTTP and SSH. Over HTTP one clone or push is several requests; over SSH it is one. */
 export function collectGitMetrics(traffic: Pick<GitTraffic, 'series'>): MetricFamily[] {

@@ -1,6 +1,6 @@
-import type { WebDeps } from '../deps.ts';
-import { histogramSamples } from '../prometheus-text.ts';
-import type { MetricFamily } from '../prometheus-text.ts';
+import type { WebDeps } from '../web/index.ts';
+import { histogramSamples } from '../http/index.ts';
+import type { MetricFamily } from '../http/index.ts';
 
 /** Requests to the bucket of objects; nothing where objects are in a folder. */
 export function collectObjectMetrics({ objectStatistics }: Pick<WebDeps, 'objectStatistics'>): MetricFamily[] {

@@ -1,11 +1,11 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import type { DatabaseFacts } from '../../doctor/index.ts';
-import type { SlotLoad } from '../../git/index.ts';
-import type { ListedTask, WebDeps } from '../deps.ts';
-import { histogramSamples } from '../prometheus-text.ts';
-import type { MetricFamily, Sample } from '../prometheus-text.ts';
+import type { DatabaseFacts } from '../doctor/index.ts';
+import type { SlotLoad } from '../git/index.ts';
+import type { ListedTask, WebDeps } from '../web/index.ts';
+import { histogramSamples } from '../http/index.ts';
+import type { MetricFamily, Sample } from '../http/index.ts';
 
 type MetricsDeps = Pick<
   WebDeps,

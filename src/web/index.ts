@@ -35,18 +35,7 @@ import type { Imports } from '../imports/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
-import type { Assets } from './assets.ts';
-import type { BackgroundPriority } from './admission/background-priority.ts';
-import type { OneTimeSecrets } from './one-time-secrets.ts';
-import type { PendingForms } from './pending-forms.ts';
-
-/** How the SSH server is reached; `app/` knows once it listens. */
-export interface SshFacts {
-  /** The port that people connect to. */
-  port: number;
-  /** `SHA256:…` of the host key, to compare at the first connection; null when the machine's own sshd has the key. */
-  fingerprint: string | null;
-}
+import type { Assets, BackgroundPriority, OneTimeSecrets, PendingForms, SshFacts } from '../http/index.ts';
 
 /** A job with its time, and how it went the last time; null before its first time. */
 export interface ListedTask {

@@ -1,8 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { anonymousIdentity } from '../context.ts';
-import type { Middleware } from '../context.ts';
-import { emptyForm } from '../request/form.ts';
+import { anonymousIdentity, emptyForm } from '../../http/index.ts';
+import type { Middleware } from './context.ts';
 
 const noUpload = (): never => {
   throw internal('this route takes no uploads');

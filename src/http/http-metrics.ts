@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { GitOperation, GitTraffic } from '../../git/index.ts';
-import { createHistogram } from '../../kernel/index.ts';
-import type { Clock, Histogram } from '../../kernel/index.ts';
-import type { Exchange } from '../context.ts';
-import { histogramSamples } from '../prometheus-text.ts';
-import type { MetricFamily } from '../prometheus-text.ts';
+import type { GitOperation, GitTraffic } from '../git/index.ts';
+import { createHistogram } from '../kernel/index.ts';
+import type { Clock, Histogram } from '../kernel/index.ts';
+import type { Exchange } from './context.ts';
+import { histogramSamples } from './prometheus-text.ts';
+import type { MetricFamily } from './prometheus-text.ts';
 
 /** What was asked over HTTP: by the pattern of the route, never by its address (security K04). */
 export interface HttpMetrics {

@@ -1,5 +1,5 @@
-import type { WebDeps } from '../deps.ts';
-import type { MetricFamily } from '../prometheus-text.ts';
+import type { WebDeps } from '../web/index.ts';
+import type { MetricFamily } from '../http/index.ts';
 
 /** Images of other hosts in documents: how requests for them ended, and what is cached. No label names a host. */
 export function collectImageMetrics({ imageProxy }: Pick<WebDeps, 'imageProxy'>): MetricFamily[] {

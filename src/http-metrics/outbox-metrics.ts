@@ -1,5 +1,5 @@
-import type { WebDeps } from '../deps.ts';
-import type { MetricFamily, Sample } from '../prometheus-text.ts';
+import type { WebDeps } from '../web/index.ts';
+import type { MetricFamily, Sample } from '../http/index.ts';
 
 /** Attempts of every kind of outbox message since the program started: webhooks, mails and further ones. */
 export function collectOutboxMetrics({ outbox }: Pick<WebDeps, 'outbox'>): MetricFamily[] {
