@@ -1,4 +1,4 @@
-/** What an operation returns; `respond.ts` turns it into bytes. */
+/** What an operation returns; `send-api-response.ts` turns it into bytes. */
 export type ApiResponse<Result> =
   | {
       kind: 'json';

@@ -72,10 +72,11 @@ function wrongIn(file: string, text: string): string[] {
   return found;
 }
 
-/** `src/db/index.ts`, `docs/ci.md`: paths of the project's own kinds of files. */
+/** `src/db/index.ts`, `docs/ci.md`: paths of the project's own kinds of files; a name alone in backticks or brackets. */
 function namedFiles(text: string): string[] {
   const pattern = /(?<![\w.:/*@{}…-])((?:\.{1,2}\/|[\w-]+\/)+[\w.-]*\w\.(?:ts|mts|mjs|md|sql|pug|proto))\b(?![\w/*])/g;
-  return [...text.matchAll(pattern)].map((match) => match[1]!);
+  const alone = /(?<=[`(])[\w-]+(?:\.[\w-]+)*\.(?:ts|mts|mjs|pug|proto)(?=[`),:])/g;
+  return [...[...text.matchAll(pattern)].map((match) => match[1]!), ...(text.match(alone) ?? [])];
 }
 
 /** From the root, from the file itself, from its module, or the end of the path of one file. */
@@ -145,6 +146,7 @@ t.test('the check sees what it is for', async (t) => {
     '// docs/decisions/999',
     '// src/db/nothing-here.ts',
     '// see ./nothing-here.ts',
+    '// by `nothing-here.ts`, as (nothing-here.ts) says',
     "t.test('issue 3.9 keys', async () => {});",
   ];
   for (const text of sees) t.not(wrongIn('src/x.ts', text).length, 0, text);

@@ -16,7 +16,7 @@ import { viewRepositoryHeader } from './repository-header.view.ts';
 
 /**
  * Status of each error code on error pages. A refusal of a form is rendered by the page of the form
- * (submit.ts) with the same statuses; errors here have no form to go back to.
+ * (`submit-form.ts`) with the same statuses; errors here have no form to go back to.
  */
 const pageStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422, unauthenticated: 303 };
 
