@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Config } from '../config/index.ts';
-import { createLru, createSemaphore, isDomainError, unavailable } from '../kernel/index.ts';
+import { createLru, createSemaphore, createTokenBuckets, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import type { ResolveName } from '../outbound/index.ts';
@@ -16,7 +16,6 @@ import type { ImageProxyLimits } from './limits.ts';
 import type { ProxiedType } from './proxied-type.ts';
 import { readSignedImageUrl, signImageUrl } from './signed-url.ts';
 import type { ImageScope, SignedImage } from './signed-url.ts';
-import { createTokenBuckets } from './token-buckets.ts';
 
 export interface ImageProxyOptions {
   config: Pick<Config, 'baseUrl' | 'caFile' | 'repositories'>;
@@ -106,9 +105,9 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
     waitMs: limits.waitMs,
     refusal: tooBusy,
   });
-  const hosts = createTokenBuckets(clock, 'image hosts', limits.hostRate);
-  const fetchBudget = createTokenBuckets(clock, 'image budgets', limits.repositoryRate);
-  const byteBudget = createTokenBuckets(clock, 'image byte budgets', limits.repositoryBytes);
+  const hosts = createTokenBuckets(clock, { name: 'image hosts', ...limits.hostRate });
+  const fetchBudget = createTokenBuckets(clock, { name: 'image budgets', ...limits.repositoryRate });
+  const byteBudget = createTokenBuckets(clock, { name: 'image byte budgets', ...limits.repositoryBytes });
   /** Requests that wait for a fetch. */
   let waiting = 0;
 
@@ -139,7 +138,8 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
     const host = URL.parse(image.url)?.host ?? '';
     const { repositoryId } = image;
     if ((failures.get(at) ?? 0) > clock.now()) return;
-    if (!fetchBudget.take(repositoryId) || !byteBudget.take(repositoryId, 0) || !hosts.take(host)) throw tooBusy();
+    const wait = fetchBudget.take(repositoryId) ?? byteBudget.take(repositoryId, 0) ?? hosts.take(host);
+    if (wait !== null) throw tooBusy();
     try {
       const fetch = async (): Promise<void> => byteBudget.charge(repositoryId, await store(at, image, known));
       await places.run(fetch, { host, repository: repositoryId });

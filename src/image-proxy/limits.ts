@@ -1,4 +1,4 @@
-import type { BucketRate } from './token-buckets.ts';
+import type { BucketRate } from '../kernel/index.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -41,7 +41,7 @@ export const imageProxyLimits: ImageProxyLimits = {
   waiting: 128,
   failureMs: 5 * 60_000,
   ports: [8080, 8443],
-  hostRate: { capacity: 120, refillMs: 60_000 },
-  repositoryRate: { capacity: 400, refillMs: 60 * 60_000 },
-  repositoryBytes: { capacity: 100 * mebibyte, refillMs: 60 * 60_000 },
+  hostRate: { capacity: 120, perSecond: 120 / 60 },
+  repositoryRate: { capacity: 400, perSecond: 400 / 3600 },
+  repositoryBytes: { capacity: 100 * mebibyte, perSecond: (100 * mebibyte) / 3600 },
 };

@@ -31,6 +31,11 @@ export {
   limitCachedBytes,
 } from './cache-registry.ts';
 export { freeMemory } from './free-memory.ts';
+export { currentWindow } from './fixed-window.ts';
+export type { FixedWindow } from './fixed-window.ts';
+export { formatDuration } from './format-duration.ts';
+export { createTokenBuckets } from './token-buckets.ts';
+export type { BucketRate } from './token-buckets.ts';
 export { createLru } from './lru.ts';
 export type { Lru } from './lru.ts';
 export { createKeyedMutex } from './keyed-mutex.ts';

@@ -1,14 +1,9 @@
-import { createLru } from '../kernel/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import { createLru, currentWindow } from '../kernel/index.ts';
+import type { Clock, FixedWindow } from '../kernel/index.ts';
 
 const hourMs = 3_600_000;
 /** Recipients whose mails are counted at the same time. */
 const maxRecipients = 10_000;
-
-interface Window {
-  startedAt: number;
-  count: number;
-}
 
 /** How many mails go out in an hour: to everyone, and to one address. Counted in memory; a restart begins anew. */
 export interface RateLimit {
@@ -20,18 +15,14 @@ export function createRateLimit(
   { clock }: { clock: Clock },
   { maxPerHour, maxPerRecipient }: { maxPerHour: number; maxPerRecipient: number },
 ): RateLimit {
-  let everyone: Window = { startedAt: 0, count: 0 };
-  const recipients = createLru<string, Window>({ name: 'mail recipients', maxWeight: maxRecipients });
-  const current = (window: Window | undefined, now: number): Window =>
-    window === undefined || now >= window.startedAt + hourMs || now < window.startedAt
-      ? { startedAt: now, count: 0 }
-      : window;
+  let everyone: FixedWindow | undefined;
+  const recipients = createLru<string, FixedWindow>({ name: 'mail recipients', maxWeight: maxRecipients });
   return {
     take(recipient) {
       const now = clock.now();
       const key = recipient.toLowerCase();
-      everyone = current(everyone, now);
-      const own = current(recipients.get(key), now);
+      everyone = currentWindow(everyone, hourMs, now);
+      const own = currentWindow(recipients.get(key), hourMs, now);
       const limits = [
         { window: everyone, max: maxPerHour, option: 'mail.max_per_hour', recipientText: '' },
         { window: own, max: maxPerRecipient, option: 'mail.max_per_recipient', recipientText: ' to this address' },

@@ -240,8 +240,8 @@ t.test(
       hosts: [host.host],
       limits: {
         perHost: 3,
-        repositoryRate: { capacity: 10, refillMs: 60_000 },
-        hostRate: { capacity: 15, refillMs: 60_000 },
+        repositoryRate: { capacity: 10, perSecond: 10 / 60 },
+        hostRate: { capacity: 15, perSecond: 15 / 60 },
       },
     });
     const all = (repositoryId: string, count: number) =>

@@ -286,9 +286,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the budget of an address is never filled again',
-    file: 'src/http/admission/anonymous-limits.ts',
-    from: '(Math.max(0, now - budget.at) / 1000) * refillMsPerSecond',
-    to: '(Math.max(0, now - budget.at) / 1_000_000) * refillMsPerSecond',
+    file: 'src/kernel/token-buckets.ts',
+    from: '(Math.max(0, now - bucket.at) / 1000) * perSecond',
+    to: '(Math.max(0, now - bucket.at) / 1_000_000) * perSecond',
     tests: ['test/http/anonymous-limits.test.ts'],
   },
   {

@@ -36,8 +36,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'an application that a person allowed is removed by another one',
     file: 'src/oauth/grants/grants.ts',
-    from: "existsBy(recordSchema, { userId, kind: 'Grant', grantId })",
-    to: "existsBy(recordSchema, { kind: 'Grant', grantId })",
+    from: "findOneBy(recordSchema, { userId, kind: 'Grant', grantId })",
+    to: "findOneBy(recordSchema, { kind: 'Grant', grantId })",
     tests: ['test/access/ids-below-ids.test.ts', 'test/http-oauth/applications.test.ts'],
   },
   {
@@ -280,9 +280,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the hour of the limit of mails has a millisecond more',
-    file: 'src/mail/rate-limit.ts',
-    from: 'now >= window.startedAt + hourMs',
-    to: 'now > window.startedAt + hourMs',
+    file: 'src/kernel/fixed-window.ts',
+    from: 'now >= window.startedAt + lengthMs',
+    to: 'now > window.startedAt + lengthMs',
     tests: ['test/mail/mail.test.ts', 'test/mail/messages.test.ts'],
   },
   {
@@ -357,16 +357,16 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the budget of an address that is not signed in never comes back',
-    file: 'src/http/admission/anonymous-limits.ts',
-    from: '(Math.max(0, now - budget.at) / 1000) * refillMsPerSecond',
-    to: '(Math.max(0, budget.at - now) / 1000) * refillMsPerSecond',
+    file: 'src/kernel/token-buckets.ts',
+    from: '(Math.max(0, now - bucket.at) / 1000) * perSecond',
+    to: '(Math.max(0, bucket.at - now) / 1000) * perSecond',
     tests: ['test/http/anonymous-limits.test.ts'],
   },
   {
     title: 'a clock that is set back takes from the budget of an address',
-    file: 'src/http/admission/anonymous-limits.ts',
-    from: '(Math.max(0, now - budget.at) / 1000) * refillMsPerSecond',
-    to: '((now - budget.at) / 1000) * refillMsPerSecond',
+    file: 'src/kernel/token-buckets.ts',
+    from: '(Math.max(0, now - bucket.at) / 1000) * perSecond',
+    to: '((now - bucket.at) / 1000) * perSecond',
     tests: ['test/http/anonymous-limits.test.ts'],
   },
 ];

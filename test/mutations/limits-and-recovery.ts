@@ -18,9 +18,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the limit of contributions lasts a millisecond longer',
-    file: 'src/issues/moderation/rate-limits.ts',
-    from: 'now >= window.startedAt + windows[index]!.ms',
-    to: 'now > window.startedAt + windows[index]!.ms',
+    file: 'src/kernel/fixed-window.ts',
+    from: 'now >= window.startedAt + lengthMs',
+    to: 'now > window.startedAt + lengthMs',
     tests: ['test/issues/moderation-and-references.test.ts'],
   },
   {

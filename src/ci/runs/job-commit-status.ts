@@ -1,3 +1,4 @@
+import { formatDuration } from '../../kernel/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
@@ -55,7 +56,7 @@ export function describeJobStatus(
   { approval }: Pick<RunRow, 'approval'>,
 ): string {
   if (reason !== null) return reason.slice(0, 200);
-  const took = startedAt === null || finishedAt === null ? '' : ` after ${describeDuration(finishedAt - startedAt)}`;
+  const took = startedAt === null || finishedAt === null ? '' : ` after ${formatDuration(finishedAt - startedAt)}`;
   if (status === 'blocked' && approval === 'waiting') return 'Waiting for approval';
   if (status === 'blocked' && environmentState === 'waiting') return `Waiting to enter ${environment}`;
   const words: Record<RunStatus, string> = {
@@ -69,23 +70,6 @@ export function describeJobStatus(
     skipped: 'Skipped',
   };
   return words[status];
-}
-
-/** `2 m 5 s` */
-function describeDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  const parts = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const;
-  const first = parts.findIndex(([count]) => count > 0);
-  return first === -1
-    ? '0 s'
-    : parts
-        .slice(first, first + 2)
-        .map(([count, unit]) => `${count} ${unit}`)
-        .join(' ');
 }
 
 export function setJobStatus(

@@ -1,3 +1,5 @@
+import { formatDuration } from '../../kernel/index.ts';
+
 const units: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ['year', 365 * 86_400_000],
   ['month', 30 * 86_400_000],
@@ -22,17 +24,5 @@ export function relativeTime(epochMs: number, nowMs: number): string {
 /** A duration: `1h 4m`, `2m 5s`, `0s`; empty while it has not ended. */
 export function duration(startedAt: number | null, finishedAt: number | null): string {
   if (startedAt === null || finishedAt === null) return '';
-  const seconds = Math.max(0, Math.round((finishedAt - startedAt) / 1000));
-  const parts = [
-    [Math.floor(seconds / 3600), 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const;
-  const first = parts.findIndex(([count]) => count > 0);
-  return first === -1
-    ? '0s'
-    : parts
-        .slice(first, first + 2)
-        .map(([count, unit]) => `${count}${unit}`)
-        .join(' ');
+  return formatDuration(finishedAt - startedAt, '');
 }

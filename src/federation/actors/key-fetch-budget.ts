@@ -1,4 +1,4 @@
-import { createLru } from '../../kernel/index.ts';
+import { createTokenBuckets } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 
 /**
@@ -7,10 +7,8 @@ import type { Clock } from '../../kernel/index.ts';
  * second to a peer. Only a new peer brings a hundred unknown signers, and a refused delivery is retried after a minute
  * at the earliest.
  */
-const burst = 120;
+const capacity = 120;
 const perSecond = 1;
-/** Limit of remembered networks; an evicted one has its full budget again. */
-const maxNetworks = 10_000;
 
 /** What limits the fetches for unknown signers. */
 export interface KeyFetchBudget {
@@ -23,30 +21,6 @@ export interface KeyFetchBudget {
 }
 
 export function createKeyFetchBudget(clock: Clock): KeyFetchBudget {
-  return createTokenBuckets(clock, { name: 'key fetch budgets', burst, perSecond });
-}
-
-interface TokenBuckets {
-  /** @returns null when there was a token, else the number of seconds until there is one */
-  take(key: string): number | null;
-}
-
-/** A token bucket per key; the least used ones are forgotten. */
-export function createTokenBuckets(
-  clock: Clock,
-  { name, burst, perSecond }: { name: string; burst: number; perSecond: number },
-): TokenBuckets {
-  const buckets = createLru<string, { left: number; at: number }>({ name, maxWeight: maxNetworks });
-  return {
-    take(key) {
-      const now = clock.now();
-      const bucket = buckets.get(key) ?? { left: burst, at: now };
-      bucket.left = Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * perSecond);
-      bucket.at = now;
-      buckets.set(key, bucket);
-      if (bucket.left < 1) return Math.ceil((1 - bucket.left) / perSecond);
-      bucket.left -= 1;
-      return null;
-    },
-  };
+  const buckets = createTokenBuckets(clock, { name: 'key fetch budgets', capacity, perSecond });
+  return { take: (network) => buckets.take(network) };
 }

@@ -1,5 +1,5 @@
+import { createTokenBuckets } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { createTokenBuckets } from '../actors/key-fetch-budget.ts';
 import type { KeyFetchBudget } from '../actors/key-fetch-budget.ts';
 
 /**
@@ -9,15 +9,19 @@ import type { KeyFetchBudget } from '../actors/key-fetch-budget.ts';
 export function createUnlistedBudget(clock: Clock, allowance = { perHost: 30, total: 300 }): KeyFetchBudget {
   const ofNetwork = createTokenBuckets(clock, {
     name: 'key fetches of unlisted by network',
-    burst: 120,
+    capacity: 120,
     perSecond: 1,
   });
   const ofHost = createTokenBuckets(clock, {
     name: 'key fetches of unlisted by server',
-    burst: allowance.perHost,
+    capacity: allowance.perHost,
     perSecond: 0.5,
   });
-  const ofAll = createTokenBuckets(clock, { name: 'key fetches of unlisted', burst: allowance.total, perSecond: 10 });
+  const ofAll = createTokenBuckets(clock, {
+    name: 'key fetches of unlisted',
+    capacity: allowance.total,
+    perSecond: 10,
+  });
   return {
     // By network first: one that floods takes nothing from the rest.
     take: (network, host) => ofNetwork.take(network) ?? ofHost.take(host) ?? ofAll.take('all'),

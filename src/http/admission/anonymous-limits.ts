@@ -1,4 +1,4 @@
-import { networkPrefix, chargeCpuTime, createLru, createSemaphore, unavailable } from '../../kernel/index.ts';
+import { chargeCpuTime, createSemaphore, createTokenBuckets, networkPrefix, unavailable } from '../../kernel/index.ts';
 import type { Clock, Semaphore } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
 import { createCounter } from '../prometheus-text.ts';
@@ -25,8 +25,7 @@ interface AnonymousLimits {
 }
 
 /** A full budget, and what comes back every second, in milliseconds of processor time. */
-const budgetMs = 30_000;
-const refillMsPerSecond = 500;
+const cpuBudget = { capacity: 30_000, perSecond: 500 };
 const maxBudgets = 20_000;
 
 interface Places {
@@ -56,15 +55,10 @@ const defaultPlaces: Readonly<Record<'git' | 'rows' | 'search', Places>> = {
   search: { limit: 5, ofAddress: 4, ...queues },
 };
 
-interface CpuBudget {
-  leftMs: number;
-  at: number;
-}
-
 const isAnonymous = (ctx: Context): boolean => ctx.state.identity.viewer.kind === 'anonymous';
 
 export function createAnonymousLimits(clock: Clock, places = defaultPlaces): AnonymousLimits {
-  const budgets = createLru<string, CpuBudget>({ name: 'anonymous CPU budgets', maxWeight: maxBudgets });
+  const budgets = createTokenBuckets(clock, { name: 'anonymous CPU budgets', ...cpuBudget, maxKeys: maxBudgets });
   const seconds = createCounter();
   const refused = createCounter();
   const semaphoreFor = ({ limit, ofAddress, queue, queueOfAddress, waitMs }: Places) =>
@@ -87,32 +81,23 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
     Semaphore,
   ];
 
-  function budgetOf(address: string): CpuBudget {
-    const key = networkPrefix(address);
-    const now = clock.now();
-    const budget = budgets.get(key) ?? { leftMs: budgetMs, at: now };
-    budget.leftMs = Math.min(budgetMs, budget.leftMs + (Math.max(0, now - budget.at) / 1000) * refillMsPerSecond);
-    budget.at = now;
-    budgets.set(key, budget);
-    return budget;
-  }
-
   /** Whatever the work costs is paid from the budget of the address. */
   const spendBudget =
     (semaphore: Semaphore): Middleware =>
     async (ctx, next) => {
       if (!isAnonymous(ctx)) return next();
-      const budget = budgetOf(ctx.state.address);
-      if (budget.leftMs <= 0) {
+      const network = networkPrefix(ctx.state.address);
+      const leftMs = budgets.left(network);
+      if (leftMs <= 0) {
         seconds.add({ result: 'refused' }, 0);
         refused.add({ result: 'spent' }, 1);
-        const waitSeconds = Math.ceil(-budget.leftMs / refillMsPerSecond) + 1;
+        const waitSeconds = Math.ceil(-leftMs / cpuBudget.perSecond) + 1;
         throw new HttpError(429, 'Too many requests from this address. Wait a moment, or sign in.', {
           'Retry-After': String(waitSeconds),
         });
       }
       const charge = (ms: number): void => {
-        budget.leftMs -= ms;
+        budgets.charge(network, ms);
         seconds.add({ result: 'served' }, ms / 1000);
       };
       await withSlot(semaphore, ctx, () => chargeCpuTime(charge, next));

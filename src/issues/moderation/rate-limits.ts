@@ -1,5 +1,5 @@
-import { createLru, rateLimited } from '../../kernel/index.ts';
-import type { Clock } from '../../kernel/index.ts';
+import { createLru, currentWindow, rateLimited } from '../../kernel/index.ts';
+import type { Clock, FixedWindow } from '../../kernel/index.ts';
 import type { IssueModuleSettings, RateLimit } from '../settings.ts';
 
 const windows = [
@@ -10,14 +10,11 @@ const windows = [
 /** People and repositories that are counted at a time; the least recent ones start anew. */
 const maxCounted = 20_000;
 
-/** Fixed windows of a minute and an hour, each by the time at which it began. */
-type Counts = { startedAt: number; count: number }[];
-
 /** Bounds what people write. Counted in memory: a restart forgives, and a flood of writes costs no write more. */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #settings: IssueModuleSettings;
-  readonly #counts = createLru<string, Counts>({ name: 'issue rates', maxWeight: maxCounted });
+  readonly #counts = createLru<string, readonly FixedWindow[]>({ name: 'issue rates', maxWeight: maxCounted });
 
   constructor(clock: Clock, settings: IssueModuleSettings) {
     this.#clock = clock;
@@ -56,16 +53,10 @@ export class RateLimiter {
     });
   }
 
-  #windowsOf(key: string): Counts {
+  #windowsOf(key: string): readonly FixedWindow[] {
     const now = this.#clock.now();
-    const counts = this.#counts.get(key) ?? windows.map(() => ({ startedAt: now, count: 0 }));
-    for (const [index, window] of counts.entries()) {
-      // A clock that was set back begins a new window, too.
-      if (now >= window.startedAt + windows[index]!.ms || now < window.startedAt) {
-        window.startedAt = now;
-        window.count = 0;
-      }
-    }
+    const before = this.#counts.get(key);
+    const counts = windows.map(({ ms }, index) => currentWindow(before?.[index], ms, now));
     this.#counts.set(key, counts);
     return counts;
   }
