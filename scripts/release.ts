@@ -125,7 +125,12 @@ async function install({ source }: Release, fromCheckout: boolean): Promise<void
 async function makeFiles(
   release: Release,
   files: string,
-  options: { executables?: string; baseSystem?: string; withImage: boolean; signers: string },
+  options: {
+    executables: string | undefined;
+    baseSystem: string | undefined;
+    withImage: boolean;
+    signers: string;
+  },
 ): Promise<void> {
   const { version, source, notes } = release;
   const write = (name: string, text: string) => writeFile(join(files, name), text);

@@ -51,7 +51,7 @@ t.test('no pattern makes matching slow: steps are at most the product of both le
   const name = `${'a'.repeat(900)}!`;
   for (const pattern of ['*a'.repeat(100), '**a'.repeat(66), `${'a*'.repeat(99)}b`, '?*'.repeat(100)]) {
     const read = readRefPattern(pattern);
-    if (typeof read === 'string') return t.fail(pattern);
+    if (typeof read === 'string') throw new Error(pattern);
     let steps = 0;
     read.matches(name, (more) => (steps += more));
     t.ok(steps <= (pattern.length + 1) * (name.length + 1), `${pattern.slice(0, 8)}…: ${steps} steps`);

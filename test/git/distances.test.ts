@@ -16,7 +16,8 @@ function sequence(seed: number): (below: number) => number {
   };
 }
 
-const runGit = (input: string | undefined, ...args: string[]): string => gitSync(['-C', path, ...args], { input });
+const runGit = (input: string | undefined, ...args: string[]): string =>
+  gitSync(['-C', path, ...args], input === undefined ? {} : { input });
 
 t.before(async () => {
   const deps = await openGit(t);

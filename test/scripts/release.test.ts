@@ -181,10 +181,11 @@ t.test('what is refused changes nothing', async (t) => {
 });
 
 t.test('a full disk in the middle', async (t) => {
-  if (process.getuid?.() !== 0) return t.pass('needs root');
+  if (process.getuid?.() !== 0) return void t.pass('needs root');
   const disk = path.join(folder, 'disk');
   mkdirSync(disk);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status !== 0) return t.pass('needs mount');
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status !== 0)
+    return void t.pass('needs mount');
   t.teardown(() => execFileSync('umount', [disk]));
   const large = path.join(folder, 'large');
   cpSync(executables, large, { recursive: true });

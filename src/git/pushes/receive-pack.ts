@@ -88,7 +88,9 @@ async function carryOut(
             forwardOnly: unjudged.length > 0,
             objects,
             isBulk,
-            ...(verdict.accept ? { pullRef: verdict.rewritten?.to, maxPackBytes: verdict.maxPackBytes } : {}),
+            ...(verdict.accept
+              ? { pullRef: verdict.rewritten?.to ?? null, maxPackBytes: verdict.maxPackBytes ?? null }
+              : {}),
           });
     ends = git.exited;
     const incoming = isBulk ? IncomingRefs.of(updates) : null;

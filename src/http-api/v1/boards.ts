@@ -80,7 +80,11 @@ function filterIn(q: string): BoardFilter | null {
   return { filter: { ...noFilter, ...filter }, kind: null, state: null };
 }
 
-function targetOf({ column: id, to, above }: { column?: string; to?: string; above?: string }): CardTarget {
+function targetOf({
+  column: id,
+  to,
+  above,
+}: Partial<Record<'column' | 'to' | 'above', string | undefined>>): CardTarget {
   if (to === 'up' || to === 'down') return { to };
   if (id === undefined) throw invalid('board_column_missing', 'Name the column.', { field: 'column' });
   return above === undefined ? { columnId: id, to: to === 'top' ? 'top' : 'bottom' } : { columnId: id, above };

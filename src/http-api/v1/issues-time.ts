@@ -117,7 +117,7 @@ const watch = (act: 'start' | 'stop' | 'delete', method: 'POST' | 'DELETE', summ
     method,
     path: `${oneIssueAt}/stopwatch/${act}` as `${typeof oneIssueAt}/stopwatch/start`,
     summary,
-    description: act === 'start' ? 'One that runs on another issue is stopped, and its time kept.' : undefined,
+    ...(act === 'start' ? { description: 'One that runs on another issue is stopped, and its time kept.' } : {}),
     status: act === 'delete' ? 204 : 201,
     refuses: [409],
     async run({ viewer, found, params, deps }) {

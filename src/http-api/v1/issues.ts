@@ -49,7 +49,9 @@ const namesIn = (text = ''): string[] =>
     .filter((name) => name !== '')
     .slice(0, 20);
 
-const filterOf = (query: { state: IssueFilter['state']; labels?: string; q?: string; type?: string }) => ({
+const filterOf = (
+  query: { state: IssueFilter['state'] } & Partial<Record<'labels' | 'q' | 'type', string | undefined>>,
+) => ({
   ...noFilter,
   state: query.state,
   kind: query.type === 'pulls' ? ('pull' as const) : ('issue' as const),
@@ -191,7 +193,13 @@ export const openIssue = operation({
 });
 
 /** Both ways in which clients name them; undefined when neither is there. */
-export function assigneesIn({ assignee, assignees }: { assignee?: string | null; assignees?: string[] | null }) {
+export function assigneesIn({
+  assignee,
+  assignees,
+}: {
+  assignee?: string | null | undefined;
+  assignees?: string[] | null | undefined;
+}) {
   if (assignees == null && !assignee) return undefined;
   return [...new Set([...(assignee ? [assignee] : []), ...(assignees ?? [])])];
 }

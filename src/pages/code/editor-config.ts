@@ -6,9 +6,9 @@ export interface EditorConfig {
   charset?: string;
   indentStyle?: 'tab' | 'space';
   /** Columns of one level; `tab` counts as not given. */
-  indentSize?: number;
+  indentSize?: number | undefined;
   /** Columns of a tab, where that is said by itself. */
-  tabWidth?: number;
+  tabWidth?: number | undefined;
 }
 
 /** Columns of a tab: a level, where nothing else is said. */

@@ -43,7 +43,7 @@ t.test('people are made administrators and shut out here, and the audit log says
   t.match((await administrator.get('/admin/audit')).body, /alice[^]*person\.disabled[^]*person<\/span> bob/);
 });
 
-const location = ({ headers }: { headers: { location?: string } }): string => headers.location ?? '';
+const location = ({ headers }: { headers: { location?: string | undefined } }): string => headers.location ?? '';
 const secretIn = (body: string): string => /id="secret"[^>]*value="([^"]+)"/.exec(body)![1]!;
 
 t.test('an account is created with a password that is shown once and has to be replaced', async (t) => {
