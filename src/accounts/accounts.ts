@@ -1,16 +1,6 @@
-import type { Config } from '../config/index.ts';
-import type { Database } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
-import type { Clock, Logger, Random } from '../kernel/index.ts';
-import type { Owners } from '../owners/index.ts';
-import type { InstanceKey } from '../sealing/index.ts';
-import { noMail } from './addresses/account-mail.ts';
-import type { AccountMail } from './addresses/account-mail.ts';
 import { createAddresses } from './addresses/addresses.ts';
 import { defineAddressMails } from './addresses/verification-mail.ts';
-import { createNoReplyAddresses } from './addresses/no-reply.ts';
-import { defaultAccountSettings } from './account-settings.ts';
-import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
 import {
@@ -39,12 +29,9 @@ import { removeKey } from './keys/remove-key.ts';
 import { setKeyUse } from './keys/set-key-use.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
 import { createFollowing } from './following/following.ts';
-import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
-import { createPasswordHasher } from './passwords/password-hasher.ts';
 import { checkPasswordReset, makeResetLink, requestPasswordReset, resetPassword } from './passwords/reset-password.ts';
 import { defineResetMail } from './passwords/reset-mail.ts';
-import { createResetRateLimit } from './passwords/reset-rate-limit.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { viewerOfPassword } from './passwords/verify-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
@@ -79,11 +66,9 @@ import { listSessions } from './sessions/list-sessions.ts';
 import { confirmSession, confirmWithPassword, hasPassword, isRecentlyConfirmed } from './sessions/confirm-session.ts';
 import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
-import { createCodeRateLimit } from './second-factor/code-rate-limit.ts';
 import { createSecondFactor } from './second-factor/second-factor.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
-import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
 import { viewerOfSession } from './sessions/viewer-of-session.ts';
 import { addToken } from './tokens/add-token.ts';
@@ -92,60 +77,45 @@ import { removeToken } from './tokens/remove-token.ts';
 import { tokenOfSecret } from './tokens/token-of-secret.ts';
 import { viewerOfToken } from './tokens/viewer-of-token.ts';
 import type { ApplicationTokens } from './tokens/application-tokens.ts';
-
-interface AccountsOptions {
-  db: Database;
-  owners: Owners;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
-  instanceKey: InstanceKey;
-  /** Settings of the administrator. */
-  config?: SettingsConfig & Pick<Config, 'baseUrl'>;
-  /** Without it, no mail is sent. */
-  mail?: AccountMail;
-  /** Other differences from `defaultAccountSettings`: tests use a cheap hash. */
-  settings?: Partial<AccountSettings>;
-}
+import { openDeps } from './open-deps.ts';
+import type { AccountsOptions } from './open-deps.ts';
 
 /**
  * People and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
  * functions behind the names describe what they do and refuse.
  */
-export function createAccounts({ config, settings: changed, mail = noMail, ...tools }: AccountsOptions) {
-  const { db, clock, logger, random } = tools;
-  const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };
-  const deps: AccountsDeps = {
-    ...tools,
-    settings,
-    mail,
-    baseUrl: config?.baseUrl ?? settings.baseUrl,
-    noReply: createNoReplyAddresses(config?.baseUrl ?? settings.baseUrl),
-    hasher: createPasswordHasher({
-      cost: settings.passwordCost,
-      atOnce: settings.hashesAtOnce,
-      waiting: settings.hashesWaiting,
-      random,
-    }),
-    signInRateLimit: createSignInRateLimit(tools, {
-      failures: settings.signInFailures,
-      windowSeconds: settings.signInWindowSeconds,
-    }),
-    lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
-    deletionHooks: [],
-    securityListeners: [],
-    signUpHooks: [],
-    resetRateLimit: createResetRateLimit(tools, settings),
-    codeRateLimit: createCodeRateLimit(tools, settings),
-    applicationTokens: { port: null },
-    background: new Set(),
-  };
+export function createAccounts(options: AccountsOptions) {
+  const deps = openDeps(options);
   defineAddressMails(deps);
   defineResetMail(deps);
   defineInviteMail(deps);
   defineSignUpMails(deps);
   const bind = bindDeps(deps);
+  return {
+    ...peopleOf(deps),
+    ...credentialsOf(deps),
+    ...sessionsOf(deps),
+    ...registrationOf(deps),
+    secondFactor: createSecondFactor(deps),
+    passkeys: createPasskeys(deps),
+    addresses: createAddresses(deps),
+    following: createFollowing(deps),
 
+    removeExpired: bind(removeExpired),
+    /** Resolves when all "last used" times recorded so far are written, and requested resets are queued. */
+    settled: async () => {
+      await Promise.all([deps.lastUse.settled(), ...deps.background]);
+    },
+    /** To be awaited before the database closes: no "last used" is written afterwards. */
+    stop: async () => {
+      await Promise.all([deps.lastUse.stop(), ...deps.background]);
+    },
+  };
+}
+
+/** People, and what other modules are told of them. */
+function peopleOf(deps: AccountsDeps) {
+  const bind = bindDeps(deps);
   return {
     addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
@@ -182,7 +152,13 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       bind(setAdministrator),
       (person) => byName(person),
     ),
+  };
+}
 
+/** Passwords, access tokens and keys. */
+function credentialsOf(deps: AccountsDeps) {
+  const bind = bindDeps(deps);
+  return {
     setPassword: withLog(deps, 'person.password_set', bind(setPassword), (_done, personId) => ({ personId })),
     changePassword: withLog(deps, 'person.password_changed', bind(changePassword), (_done, personId) => ({
       personId,
@@ -197,26 +173,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     ),
     checkPasswordReset: bind(checkPasswordReset),
     resetPassword: withLog(deps, 'person.password_reset', bind(resetPassword), (person) => byName(person)),
-    suggestPassword: () => suggestPassword(random),
-
-    signIn: bind(signIn),
-    completeSignIn: bind(completeSignIn),
-    startSession: bind(startSession),
-    signOut: bind(signOut),
-    viewerOfSession: bind(viewerOfSession),
-    isRecentlyConfirmed: bind(isRecentlyConfirmed),
-    confirmSession: bind(confirmSession),
-    confirmWithPassword: bind(confirmWithPassword),
-    hasPassword: bind(hasPassword),
-    listSessions: bind(listSessions),
-    revokeSession: withLog(deps, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
-      personId,
-      sessionId,
-    })),
-    revokeOtherSessions: withLog(deps, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
-      personId,
-      ended,
-    })),
+    suggestPassword: () => suggestPassword(deps.random),
 
     addToken: withLog(deps, 'token.added', bind(addToken), ({ token }, personId) => ({
       personId,
@@ -261,11 +218,31 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       list: bind(listDeployKeys),
       viewerOf: deployKeyViewer,
     },
+  };
+}
 
-    secondFactor: createSecondFactor(deps),
-    passkeys: createPasskeys(deps),
-    addresses: createAddresses(deps),
-    following: createFollowing(deps),
+/** Sessions, and accounts at providers that sign in here. */
+function sessionsOf(deps: AccountsDeps) {
+  const bind = bindDeps(deps);
+  return {
+    signIn: bind(signIn),
+    completeSignIn: bind(completeSignIn),
+    startSession: bind(startSession),
+    signOut: bind(signOut),
+    viewerOfSession: bind(viewerOfSession),
+    isRecentlyConfirmed: bind(isRecentlyConfirmed),
+    confirmSession: bind(confirmSession),
+    confirmWithPassword: bind(confirmWithPassword),
+    hasPassword: bind(hasPassword),
+    listSessions: bind(listSessions),
+    revokeSession: withLog(deps, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
+      personId,
+      sessionId,
+    })),
+    revokeOtherSessions: withLog(deps, 'session.others_revoked', bind(revokeOtherSessions), (ended, personId) => ({
+      personId,
+      ended,
+    })),
 
     personOfIdentity: bind(personOfIdentity),
     listIdentities: bind(listIdentities),
@@ -296,7 +273,13 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       ...byName(person),
       by: person.id,
     })),
+  };
+}
 
+/** The first administrator, invitations and sign-ups. */
+function registrationOf(deps: AccountsDeps) {
+  const bind = bindDeps(deps);
+  return {
     /** Registers a hook that runs inside the write of a sign-up by invitation. */
     onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
     setupToken: bind(setupToken),
@@ -321,41 +304,11 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
     })),
     refuseSignUp: withLog(deps, 'sign_up.refused', bind(refuseSignUp), ({ address }) => ({ email: address })),
-
-    removeExpired: bind(removeExpired),
-    /** Resolves when all "last used" times recorded so far are written, and requested resets are queued. */
-    settled: async () => {
-      await Promise.all([deps.lastUse.settled(), ...deps.background]);
-    },
-    /** To be awaited before the database closes: no "last used" is written afterwards. */
-    stop: async () => {
-      await Promise.all([deps.lastUse.stop(), ...deps.background]);
-    },
   };
 }
 
 const identityFields = ({ issuer, subject }: VerifiedIdentity) => ({ issuer, subject });
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
-
-type SettingsConfig = Pick<Config, 'accounts' | 'oidc' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
-
-function settingsOf({ accounts, oidc, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
-  return {
-    secondFactor: accounts.secondFactor,
-    signUp: accounts.signUp,
-    passwordSignIn: accounts.passwordSignIn,
-    providerIssuers: oidc.providers.map(({ issuer }) => issuer),
-    sessionIdleMs: sessions.idleMs,
-    sessionLifetimeMs: sessions.lifetimeMs,
-    confirmAfterMs: sessions.confirmAfterMs,
-    maxTokensPerPerson: tokens.maxPerPerson,
-    maxKeysPerPerson: keys.maxPerPerson,
-    maxDeployKeys: keys.maxPerRepository,
-    maxAddressesPerPerson: addresses.maxPerPerson,
-    linkMailsPerHour: addresses.mailsPerHour,
-    linkMailsPerAddressHour: 2 * addresses.mailsPerHour,
-  };
-}
 
 export type Accounts = ReturnType<typeof createAccounts>;
