@@ -8,7 +8,7 @@ export interface BucketRate {
 }
 
 /** Token buckets by key, in memory. Each key may take `capacity` at once, and then what its bucket is refilled with. */
-export interface TokenBuckets {
+interface TokenBuckets {
   /** What is left; below zero after a debt. */
   left(key: string): number;
   /**

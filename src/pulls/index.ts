@@ -8,7 +8,6 @@ export type { DescribedPull } from './lists/describe-pulls.ts';
 export type { PullConflicts } from './mergeability/read-conflicts.ts';
 export { explainBlock } from './merging/explain-block.ts';
 export type { MergeBox } from './merging/merge-box.ts';
-export type { Merged } from './merging/land-merge.ts';
 export type { Candidate, CandidateTests } from './queue/candidate-tests.ts';
 export type { QueuePosition } from './queue/queue-position.ts';
 export type { StackedPull } from './stacks/find-stack.ts';
