@@ -148,6 +148,7 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/^api \/(orgs?|repos)\/[^:]*:(org|owner|repo)$/, 'none', 'the outermost'],
   [/^api \/user\/starred\/:owner(\/:name)?$/, 'none', 'the outermost'],
   [/^api \/(licenses|gitignore\/templates|label\/templates)\/:name$/, 'MIT', 'a part of the program'],
+  [/^page \/help\/:name$/, 'issues', 'a part of the program'],
   [/\/topics\/:topic$/, 'garden', 'a word'],
   [/^page \/repos\/import\/:import/, 'none', 'an order of a person: test/pages/repository/import.test.ts'],
   [/\/push_mirrors\/:mirror$/, 'mirror', 'a repository has one at most, of this name'],

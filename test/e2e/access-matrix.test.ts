@@ -222,6 +222,7 @@ t.test('every other page: the sign-in page, the 404, or the page itself', async 
     const filled = path
       .replace(/^\/orgs\/:name/, '/orgs/guild')
       .replace(/^\/admin\/repositories\/:owner\/:name/, '/admin/repositories/maker/public-maker')
+      .replace(/^\/help\/:name/, '/help/issues')
       .replace(':username', 'maker')
       .replace(/:\w+/g, 'none');
     const got = await browse(who, method, filled);

@@ -89,7 +89,7 @@ t.test('the table of a subject has all of its pages, and no page of another subj
   const subjects = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && entry.name !== 'app' && entry.name !== 'markdown',
   );
-  t.equal(subjects.length, 21);
+  t.equal(subjects.length, 22);
   for (const { name } of subjects) {
     const files = readdirSync(new URL(name, folder));
     const text = readFileSync(new URL(`${name}/routes.ts`, folder), 'utf8');
@@ -175,7 +175,7 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
  * their own. test/e2e/access-matrix.test.ts fills in what these need.
  */
 const apart =
-  /^\/(?:setup|signup|signup\/request|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/(?:issues|pulls)\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/boards\/:board$|\/deliveries\/:id$|\/:hook$|\/(?:branches|tags)\/delete$|\/releases\/latest$|\/login\/reset$|\/emails\/verify$|\/settings\/notices$|\/people\/:id(?:\/emails)?$|\/sync$|\/branches\/:rule$|\/runners\/:id$|\/oidc\/:provider|^\/login\/(?:sign-up|link|confirm\/:token)$|\/notifications\/unsubscribe$|\/login\/(?:second-factor|passkey)$|\/passkeys\/new$|\/settings\/import$|\/applications\/:app$|^\/packages\/:owner\/-\/|\/consent\/:uid$|^\/repos\/import\/:import$/;
+  /^\/(?:setup|signup|signup\/request|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/(?:issues|pulls)\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/boards\/:board$|\/deliveries\/:id$|\/:hook$|\/(?:branches|tags)\/delete$|\/releases\/latest$|\/login\/reset$|\/emails\/verify$|\/settings\/notices$|\/people\/:id(?:\/emails)?$|\/sync$|\/branches\/:rule$|\/runners\/:id$|\/oidc\/:provider|^\/login\/(?:sign-up|link|confirm\/:token)$|\/notifications\/unsubscribe$|\/login\/(?:second-factor|passkey)$|\/passkeys\/new$|\/settings\/import$|\/applications\/:app$|^\/packages\/:owner\/-\/|\/consent\/:uid$|^\/repos\/import\/:import$|^\/help\/:name$/;
 
 t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);
