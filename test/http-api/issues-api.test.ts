@@ -211,7 +211,7 @@ t.test('lists have pages by number, by key, and filters', async (t) => {
   t.same((await numbers('?since=2000-01-01T00:00:00Z')).length, 4);
   t.same(await numbers('?before=2000-01-01T00:00:00Z'), []);
   t.match(await anonymous('GET', `${roof}/issues?since=yesterday`), { status: 422 });
-  t.match(await anonymous('GET', `${roof}/issues?page=5000&limit=100`), { status: 422 });
+  t.match(await anonymous('GET', `${roof}/issues?page=5000&limit=100`), { status: 200, body: '[]' });
 });
 
 t.test('a search over all repositories finds what the caller may see', async (t) => {
