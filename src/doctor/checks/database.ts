@@ -167,7 +167,7 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
   }
   const [future] = await rowsOf(
     deps,
-    'SELECT max(created_at) AS newest FROM (SELECT created_at FROM users UNION ALL SELECT created_at FROM pushes UNION ALL SELECT created_at FROM repositories)',
+    'SELECT max(created_at) AS newest FROM (SELECT created_at FROM users UNION ALL SELECT created_at FROM pushes UNION ALL SELECT created_at FROM repositories) times',
   );
   if (Number(future?.['newest'] ?? 0) > deps.now + 5 * 60_000) {
     findings.push(
