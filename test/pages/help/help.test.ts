@@ -5,6 +5,9 @@ import { helpGroups, helpUrlOf } from '../../../src/pages/app/help-topics.ts';
 import { searchDocuments } from '../../../src/pages/help/search-documents.ts';
 import { extractMain, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
+// It renders every page of the documentation: on a busy machine longer than an ordinary file.
+t.setTimeout(180_000);
+
 const listed = helpGroups.flatMap(({ names }): readonly string[] => names);
 
 t.test('every page of the documentation is listed once, and pages of the product lead to one', async (t) => {
