@@ -51,6 +51,8 @@ const table: readonly [RetentionRules, readonly string[], gone: string][] = [
   [rules(2, null), five.toReversed(), '1.0 1.1 1.2'],
   [rules(5, null), five, ''],
   [rules(null, 15), five, '1.2 1.1 1.0'],
+  [rules(null, 30), five, '1.0'],
+  [rules(null, 29), five, '1.1 1.0'],
   [rules(2, 25), five, '1.1 1.0'],
   [rules(4, 15), five, '1.0'],
   [rules(1, null, '1.0', '1.2'), five, '1.3 1.1'],
