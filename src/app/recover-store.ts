@@ -41,7 +41,7 @@ export async function recoverFromStore(config: Config, options: AppOptions, isDr
       isDry,
       onMoved: (tx, repository, moves) => recordRestoredMoves(tx, random, repository, moves),
     });
-    // A folder may have what the rows do not: of changes that nobody was told of.
+    // A folder may have what the rows do not: of changes that no client heard about.
     if (!isDry) await rm(cacheFolder(config), { recursive: true, force: true });
     const names = new Map<string, string>();
     const found = [...replay.replayed.map(({ repository }) => repository), ...replay.broken, ...replay.ended];

@@ -10,10 +10,10 @@ export interface DatabaseFacts {
   at: string;
   bytes: number;
   /** Of PostgreSQL; null for a file. */
-  server: ServerFacts | null;
+  server: PostgresState | null;
 }
 
-export interface ServerFacts {
+export interface PostgresState {
   synchronousCommit: string;
   /** Whether commits reach the disk. */
   syncs: boolean;

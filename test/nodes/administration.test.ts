@@ -3,7 +3,7 @@
 // this server, one of another version whose clock is wrong, and one that was killed.
 import t from 'tap';
 import { judgeServer } from '../../src/doctor/checks/database.ts';
-import type { ServerFacts } from '../../src/doctor/database-facts.ts';
+import type { PostgresState } from '../../src/doctor/database-facts.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { createPostgresDatabaseFor, testPostgresUrl } from '../fixtures/test-postgres.ts';
@@ -60,7 +60,7 @@ t.test('the command, as text and as JSON', async (t) => {
 });
 
 t.test('the doctor says what is wrong with a PostgreSQL', async (t) => {
-  const fine: ServerFacts = {
+  const fine: PostgresState = {
     synchronousCommit: 'on',
     syncs: true,
     connections: { used: 90, most: 100 },
@@ -68,7 +68,7 @@ t.test('the doctor says what is wrong with a PostgreSQL', async (t) => {
     hasTrigrams: true,
     laterStandbys: 0,
   };
-  const checks = (facts: Partial<ServerFacts>): string[] =>
+  const checks = (facts: Partial<PostgresState>): string[] =>
     judgeServer({ ...fine, ...facts }).map(({ check, level, remedy }) => `${check} ${level} ${remedy === undefined}`);
   t.strictSame(checks({}), []);
   t.strictSame(checks({ synchronousCommit: 'remote_write' }), []);

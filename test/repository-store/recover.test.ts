@@ -69,7 +69,7 @@ const before = { roof: await old.refsOf('roof'), shed: await old.refsOf('shed') 
 const ids = { roof: await idOf('roof'), shed: await idOf('shed'), late: await idOf('late') };
 
 t.test('what it refuses, changing nothing', async (t) => {
-  t.match(await recover('--database', copy), { code: 2, stderr: /there is no instance key at \S+secret\.key/ });
+  t.match(await recover('--database', copy), { code: 4, stderr: /there is no instance key at \S+secret\.key/ });
   mkdirSync(path.join(data, 'ci'), { recursive: true, mode: 0o700 });
   new InstanceKey(path.join(data, 'ci', 'secret.key'), systemRandom, 'nodes').for('nodes');
   t.match(await recover(), { code: 2, stderr: /there is no database at/ });

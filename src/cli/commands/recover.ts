@@ -57,7 +57,7 @@ async function recover(cli: Cli, options: Options): Promise<void> {
   const key = keyFileOf(config);
   if (!existsSync(key) && options.withoutKey !== true)
     throw withHint(
-      invalid('no_instance_key', `There is no instance key at ${key}.`),
+      conflict('no_instance_key', `There is no instance key at ${key}.`),
       'copy it there, or go on without what it has sealed: --without-key',
     );
   const lock = takeInstanceLock(config.dataDir, { hint: 'stop it first' });

@@ -6,7 +6,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 import { readDatabaseFacts } from '../database-facts.ts';
-import type { ServerFacts } from '../database-facts.ts';
+import type { PostgresState } from '../database-facts.ts';
 import { compareUsage, recountUsage } from '../storage-usage.ts';
 
 const maxWalBytes = 128 * 1024 * 1024;
@@ -78,7 +78,7 @@ const checkPostgres: CheckGroup = async (deps) => {
 };
 
 /** What an administrator of the database has to know. */
-export function judgeServer(server: ServerFacts): CheckResult[] {
+export function judgeServer(server: PostgresState): CheckResult[] {
   const { synchronousCommit, syncs, connections, oldestTransactionMs, hasTrigrams, laterStandbys } = server;
   const findings: CheckResult[] = [];
   if (!hasTrigrams)
