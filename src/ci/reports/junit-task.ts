@@ -32,7 +32,7 @@ export function run(xml: string): TestReport | null {
             suite: suites.at(-1) ?? '',
             group: cut(attributes['classname'] ?? '', maxName),
             name: cut(attributes['name'] ?? '', maxName),
-            result: 'passed',
+            result: isNotRun(attributes) ? 'skipped' : 'passed',
             durationMs: milliseconds(attributes['time']),
             message: '',
             details: '',
@@ -70,6 +70,10 @@ export function run(xml: string): TestReport | null {
   cases.sort((a, b) => order.indexOf(a.result) - order.indexOf(b.result));
   return { counts, durationMs, cases: cases.slice(0, maxCases) };
 }
+
+/** GoogleTest and CTest say of a test that is switched off so, in an attribute alone. */
+const isNotRun = ({ status, result }: Record<string, string>): boolean =>
+  /^(?:notrun|disabled|skipped|ignored)$/i.test(status ?? '') || /^(?:suppressed|skipped|ignored)$/i.test(result ?? '');
 
 const cut = (text: string, max: number): string => (text.length > max ? text.slice(0, max) : text).toWellFormed();
 
