@@ -36,8 +36,8 @@ export function artifactMetadata(
 }
 
 /**
- * Of a file of a snapshot: time, build, then its extension, or a classifier and an extension. Behind a classifier, which
- * may have dots (`scala2.13`), that is one word, except for archives of tar and signatures of other files.
+ * Of a file of a snapshot: time, build, then its extension, or a classifier and an extension. Behind a classifier,
+ * which may have dots (`scala2.13`), that is one word, except for archives of tar and signatures of other files.
  */
 const snapshotFile =
   /^(\d{8}\.\d{6})-(\d+)(?:\.(.+)|-(.+?)\.((?:tar\.[^.]+|[^.]+)(?:\.(?:asc|sigstore(?:\.json)?))?))$/;
