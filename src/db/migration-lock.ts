@@ -9,9 +9,9 @@ const pollMs = 50;
 const limitMs = 10 * 60_000;
 
 /**
- * Runs work while no other process changes the schema of a database file. The lock is that of another SQLite file, which
- * the system gives back when the process ends; it cannot be that of the database, because each step is a transaction
- * of its own. Refuses `database_locked` when the other process needs too long.
+ * Runs work while no other process changes the schema of a database file. The lock is that of another SQLite file,
+ * which the system gives back when the process ends; it cannot be that of the database, because each step is a
+ * transaction of its own. Refuses `database_locked` when the other process needs too long.
  */
 export async function whileNobodyMigrates<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const folder = path.join(path.dirname(file), 'run');

@@ -9,7 +9,10 @@ export function schedulerControlCommands(schedule: Scheduler): Record<string, Co
       output.write(JSON.stringify(Object.fromEntries(schedule.next())));
       return 0;
     },
-    /** Returns `{tookMs, error}` as JSON, or `{elsewhere: true}` where another node runs it; exit code 3 for an unknown task. */
+    /**
+     * Returns `{tookMs, error}` as JSON, or `{elsewhere: true}` where another node runs it; exit code 3 for an unknown
+     * task.
+     */
     async 'cron.run'(parameters, { output }) {
       const outcome = await schedule.runNow(String(parameters['name']));
       if (outcome === 'unknown') return 3;

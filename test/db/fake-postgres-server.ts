@@ -1,5 +1,6 @@
-// startFakePostgres(t, behaviour) → the address of a server that speaks as much of PostgreSQL's protocol as a start needs,
-// and is one that a start has to refuse: too old, a standby, a wrong password. For real ones there is fixtures/postgres.ts.
+// startFakePostgres(t, behaviour) → the address of a server that speaks as much of PostgreSQL's protocol as a start
+// needs, and is one that a start has to refuse: too old, a standby, a wrong password. For real ones there is
+// fixtures/postgres.ts.
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Owner } from '../fixtures/temporary-folder.ts';

@@ -1,6 +1,6 @@
 // time limit: 300 s
-// A box whose disk is gone: rows from a copy that is older than the last pushes, the rest from the journal in the store.
-// Two repositories, a third one that the copy does not know, and the old server, which is still there.
+// A box whose disk is gone: rows from a copy that is older than the last pushes, the rest from the journal in the
+// store. Two repositories, a third one that the copy does not know, and the old server, which is still there.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';

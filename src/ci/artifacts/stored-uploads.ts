@@ -135,7 +135,10 @@ export class StoredUploads implements Uploads {
     await this.#removeObjects(await parts.change(id, (manager) => parts.remove(manager, id, file)));
   }
 
-  /** Removes objects of parts that no row names: of uploads that were killed, and of deleted runs. Returns their number. */
+  /**
+   * Removes objects of parts that no row names: of uploads that were killed, and of deleted runs. Returns their
+   * number.
+   */
   async sweep(): Promise<number> {
     const { objects, parts, clock } = this.#options;
     let count = 0;

@@ -23,7 +23,10 @@ export interface GatheredUpload {
 export interface Uploads {
   /** At start: reads what unfinished uploads have received. */
   recover(): Promise<void>;
-  /** Bytes received for artifacts that are not finished yet, as the rows of a manager say or up to the moment of asking. */
+  /**
+   * Bytes received for artifacts that are not finished yet, as the rows of a manager say or up to the moment of
+   * asking.
+   */
   staged(manager: EntityManager, ids: readonly number[]): Promise<(id: number) => number>;
   /** Stores one part. A repeated block replaces the first. Refuses `too_many_blocks`, and what the allowance throws. */
   receive(id: number, part: Part, body: AsyncIterable<Buffer>, allowance: AllowanceBy): Promise<void>;

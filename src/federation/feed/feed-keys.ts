@@ -80,8 +80,8 @@ const scopes: Readonly<Record<FeedScope['kind'], string>> = {
 };
 
 /**
- * The newest entries of one kind before a position. Of the repositories of the scope only those count that have the newest
- * ones, and of each no more than the page needs: an index has both in order, however much there is.
+ * The newest entries of one kind before a position. Of the repositories of the scope only those count that have the
+ * newest ones, and of each no more than the page needs: an index has both in order, however much there is.
  */
 export async function localKeys(
   { db }: Pick<FederationDeps, 'db'>,

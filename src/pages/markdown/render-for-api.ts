@@ -12,9 +12,9 @@ import { repositoryLinks } from './repository-links.ts';
 type Deps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy'>;
 
 /**
- * A text as HTML that is as safe as in a page, where addresses of this server are whole. With a repository, its relative links lead to files there; without one
- * they stay as they are written. Refuses `text_not_rendered` where the renderer gives up: a text that is too long or
- * takes too much time.
+ * A text as HTML that is as safe as in a page, where addresses of this server are whole. With a repository, its
+ * relative links lead to files there; without one they stay as they are written. Refuses `text_not_rendered` where the
+ * renderer gives up: a text that is too long or takes too much time.
  */
 export async function renderForApi(
   deps: Deps,
