@@ -113,7 +113,7 @@ export function createAccounts(options: AccountsOptions) {
   };
 }
 
-/** People, and what other modules are told of them. */
+/** People, and the events about them that other modules subscribe to. */
 function peopleOf(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   return {

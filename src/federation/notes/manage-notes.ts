@@ -20,8 +20,8 @@ interface ListedNote {
 }
 
 /**
- * The newest notes of a repository, which are kept for thirty days. What its owner's followers got about the same event
- * is the same note to whoever decides about it.
+ * The newest notes of a repository, which are kept for thirty days. The note of an event that its owner's followers got
+ * is listed with it, not apart.
  */
 export async function listNotes(
   { db }: FederationDeps,
