@@ -299,7 +299,7 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   await carol.click('text=Compare');
   t.equal(await carol.inputValue('#title'), 'Add a ladder');
   t.match(await carol.inputValue('#body'), /^It is needed to get up\.\n\n<!-- What does it change\? -->/);
-  t.match(await words(carol), /ladder has 1 commit that main has not/);
+  t.match(await words(carol), /ladder has 1 commit that main does not have/);
   await carol.fill('#title', ' ');
   await carol.click('text=Create pull request');
   t.match(await words(carol), /title/i);

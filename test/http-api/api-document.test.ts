@@ -33,4 +33,5 @@ t.test('the document is written with pauses, and once', async (t) => {
   t.equal(await apiDocumentBytes(), bytes);
   const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   t.equal(described.length, operations.length);
+  t.equal(new Set(described.map(({ operationId }) => operationId)).size, operations.length, 'each id is used once');
 });

@@ -379,7 +379,7 @@ t.test('a private repository that vanishes is not taken for an empty one', async
   const { id } = await start(forge);
   forge.fail({ pattern: /\/repos\/bob\/tool(?:\/issues.*)?$/, status: 404 });
   await run(id, { isFull: true });
-  t.match(await find(id), { state: 'paused', lastError: /has no bob\/tool, or the token may not see it/ });
+  t.match(await find(id), { state: 'paused', lastError: /has no bob\/tool, or the token cannot see it/ });
   t.equal(
     Number((await here.modules.db.read.query('SELECT count(*) AS n FROM issues WHERE repository_id = ?', [id]))[0].n),
     3,

@@ -75,7 +75,7 @@ const ways: Record<string, (number: number) => Promise<Tried>> = {
   async page(number) {
     const form = { style: 'merge', round: '1', delete_branch: 'on', message_title: 'Merge it', message: '' };
     const { status, location, text } = await browser(`/repos/alice/site/pulls/${number}/merge`, form);
-    return { isDone: status === 303, said: `${status} ${location ?? /A new round came[^<]*/.exec(text)?.[0]}` };
+    return { isDone: status === 303, said: `${status} ${location ?? /A new round[^<]*/.exec(text)?.[0]}` };
   },
   async 'command line'(number) {
     const words = [

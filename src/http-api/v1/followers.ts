@@ -68,7 +68,7 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
   return [
     operation({
       ...beside,
-      id: `list${word}Followers`,
+      id: `list${word}RemoteFollowers`,
       method: 'GET',
       path: `${at}/federation/followers`,
       summary: `List the followers from other servers ${whose}, the newest first`,
@@ -86,7 +86,7 @@ function followerOperationsAt({ at, word, whose, access, scopeOf, refuses }: CiS
     }),
     operation({
       ...changing,
-      id: `remove${word}Follower`,
+      id: `remove${word}RemoteFollower`,
       method: 'DELETE',
       path: `${at}/federation/followers`,
       summary: `Remove a follower ${whose}, or decline a request; its server is told`,

@@ -180,7 +180,7 @@ t.test('a file is edited, renamed, made and deleted, and the deletion reverted',
   });
   t.equal(made.headers.location, `${roof}/blob/main/lib/deep/%C3%BC.js?done=file-created`);
   for (const [path, why] of [
-    ['lib/b.js', /There is a lib\/b\.js already/],
+    ['lib/b.js', /lib\/b\.js already exists/],
     ['', /Give the file a name/],
     ['../x', /cannot be part of a path/],
     ['.GIT/hooks/x', /reserved for git/],
@@ -267,7 +267,7 @@ t.test('a file that changed meanwhile: both versions, and the text kept', async 
   await commit([['a.txt', 'theirs\n']]);
   const conflict = await bob.post(`${roof}/edit/main/a.txt`, form);
   t.equal(conflict.status, 409);
-  t.match(text(conflict), /has changed since you started/);
+  t.match(text(conflict), /has changed since you began/);
   t.match(conflict.body, />\ntheirs\n<\/textarea>/);
   t.match(conflict.body, />\nmine\n<\/textarea>/);
   t.equal(field(conflict, 'blob'), git('rev-parse', 'main:a.txt'));

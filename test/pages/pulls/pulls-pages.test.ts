@@ -229,7 +229,7 @@ t.test('a review from the page of talk; those who may dismiss it do so there and
   }
   const [review] = await pulls.reviews.list(viewers.alice, { ...place, number: 1 });
   const dismiss = (form: Record<string, string>) => alice.post(`${one}/dismiss`, { review: review!.id, ...form });
-  t.match(words(await dismiss({ shown: 'view=split', reason: '' })), /Finish your review Please give a reason/);
+  t.match(words(await dismiss({ shown: 'view=split', reason: '' })), /Finish your review Enter a reason/);
   t.match(words(await dismiss({ page: 'talk', reason: '' })), /Enter a reason.*Add a comment/);
   t.match(await dismiss({ shown: 'view=split', reason: 'They are dry.' }), {
     status: 303,
