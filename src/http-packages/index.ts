@@ -1,6 +1,7 @@
 import type { Context, Middleware } from '../http/index.ts';
 import { unauthenticated } from '../kernel/index.ts';
 import { packageNotFound } from '../packages/index.ts';
+import { authenticate } from './authenticate.ts';
 import type { PackageHttpDeps } from './deps.ts';
 import { withPackageErrors } from './errors.ts';
 import { cargoProtocol } from './cargo/cargo-handler.ts';
@@ -40,16 +41,21 @@ export function createPackageHandlers(deps: PackageHttpDeps): PackageHandlers {
       const protocol = byName.get(format);
       if (protocol === undefined || owner === undefined) return next();
       await withPackageErrors(ctx, deps.logger, protocol.errors, async () => {
-        const request = readRequest(ctx, owner, rest, base!);
-        await protocol.serve(deps, ctx, request).catch((error: unknown) => {
-          const isAsked = ctx.state.identity.viewer.kind === 'anonymous' && protocol.isAbsentToAnonymous !== true;
-          throw isAsked ? challengeOf(error) : error;
-        });
+        try {
+          await protocol.serve(deps, ctx, readRequest(ctx, owner, rest, base!));
+        } catch (error) {
+          if (protocol.isAbsentToAnonymous === true) throw error;
+          throw (await isAnonymous(deps, ctx)) ? challengeOf(error) : error;
+        }
       });
       return undefined;
     },
   };
 }
+
+/** Also where a path was refused before anybody was asked who they are. Refuses `bad_credentials`. */
+const isAnonymous = async (deps: PackageHttpDeps, ctx: Context): Promise<boolean> =>
+  ctx.state.identity.viewer.kind === 'anonymous' && (await authenticate(deps, ctx)).kind === 'anonymous';
 
 /** Refuses `package_not_found` for a path that does not decode. */
 function readRequest(ctx: Context, owner: string, rest: string, base: string): PackageRequest {

@@ -148,6 +148,17 @@ for (const [format, { read, write, anonymous = 401 }] of Object.entries(formats)
     }
   });
 
+t.test('an address that no package has is absent to who signed in, and asks anyone else to', async (t) => {
+  // Refused before anybody is asked who they are.
+  for (const rest of ['generic/tool', 'maven/', 'maven/org/example/closed/']) {
+    const statusFor = async (auth: string | undefined) =>
+      (await send('GET', `/packages/alice/${rest}`, { auth })).status;
+    t.equal(await statusFor(basic(tokens.alice)), 404, `${rest} for the owner`);
+    t.equal(await statusFor(basic(removed.secret)), 401, `${rest} for a token that was removed`);
+  }
+  t.equal((await send('GET', '/packages/alice/maven/')).status, 401);
+});
+
 t.test('members of an organisation publish, guests read what is private, others nothing', async (t) => {
   await repositories.create(localAdministrator, { owner: 'acme', name: 'inner', visibility: 'PRIVATE' });
   const put = (token: string, name: string, version: string) =>
