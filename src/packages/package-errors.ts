@@ -1,4 +1,4 @@
-import type { PackageRefusal } from '../access/index.ts';
+import type { PackageAct, PackageRefusal } from '../access/index.ts';
 import { conflict, forbidden, invalid, notFound, readableSize, unauthenticated, unavailable } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 
@@ -13,7 +13,7 @@ export const versionNotFound = (): DomainError =>
 export const mayNotPublish = (): DomainError =>
   forbidden('package_denied', 'You may not publish here, or there is no such owner.');
 
-export function errorOfRefusal(refusal: PackageRefusal, act: 'read' | 'change'): DomainError {
+export function errorOfRefusal(refusal: PackageRefusal, act: PackageAct): DomainError {
   switch (refusal) {
     case 'hidden':
       return act === 'read' ? packageNotFound() : mayNotPublish();
@@ -22,7 +22,9 @@ export function errorOfRefusal(refusal: PackageRefusal, act: 'read' | 'change'):
     case 'scope':
       return forbidden(
         'package_scope',
-        'This token may not do that: it takes write:package, or "permissions: packages: write" in a workflow that is trusted.',
+        act === 'manage'
+          ? 'This token may not do that: it takes a token with admin access.'
+          : 'This token may not do that: it takes write:package, or "permissions: packages: write" in a workflow that is trusted.',
       );
     case 'level':
       return mayNotPublish();

@@ -129,6 +129,8 @@ t.test('a package is linked to a repository, follows it, and is private afterwar
   const edit = (visibility: string) =>
     send('PATCH', `${api}/alice/generic/tool`, { auth: admin, headers: json, body: JSON.stringify({ visibility }) });
   t.equal((await edit('public')).status, 409, 'its repository decides');
+  const writes = { auth: basic(tokens.alice), headers: json, body: '{"visibility":"public"}' };
+  t.match((await send('PATCH', `${api}/alice/generic/tool`, writes)).json, { message: /admin access/ });
   t.equal((await post('unlink')).status, 201);
   t.equal((await post('unlink')).status, 409);
   t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 404, 'nothing is opened');

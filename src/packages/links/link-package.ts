@@ -48,7 +48,7 @@ async function refuseTarget(
   const owner = { kind: ownerKind, id: ownerId, role: null };
   const refusal =
     facts === null ? 'level' : refusalOnPackage(viewer, { owner, visibility: 'PRIVATE', repository: facts }, 'publish');
-  if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+  if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
 }
 
 /**

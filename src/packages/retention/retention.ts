@@ -46,7 +46,7 @@ async function refuseOwner(deps: PackageDeps, source: RowSource, viewer: Viewer,
   refuseOff(deps);
   const facts = await ownerFactsOf(deps, source, viewer, owner);
   const refusal = refusalOnPackage(viewer, { owner: facts, visibility: 'PRIVATE', repository: null }, 'manage');
-  if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+  if (refusal !== null) throw errorOfRefusal(refusal, 'manage');
 }
 
 /** The rules of an owner by format. Refuses `package_denied` and `package_scope`, as for an owner that is absent. */

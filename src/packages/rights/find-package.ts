@@ -105,7 +105,7 @@ export async function findPackage(
   const facts = await packageFacts(deps, deps.db.lookup, viewer, row);
   if (refusalOnPackage(viewer, facts, 'read') !== null) throw packageNotFound();
   const refusal = refusalOnPackage(viewer, facts, act);
-  if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+  if (refusal !== null) throw errorOfRefusal(refusal, act);
   return { owner, package: row, facts };
 }
 
@@ -133,7 +133,7 @@ export async function openForPublish(
   { owner: handle, format, name }: PackageAt,
 ): Promise<PublishTarget> {
   refuseOff(deps);
-  if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'change');
+  if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'publish');
   const nameKey = formatOf(format).nameKey(name);
   const owner = (await deps.owners.resolve(handle)) ?? (await deps.owners.resolveFormer(handle));
   if (owner === null) throw mayNotPublish();
@@ -148,14 +148,14 @@ export async function openForPublish(
  */
 export async function ownerForPublish(deps: PackageDeps, viewer: Viewer, handle: string): Promise<Owner> {
   refuseOff(deps);
-  if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'change');
+  if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'publish');
   const owner = (await deps.owners.resolve(handle)) ?? (await deps.owners.resolveFormer(handle));
   if (owner === null) throw mayNotPublish();
   // A token limited to repositories, and a collaborator, may publish to some packages: the name decides.
   if (viewer.kind === 'person' && !scopeAllows(viewer, 'write')) {
     const facts = await ownerFactsOf(deps, deps.db.lookup, viewer, owner);
     const refusal = refusalToAddPackage(viewer, facts, null);
-    if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+    if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
   }
   return owner;
 }
@@ -171,13 +171,13 @@ async function refuseToPublish(
   if (row !== null) {
     const facts = await packageFacts(deps, source, viewer, row);
     const refusal = refusalOnPackage(viewer, facts, 'publish');
-    if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+    if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
     return { row, repository: null };
   }
   const repository = await repositoryToFollow(deps, source, viewer, owner, nameKey);
   const facts = await followed(deps, source, viewer, owner.id, repository);
   const refusal = refusalToAddPackage(viewer, await ownerFactsOf(deps, source, viewer, owner), facts);
-  if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+  if (refusal !== null) throw errorOfRefusal(refusal, 'publish');
   return { row: null, repository: facts === null ? null : repository };
 }
 

@@ -20,7 +20,7 @@ export async function findPackageAgain(
   const row = await manager.findOneBy(packageSchema, { id: packageId });
   if (row === null) throw packageNotFound();
   const refusal = refusalOnPackage(viewer, await packageFacts(deps, manager, viewer, row), act);
-  if (refusal !== null) throw errorOfRefusal(refusal, 'change');
+  if (refusal !== null) throw errorOfRefusal(refusal, act);
   return row;
 }
 
