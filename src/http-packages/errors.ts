@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { discardBody, HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
 import type { Context } from '../http/index.ts';
 import { internal, isDomainError } from '../kernel/index.ts';
@@ -81,6 +82,14 @@ function readThrown(thrown: unknown): {
 
 /** One line of ASCII. */
 const phraseOf = (message: string): string => message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300);
+
+/** Problem details (RFC 9457), for clients that show neither a text nor the reason phrase. */
+export const problemErrors: PackageErrorFormat = {
+  body: ({ message, reason }, status) => ({
+    type: 'application/problem+json',
+    text: JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message, reason }),
+  }),
+};
 
 /** For clients that show a text. */
 export const plainErrors: PackageErrorFormat = {

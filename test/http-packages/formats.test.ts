@@ -199,6 +199,27 @@ t.test('Cargo: the sparse index, publishing, yanking, and an index that asks for
   t.equal((await lines())[0].yanked, true);
   t.equal((await send('PUT', `${at}/api/v1/crates/demo-crate/0.1.0/unyank`, { auth: tokens.alice })).status, 200);
   t.equal((await lines())[0].yanked, false);
+  t.match((await lines())[0].pubtime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+
+  const owners = (name: string, method = 'GET') =>
+    send(method, `${at}/api/v1/crates/${name}/owners`, {
+      auth: tokens.alice,
+      ...(method === 'PUT' ? { body: '{"users":["bob"]}' } : {}),
+    });
+  t.match((await owners('demo-crate')).json.users, [{ id: Number, login: 'alice', name: null }]);
+  t.equal((await owners('absent-crate')).status, 404);
+  for (const method of ['PUT', 'DELETE'])
+    t.match(await owners('demo-crate', method), {
+      status: 405,
+      json: { errors: [{ detail: /no list of owners/ }] },
+    });
+
+  // The newest is not the highest, and the highest may be yanked.
+  const found = async () => (await send('GET', `${at}/api/v1/crates?q=demo`)).json.crates[0].max_version;
+  for (const version of ['0.10.0', '0.9.1', '1.0.0-rc.1']) t.equal((await publish(version)).status, 200);
+  t.equal(await found(), '1.0.0-rc.1');
+  t.equal((await send('DELETE', `${at}/api/v1/crates/demo-crate/1.0.0-rc.1/yank`, { auth })).status, 200);
+  t.equal(await found(), '0.10.0');
   t.equal((await send('GET', `${at}/auth/config.json`)).status, 401);
   t.equal((await send('GET', `${at}/auth/config.json`, { auth: tokens.alice })).json['auth-required'], true);
   t.equal((await send('GET', `${at}/auth/de/mo/demo-crate`, { auth: tokens.alice })).status, 200);
@@ -209,7 +230,7 @@ t.test('Cargo: the sparse index, publishing, yanking, and an index that asks for
       400,
       `${bytes} bytes`,
     );
-  t.equal((await lines()).length, 1);
+  t.equal((await lines()).length, 4);
 });
 
 t.test('Maven: files with checksums, snapshots, and metadata that is made here', async (t) => {
@@ -233,4 +254,7 @@ t.test('Maven: files with checksums, snapshots, and metadata that is made here',
   t.equal((await send('GET', `${at}/1.0/lib-1.0.jar`)).text, 'a jar');
   t.equal((await send('GET', `${at}/1.0/lib-1.0.jar.md5`)).text, createHash('md5').update('a jar').digest('hex'));
   t.equal((await put('/packages/alice/maven/com/%2e%2e/1.0/x.jar', 'x')).status, 400);
+  const refused = await put(`${at}/1.0/lib-1.0.jar`, 'another');
+  t.match(refused.json, { status: 409, detail: /never replaced/ }, 'a problem');
+  t.equal(refused.headers.get('content-type'), 'application/problem+json');
 });

@@ -5,6 +5,7 @@ import { packageNotFound, versionNotFound } from '../../packages/index.ts';
 import type { FoundPackage, PackageVersionRow } from '../../packages/index.ts';
 import { authenticate } from '../authenticate.ts';
 import type { PackageHttpDeps } from '../deps.ts';
+import { compareVersions } from '../go/semantic-version.ts';
 import type { PackageProtocol, PackageRequest } from '../protocol.ts';
 import { isKnown, readSmallBody, sendContent, sendJson } from '../transfer.ts';
 import { readCrate } from './read-crate.ts';
@@ -36,7 +37,7 @@ export const cargoProtocol: PackageProtocol = {
     if (word === 'download' && isRead) return download(deps, ctx, request, name, version);
     if (word === 'yank' && ctx.method === 'DELETE') return yank(deps, ctx, request, { name, version, yanked: true });
     if (word === 'unyank' && ctx.method === 'PUT') return yank(deps, ctx, request, { name, version, yanked: false });
-    if (version === 'owners' && isRead) return sendJson(ctx, { users: [] });
+    if (version === 'owners') return isRead ? sendOwner(deps, ctx, request, name) : refuseOwners();
     throw new HttpError(405, 'This address does not take that kind of request.');
   },
 };
@@ -75,11 +76,15 @@ async function sendIndex(deps: PackageHttpDeps, ctx: Context, { owner, parts }: 
   const digests = new Map(files.map((file) => [file.versionId, file.sha256]));
   const lines = rows.toReversed().map((row) => {
     const { index, yanked } = crateOf(row);
-    return JSON.stringify({ ...index, cksum: digests.get(row.id), yanked });
+    return JSON.stringify({ ...index, cksum: digests.get(row.id), yanked, pubtime: pubtimeOf(row) });
   });
   ctx.body = `${lines.join('\n')}\n`;
   ctx.set('Content-Type', 'text/plain; charset=utf-8');
 }
+
+/** As the index has times: no fraction, always UTC. */
+const pubtimeOf = ({ createdAt }: PackageVersionRow): string =>
+  new Date(createdAt).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** Cargo sends the crate in one body, which is held in memory. */
 const maxPublishBytes = 64 * 1024 * 1024;
@@ -140,6 +145,28 @@ async function yank(
   sendJson(ctx, { ok: true });
 }
 
+/** The owner of a crate is that of its address; who may publish beside them is no matter of the crate. */
+async function sendOwner(deps: PackageHttpDeps, ctx: Context, { owner }: PackageRequest, name: string): Promise<void> {
+  const found = await deps.packages.find(await authenticate(deps, ctx), { owner, format: 'cargo', name });
+  // Cargo takes 32 bits.
+  const id = Number.parseInt(found.owner.id.slice(-8), 16);
+  sendJson(ctx, { users: [{ id, login: found.owner.handle, name: null }] });
+}
+
+function refuseOwners(): never {
+  throw new HttpError(
+    405,
+    'A crate has no list of owners here: the members of its organisation publish it, or who writes to the repository that it follows.',
+  );
+}
+
+/** The highest version; a yanked one only where all are. */
+function maxVersionOf(rows: readonly PackageVersionRow[]): PackageVersionRow | undefined {
+  const kept = rows.filter((row) => !crateOf(row).yanked);
+  const candidates = kept.length > 0 ? kept : rows;
+  return candidates.toSorted((one, other) => compareVersions(`v${other.version}`, `v${one.version}`))[0];
+}
+
 async function search(deps: PackageHttpDeps, ctx: Context, { owner: handle }: PackageRequest): Promise<void> {
   const { packages } = deps;
   const viewer = await authenticate(deps, ctx);
@@ -150,9 +177,9 @@ async function search(deps: PackageHttpDeps, ctx: Context, { owner: handle }: Pa
   const filter = { ownerId: owner?.id ?? '', format: 'cargo', query: (query.get('q') ?? '').slice(0, 200) } as const;
   const crates = [];
   for (const row of await packages.list(viewer, { ...filter, limit: Math.min(Number(size), 100) })) {
-    const [newest] = await packages.versions.page({ package: row }, { limit: 1 });
-    if (newest !== undefined)
-      crates.push({ name: row.name, max_version: newest.version, description: crateOf(newest).description });
+    const max = maxVersionOf(await packages.versions.all({ package: row }));
+    if (max !== undefined)
+      crates.push({ name: row.name, max_version: max.version, description: crateOf(max).description });
   }
   sendJson(ctx, { crates, meta: { total: await packages.count(viewer, filter) } });
 }

@@ -5,7 +5,7 @@ import { isFileName, packageNotFound, versionNotFound } from '../../packages/ind
 import type { FoundPackage, PackageFileRow } from '../../packages/index.ts';
 import { authenticate } from '../authenticate.ts';
 import type { PackageHttpDeps } from '../deps.ts';
-import { plainErrors } from '../errors.ts';
+import { problemErrors } from '../errors.ts';
 import type { PackageProtocol, PackageRequest } from '../protocol.ts';
 import { discardContent, isKnown, readSmallBody, receiveUpload, sendContent } from '../transfer.ts';
 import { artifactMetadata, digestOfText, snapshotMetadata } from './maven-metadata.ts';
@@ -16,7 +16,8 @@ import { artifactMetadata, digestOfText, snapshotMetadata } from './maven-metada
  */
 export const mavenProtocol: PackageProtocol = {
   format: 'maven',
-  errors: plainErrors,
+  // Maven 4 shows the detail of a problem; Maven 3 and Gradle show the reason phrase.
+  errors: problemErrors,
   async serve(deps, ctx, request) {
     const at = readPath(request.parts);
     if (at === null) throw packageNotFound();
