@@ -16,7 +16,7 @@ export interface Origin {
 }
 
 /** What a transfer brought, and what it could not bring, in sentences. */
-interface Brought {
+export interface Brought {
   moved: number;
   problems: string[];
   /** The refs there, which are the `base` of the next transfer. */
@@ -41,7 +41,7 @@ export async function bringRefs(
   origin: Origin,
   { signal, pullRefs, base }: { signal: AbortSignal; pullRefs: readonly string[]; base: ReadonlyMap<string, string> },
 ): Promise<Brought> {
-  const { git, repositories } = deps;
+  const { git } = deps;
   const { path, repository } = located;
   const remote = await openOrigin(deps, origin);
   const progress = (text: string): void => void deps.progress.set(repository.id, text);
@@ -51,9 +51,22 @@ export async function bringRefs(
     deps.progress.delete(repository.id);
   }
   const fetched = await git.remotes.fetchedRefs(path);
-  const refs = new Map([...fetched].filter(([ref]) => taken.test(ref)));
-  const pulls = new Map([...fetched].filter(([ref]) => !taken.test(ref)));
-  const { updates, problems } = mergeRefs(base, refs, await git.refs.list(path));
+  return takeRefs(deps, located, { ...splitRefs(fetched), base });
+}
+
+/** Refs that are taken over, and the heads of pull requests. */
+export const splitRefs = (fetched: ReadonlyMap<string, string>): Pick<Brought, 'refs' | 'pulls'> => ({
+  refs: new Map([...fetched].filter(([ref]) => taken.test(ref))),
+  pulls: new Map([...fetched].filter(([ref]) => !taken.test(ref))),
+});
+
+/** Moves the refs here to those that were fetched, and names those that were refused. */
+export async function takeRefs(
+  { git, repositories }: Pick<MirrorDeps, 'git' | 'repositories'>,
+  located: Located,
+  { refs, pulls, base }: Pick<Brought, 'refs' | 'pulls'> & { base: ReadonlyMap<string, string> },
+): Promise<Brought> {
+  const { updates, problems } = mergeRefs(base, refs, await git.refs.list(located.path));
   if (updates.length === 0) return { moved: 0, problems, refs, pulls };
   const { results } = await repositories.pushes.applyUpdates(located, { via: 'mirror', userId: null, updates });
   const refused = results.filter(({ ok }) => !ok);
@@ -90,6 +103,11 @@ export const openOrigin = async (deps: MirrorDeps, { url, username, secret }: Or
   return remote;
 };
 
+export const nameMissing = (lacking: readonly string[]): string[] => [
+  ...lacking.slice(0, maxNamed).map((oid) => `the object ${oid} is missing there`),
+  ...(lacking.length > maxNamed ? [`${lacking.length - maxNamed} more objects are missing there`] : []),
+];
+
 /** Brings the objects of Git LFS that are not here yet. @returns what did not arrive */
 export async function bringLfs(
   deps: MirrorDeps,
@@ -100,8 +118,7 @@ export async function bringLfs(
   const problems: string[] = [];
   try {
     const lacking = await fetchLfsObjects(deps, located, await openOrigin(deps, origin), 'all', signal);
-    for (const oid of lacking.slice(0, maxNamed)) problems.push(`the object ${oid} is missing there`);
-    if (lacking.length > maxNamed) problems.push(`${lacking.length - maxNamed} more objects are missing there`);
+    problems.push(...nameMissing(lacking));
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
     problems.push(error.message);

@@ -7,7 +7,7 @@ import type { Origin } from './bring-repository.ts';
 import type { MirrorDeps } from './deps.ts';
 
 /** What a transfer of a wiki brought. */
-interface BroughtWiki {
+export interface BroughtWiki {
   moved: number;
   problems: string[];
   /** The refs there, which are the `base` of the next transfer; null where the wiki could not be read. */
@@ -35,14 +35,14 @@ export async function bringWiki(
     if (there.refs.size === 0 && base.size === 0) return { moved: 0, problems: [], refs: there.refs };
     const path = await deps.repositories.wikis.openAt(located.path);
     if (!isSame(base, there.refs)) await deps.git.remotes.fetch(path, remote, { signal });
-    return await takeRefs(deps, path, there, base);
+    return await takeFetched(deps, path, there, base);
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal' || signal.aborted) throw error;
     return { moved: 0, problems: describeAbsence(error.message, origin), refs: null };
   }
 }
 
-async function takeRefs(
+async function takeFetched(
   { git, repositories }: MirrorDeps,
   path: string,
   there: RemoteRefs,
@@ -51,9 +51,18 @@ async function takeRefs(
   const fetched = await git.remotes.fetchedRefs(path);
   // Between the list and the fetch it may have moved: what is here counts.
   const refs = isSame(base, there.refs) ? there.refs : fetched;
+  return moveWiki({ git, repositories }, path, { refs, head: there.head, base });
+}
+
+/** Moves the refs of a wiki to those that were fetched. */
+export async function moveWiki(
+  { git, repositories }: Pick<MirrorDeps, 'git' | 'repositories'>,
+  path: string,
+  { refs, head, base }: RemoteRefs & { base: ReadonlyMap<string, string> },
+): Promise<BroughtWiki> {
   const { updates, problems } = mergeRefs(base, refs, await git.refs.list(path));
   if (updates.length === 0) return { moved: 0, problems, refs };
-  const results = await repositories.wikis.takeRefs(path, updates, there.head);
+  const results = await repositories.wikis.takeRefs(path, updates, head);
   const refused = results.filter(({ ok }) => !ok);
   for (const { ref, reason } of refused.slice(0, maxNamed))
     problems.push(`${ref} was refused here: ${reason ?? 'no reason was given'}`);

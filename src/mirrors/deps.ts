@@ -28,6 +28,8 @@ export interface MirrorDeps {
     caFile: string | null;
     /** Name of this server, for the comment of a key. */
     name: string;
+    /** Folder of temporary repositories, on the file system of the real ones. */
+    temporaryFolder: string;
     /** Whether the host of a URL is in `mirrors.allowed_hosts`. */
     isNamed(url: URL): boolean;
   };

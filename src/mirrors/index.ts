@@ -7,6 +7,7 @@ export { createMirrors } from './mirrors.ts';
 export type { MirrorOptions, Mirrors } from './mirrors.ts';
 export type { RemoteRepository } from './forge-client.ts';
 export type { CopyAllowance } from './copy-limits.ts';
+export type { ReleasePage } from './releases/fetch-releases.ts';
 export type { Mirror } from './describe-mirror.ts';
 export type { MirrorInput } from './mirror-input.ts';
 export { plainHttpRisk as plainHttpMirrorRisk } from './remote-credentials.ts';

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { bindDeps } from '../kernel/index.ts';
 import type { Config } from '../config/index.ts';
 import { createOutbound, isAllowedHost } from '../outbound/index.ts';
@@ -5,6 +6,7 @@ import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './forge-client.ts';
 import { bringLfs, bringRefs, bringReleases, forgetRefs } from './bring-repository.ts';
 import { bringWiki } from './bring-wiki.ts';
+import { bringLfsFrom, bringRefsFrom, bringReleasesFrom, bringWikiFrom } from './bring-from-files.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
 import { addCopy, bringCopiesForward, endCopy, moveCopy, pauseCopies } from './kept-copies.ts';
@@ -25,13 +27,13 @@ import type { MirrorDeps } from './deps.ts';
 import { createRunner, freeClaims } from './run-due-mirrors.ts';
 
 export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' | 'key' | 'progress' | 'copies'> {
-  config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'dataDir' | 'mirrors'>;
   /** The instance key, which decrypts stored secrets. */
   keyFile: string;
 }
 
 /** Pull mirrors, push mirrors and imports. The caller checks access. */
-export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
+export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, keyFile, ...tools }: MirrorOptions) {
   // Hosts on the administrator's list: any address, and also http and ssh.
   const isNamed = (url: URL): boolean => isAllowedHost(url, mirrors.allowedHosts);
   const deps: MirrorDeps = {
@@ -48,7 +50,12 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     key: new InstanceKey(keyFile, tools.random, 'mirrors'),
     progress: new Map(),
     copies: { allowanceOf: async () => ({ bytes: 0, limit: 'any' }) },
-    settings: { caFile, name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname, isNamed },
+    settings: {
+      caFile,
+      name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname,
+      temporaryFolder: path.join(dataDir, 'tmp'),
+      isNamed,
+    },
   };
   const runner = createRunner(deps);
   const wake = (): void =>
@@ -93,6 +100,13 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
       wiki: bind(bringWiki),
       releases: bind(bringReleases),
       forget: bind(forgetRefs),
+      /** The same from files of this machine. */
+      fromFiles: {
+        refs: bind(bringRefsFrom),
+        lfs: bind(bringLfsFrom),
+        wiki: bind(bringWikiFrom),
+        releases: bind(bringReleasesFrom),
+      },
     },
     /** The line that a running transfer shows. */
     progressOf: (repositoryId: string): string | null => deps.progress.get(repositoryId) ?? null,

@@ -183,7 +183,7 @@ async function readBundle(
   source: string,
   scratch: string,
   limits: RefLimits,
-  { signal, progress }: ExchangeOptions = {},
+  { signal, progress, more = [] }: ExchangeOptions = {},
 ): Promise<void> {
   await limitRefs(runner, source, bundleRef, limits);
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
@@ -200,7 +200,9 @@ async function readBundle(
         '--bare',
         '--progress',
         '--no-local',
-        ...alsoTaken.map((refs) => `--config=remote.origin.fetch=${refs}`),
+        ...[...alsoTaken, ...more.map((refs) => `+${refs}:${refs}`)].map(
+          (refs) => `--config=remote.origin.fetch=${refs}`,
+        ),
         source,
         scratch,
       ],

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { HttpRemote } from '../../git/index.ts';
 import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import { releaseLimits } from '../../releases/index.ts';
@@ -5,7 +6,6 @@ import type { Located } from '../../repositories/index.ts';
 import type { MirrorDeps } from '../deps.ts';
 import { listRemoteReleases, openRemoteFile, releasesFailed } from './release-client.ts';
 import { releasesPrefix } from './releases-prefix.ts';
-import type { ReleaseApi } from './release-client.ts';
 import type { RemoteFile, RemoteRelease } from './remote-release.ts';
 
 /** Files that come at the same time. */
@@ -23,8 +23,28 @@ const maxListed = 10;
  */
 export async function fetchReleases(
   deps: MirrorDeps,
-  { repository, path }: Located,
+  located: Located,
   remote: HttpRemote,
+  signal: AbortSignal,
+): Promise<void> {
+  async function* pages(): AsyncGenerator<ReleasePage> {
+    for await (const { api, releases } of listRemoteReleases(deps, remote))
+      yield { releases, open: (file) => openRemoteFile(deps, api, file) };
+  }
+  await storeReleases(deps, located, pages(), signal);
+}
+
+/** Releases, null for one that cannot be read, and how the content of their files is had. */
+export interface ReleasePage {
+  releases: (RemoteRelease | null)[];
+  open(file: RemoteFile): Promise<Readable>;
+}
+
+/** Stores releases page by page. Refuses as `fetchReleases` does. */
+export async function storeReleases(
+  deps: MirrorDeps,
+  { repository, path }: Located,
+  pages: AsyncIterable<ReleasePage>,
   signal: AbortSignal,
 ): Promise<void> {
   const { logger, clock } = deps;
@@ -47,7 +67,10 @@ export async function fetchReleases(
       return false;
     }
   };
-  const bring = async (api: ReleaseApi, { release, files: remoteFiles }: RemoteRelease): Promise<void> => {
+  const bring = async (
+    openFile: ReleasePage['open'],
+    { release, files: remoteFiles }: RemoteRelease,
+  ): Promise<void> => {
     const { tag } = release;
     await attempt(`the release ${tag}`, async () => {
       const stored = await deps.releases.foreign.store(repository, release, refs.get(`refs/tags/${tag}`) ?? null);
@@ -62,7 +85,7 @@ export async function fetchReleases(
         wanted.filter(({ origin }) => !there.has(origin)),
         atOnce,
         async (file) => {
-          const open = async () => stopWith(signal, await openRemoteFile(deps, api, file));
+          const open = async () => stopWith(signal, await openFile(file));
           const isStored = await attempt(`${file.name} of ${tag}`, () =>
             deps.releases.foreign.storeFile(repository, stored.id, file, open),
           );
@@ -72,10 +95,10 @@ export async function fetchReleases(
       );
     });
   };
-  for await (const { api, releases: page } of listRemoteReleases(deps, remote))
+  for await (const { releases: page, open } of pages)
     for (const one of page) {
       if (one === null) failures.push('a release that cannot be read');
-      else await bring(api, one);
+      else await bring(open, one);
       signal.throwIfAborted();
     }
   logger.info('mirror.releases', { repositoryId: repository.id, releases, files, failures: failures.length });

@@ -16,7 +16,7 @@ const maxRedirects = 3;
 const patience = { silenceMs: 60_000, headMs: 60_000 };
 
 /** The list of releases of a repository at a forge. */
-export interface ReleaseApi {
+interface ReleaseApi {
   kind: ForgeKind;
   endpoint: string;
   headers: Record<string, string>;
