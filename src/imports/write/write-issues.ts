@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import type { FollowedIssue } from '../../issues/index.ts';
 import type { PullFile } from '../../pulls/index.ts';
@@ -9,6 +8,7 @@ import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { SourceComment, SourceIssue, SourcePull, SourceReview, SourceReviewComment } from '../sources/source.ts';
 import { filesOfIssue, noteFiles } from '../files/fetch-files.ts';
 import { buildIssue, peopleOfIssue } from './build-issue.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { buildPull, peopleOfPull } from './build-pull.ts';
 
 /** Requests of one issue at the same time; the budget of its host holds besides. */
@@ -94,9 +94,7 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
       : await source.reviews(number);
   if (options.withReactions) await fetchReactions(context, issue, comments);
 
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify([issue, pull, comments, reviews, notes]))
-    .digest('base64');
+  const fingerprint = fingerprintOf({ issue, pull, comments, reviews, notes });
   const before = await deps.db.read.findOneBy(itemSchema, { importId: row.id, item: `issue:${number}` });
   if (before?.fingerprint === fingerprint) return 'unchanged';
 
