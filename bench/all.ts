@@ -29,6 +29,7 @@ const names = [
   'large-instance',
   'home',
   'issues',
+  'imports',
   'notifications',
   'forks',
   'lfs',
