@@ -2,6 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { localAdministrator } from '../../access/index.ts';
+import type { Config } from '../../config/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { ExportedFile, Issues } from '../../issues/index.ts';
@@ -13,13 +15,15 @@ import { dumpComments, dumpIssue, dumpPull, dumpReviews } from './dump-items.ts'
 import type { DumpContext, ExportedLog, ExportedPull } from './dump-items.ts';
 import { dumpLabels, dumpMilestones, dumpRelease } from './dump-lists.ts';
 import { ListFile, toYaml } from './list-file.ts';
+import { wikiFile } from './wiki-file.ts';
 
 interface DumpDeps {
   git: Git;
   issues: Pick<Issues, 'exportIssues'>;
   pulls: Pick<Pulls, 'portable'>;
   releases: Pick<Releases, 'bundles'>;
-  repositories: Pick<Repositories, 'topics'>;
+  repositories: Pick<Repositories, 'topics' | 'wikis'>;
+  config: Pick<Config, 'baseUrl'>;
   clock: Clock;
   random: Random;
   /** Folder of temporary repositories, on the file system of the real ones. */
@@ -59,27 +63,21 @@ async function writeAll(deps: DumpDeps, found: Found, folder: string): Promise<D
   const { repository, canonical, path: from } = found;
   const plan = await deps.pulls.portable.plan(repository.id, from);
   const own = [...(await deps.git.refs.list(from))].filter(([ref]) => /^refs\/(?:heads|tags|notes|pull)\//.test(ref));
-  // A bundle is a repository for git: the other forge clones it.
-  await deps.git.remotes.bundles.write({
-    path: from,
-    refs: new Map(own),
-    defaultBranch: repository.defaultBranch,
-    files: [],
-    message: `Export of ${canonical.owner}/${canonical.name}`,
-    at: deps.clock.now(),
-    target: path.join(folder, 'git'),
-    scratch: path.join(deps.temporaryFolder, `dump-${deps.random.uuid()}.git`),
-  });
+  const code = { path: from, refs: new Map(own), defaultBranch: repository.defaultBranch };
+  await writeCode(deps, found, { ...code, target: path.join(folder, 'git') });
+  const hasWiki = await writeWiki(deps, found, folder);
   const write = (name: string, value: unknown) => writeFile(path.join(folder, name), toYaml(value));
+  const { baseUrl } = deps.config;
+  const page = baseUrl === null ? '' : `${baseUrl.replace(/\/$/, '')}/${canonical.owner}/${canonical.name}`;
   await write('repo.yml', {
     name: canonical.name,
     owner: canonical.owner,
     description: repository.description,
-    clone_addr: '',
-    original_url: '',
+    clone_addr: page === '' ? '' : `${page}.git`,
+    original_url: page,
     is_private: String(repository.visibility !== 'PUBLIC'),
-    service_type: 'gitea',
-    wiki: 'false',
+    service_type: giteaService,
+    wiki: String(hasWiki),
     issues: 'true',
     milestones: 'true',
     labels: 'true',
@@ -88,12 +86,42 @@ async function writeAll(deps: DumpDeps, found: Found, folder: string): Promise<D
     pulls: 'true',
     assets: 'true',
     default_branch: repository.defaultBranch,
+    // Read here alone.
+    website: repository.website,
+    is_archived: String(repository.archivedAt !== null),
   });
   await write('topic.yml', { topics: (await deps.repositories.topics.of([repository.id])).get(repository.id) ?? [] });
   const context: DumpContext = { ...canonical, labels: new Map(), people: new Map() };
   const counts = await writeLogs(deps, repository.id, folder, plan, context);
   const releases = await writeReleases(deps, repository.id, folder);
   return { refs: own.length, ...counts, releases, leftOut: plan.leftOut };
+}
+
+/** Gitea's number of Gitea, which has the same API. */
+const giteaService = '3';
+
+/** A bundle is a repository for git: the other forge clones it. */
+const writeCode = (
+  { git, clock, random, temporaryFolder }: DumpDeps,
+  { canonical }: Found,
+  code: { path: string; refs: Map<string, string>; defaultBranch: string; target: string },
+): Promise<void> =>
+  git.remotes.bundles.write({
+    ...code,
+    files: [],
+    message: `Export of ${canonical.owner}/${canonical.name}`,
+    at: clock.now(),
+    scratch: path.join(temporaryFolder, `dump-${random.uuid()}.git`),
+  });
+
+/** Pages of the wiki. `restore-repo` looks for them where a forge has them: at the address of the code. */
+async function writeWiki(deps: DumpDeps, found: Found, folder: string): Promise<boolean> {
+  const wiki = await deps.repositories.wikis.find(localAdministrator, found.canonical.owner, found.canonical.name);
+  if (wiki.tip === null) return false;
+  const refs = new Map([[`refs/heads/${wiki.branch}`, wiki.tip]]);
+  const target = path.join(folder, wikiFile);
+  await writeCode(deps, found, { path: wiki.path, refs, defaultBranch: wiki.branch, target });
+  return true;
 }
 
 type Plan = Awaited<ReturnType<Pulls['portable']['plan']>>;
