@@ -4,6 +4,7 @@ import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
 import { nodes } from './v400-nodes.ts';
 import { repositoryMoves } from './v410-repository-moves.ts';
+import { importFiles } from './v420-import-files.ts';
 import { artifactParts } from './v424-artifact-parts.ts';
 import { instanceMarks } from './v425-instance-marks.ts';
 import { sharedState } from './v430-shared-state.ts';
@@ -240,6 +241,7 @@ export const migrations: readonly Migration[] = [
   ownerWebhooks,
   boards,
   signUpRequests,
+  importFiles,
   artifactParts,
   instanceMarks,
   sharedState,

@@ -29,6 +29,7 @@ export const tasks = {
   'push-filters': 'src/ci/workflows/push-filters-task.ts',
   junit: 'src/ci/reports/junit-task.ts',
   'issue-template': 'src/issues/templates/template-task.ts',
+  'import-items': 'src/imports/from-files/read-items-task.ts',
   'openpgp-key': 'src/signing/gpg-keys/read-key-task.ts',
   'openpgp-signatures': 'src/signing/verification/verify-task.ts',
   'text-difference': 'src/pages/issues/text-difference-task.ts',

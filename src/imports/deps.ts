@@ -10,6 +10,7 @@ import type { Owners } from '../owners/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 
 /** Dependencies of the use-cases of this module. */
@@ -22,6 +23,7 @@ export interface ImportDeps {
   git: Git;
   issues: Issues;
   pulls: Pulls;
+  workers: WorkerPool;
   mirrors: Pick<Mirrors, 'bring' | 'progressOf'>;
   webhooks: Webhooks;
   outbound: Outbound;
@@ -32,6 +34,8 @@ export interface ImportDeps {
   /** Requests at the same time, by host. */
   requests: Semaphore;
   settings: {
+    /** Where the files of imports from folders are kept while they run. */
+    folder: string;
     /** Whether the host of a URL is in `mirrors.allowed_hosts`. */
     isNamed(url: URL): boolean;
     /** How long a failed request waits before it is sent again, in milliseconds. */

@@ -1,8 +1,10 @@
+import path from 'node:path';
 import type { Config } from '../config/index.ts';
 import { bindDeps, createSemaphore } from '../kernel/index.ts';
 import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { ImportDeps } from './deps.ts';
+import { startFromFiles, tryFiles } from './from-files/start-from-files.ts';
 import { findGroup, listGroups, runGroupAgain, startGroup } from './groups/manage-groups.ts';
 import {
   endImport,
@@ -19,7 +21,7 @@ import { reencryptTokens } from './run/open-run.ts';
 import { createImportRunner, freeClaims } from './run-due-imports.ts';
 
 interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key' | 'requests'> {
-  config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'dataDir' | 'mirrors'>;
   /** The instance key, which decrypts stored tokens. */
   keyFile: string;
   /** Tests wait less. */
@@ -33,7 +35,7 @@ const totalMs = 60_000;
 
 /** Repositories that come from other forges, with their issues and pull requests. The caller checks access. */
 export function createImports({
-  config: { baseUrl, caFile, mirrors: settings },
+  config: { baseUrl, caFile, dataDir, mirrors: settings },
   keyFile,
   retryMs = [500, 2_000, 8_000],
   ...tools
@@ -54,7 +56,7 @@ export function createImports({
     }),
     key: new InstanceKey(keyFile, tools.random, 'imports'),
     requests: createSemaphore({ limit: together, limitPerKey: { host: perHost } }),
-    settings: { isNamed, retryMs },
+    settings: { folder: path.join(dataDir, 'imports'), isNamed, retryMs },
   };
   const runner = createImportRunner(deps);
   const wake = (): void =>
@@ -72,6 +74,8 @@ export function createImports({
   return {
     start: soon(startImport),
     try: bind(tryImport),
+    /** From a folder of this machine. */
+    fromFiles: { start: soon(startFromFiles), try: bind(tryFiles) },
     find: bind(findImport),
     list: bind(listImports),
     problems: bind(listProblems),

@@ -5,12 +5,14 @@ import { conflict, type DomainError, invalid, isDomainError, notFound, unavailab
 import type { Repository } from '../repositories/index.ts';
 import { SourceBusy } from './client/source-errors.ts';
 import type { ImportDeps } from './deps.ts';
+import { requireFiles } from './from-files/open-files.ts';
 import { connectSource, encryptToken } from './run/open-run.ts';
 import { newProgress, readStoredOptions } from './context/run-context.ts';
 import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
 import { importSchema, problemSchema } from './schema/import-schema.ts';
 import type { ImportRow, ProblemRow } from './schema/import-schema.ts';
+import type { FileFormat } from './schema/file-format.ts';
 import type { SourceKind } from './schema/source-kind.ts';
 import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
@@ -81,19 +83,29 @@ export async function insertImport(
   { manager, now }: Tx,
   repositoryId: string,
   {
+    id = deps.random.uuid(),
+    files = null,
     address,
     token,
     options,
     watchMs,
     viewer,
-  }: { address: SourceAddress; token: string; options: string; watchMs: number | null; viewer: Viewer },
+  }: {
+    id?: string;
+    files?: FileFormat | null;
+    address: SourceAddress;
+    token: string;
+    options: string;
+    watchMs: number | null;
+    viewer: Viewer;
+  },
 ): Promise<void> {
-  const id = deps.random.uuid();
   await manager.insert(importSchema, {
     id,
     repositoryId,
     ...address,
     secretCiphertext: token === '' ? null : encryptToken(deps, id, address.host, token),
+    files,
     options,
     state: 'running',
     run: 1,
@@ -177,7 +189,7 @@ export function refusalOf(
 }
 
 /** What an import would bring, and what not. */
-interface DryRun {
+export interface DryRun {
   project: string;
   repository: SourceRepository;
   counts: Awaited<ReturnType<Source['counts']>>;
@@ -265,6 +277,8 @@ export async function runAgain(
   { token = '', isFull = false, isLast = false, archivesSource, watchMs }: ImportWish,
 ): Promise<void> {
   checkInput(token, watchMs ?? null);
+  const known = await deps.db.read.findOneBy(importSchema, { repositoryId });
+  if (known !== null && known.files !== null) await requireFiles(deps, known.id);
   const row = await deps.db.write(async ({ manager, now }) => {
     const found = await manager.findOneBy(importSchema, { repositoryId });
     if (found === null) throw noImport();

@@ -1699,6 +1699,25 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { id: 'request419', address: 'carol@example.org', address_key: 'carol@example.org', reason: '', created_at: 1 },
     ],
   ],
+  420: [
+    [
+      'imports',
+      {
+        id: 'import420',
+        repository_id: 'r2',
+        kind: 'gitea',
+        api: 'https://git.example.org/api/v1',
+        project: 'alice/orchard',
+        url: 'https://git.example.org/alice/orchard',
+        host: 'git.example.org',
+        state: 'done',
+        files: 'dump',
+        next_at: 5000000000000,
+        created_at: 5000000000000,
+        updated_at: 5000000000000,
+      },
+    ],
+  ],
   424: [
     ['ci_artifact_parts', { artifact_id: 1, file: '', block: '', position: 0, object: 'artifact-parts/1/a', bytes: 5 }],
   ],

@@ -142,8 +142,13 @@ interface ImportOptions {
 const importFile: Action<ImportOptions, [string, string | undefined]> = async (cli, options, file, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
   const source = path.resolve(cli.process.cwd(), file);
-  if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true)
-    throw notFound('no_such_file', `There is no file ${source}.`);
+  const found = statSync(source, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true)
+    throw withHint(
+      invalid('usage', `${source} is a folder.`),
+      `a folder of dump-repo: hearth import start ADDRESS OWNER/NAME --from ${file}`,
+    );
+  if (found?.isFile() !== true) throw notFound('no_such_file', `There is no file ${source}.`);
   if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is no git bundle.`);
   if (options.issues) return importIssuesOf(cli, source, text);
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;

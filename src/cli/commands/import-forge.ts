@@ -30,6 +30,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       )
       .option('--secret-file <file>', 'file with a token of an account there')
       .option('--secret-stdin', 'read that token from standard input')
+      .option('--from <folder>', 'read a folder of dump-repo instead; the address is where the repository was')
       .option('--watch <time>', 'look for changes again and again: 15m, 8h')
       .option('--public', 'make it public once everything is here (default: as it is there)')
       .option('--private', 'keep it private')
@@ -43,6 +44,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .action(run(start)),
     'hearth import start https://git.example.org/alice/garden --dry-run --secret-file token',
     'hearth import start https://git.example.org/alice/garden alice/garden --secret-file token --watch 15m',
+    'hearth import start https://git.example.org/alice/garden alice/garden --from /srv/garden',
   );
   withExamples(
     imports
@@ -147,19 +149,35 @@ const unclaim: Action<object, [string]> = async (cli, _options, person) => {
 };
 
 interface StartOptions extends SourceOptions {
+  from?: string;
   public?: true;
   private?: true;
   dryRun?: true;
 }
 
+/** A folder needs no token, says itself what it is, and does not change. Refuses `usage`. */
+function refuseApiOptions(options: StartOptions): void {
+  const given = [
+    ...(options.secretFile === undefined ? [] : ['--secret-file']),
+    ...(options.secretStdin ? ['--secret-stdin'] : []),
+    ...(options.kind === undefined ? [] : ['--kind']),
+    ...(options.watch === undefined ? [] : ['--watch']),
+  ];
+  if (given.length > 0) throw invalid('usage', `${given.join(' and ')} cannot be used with --from.`);
+}
+
 const start: Action<StartOptions, [string, string | undefined]> = async (cli, options, address, text) => {
   if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
   const kind = readKind(options.kind);
+  if (options.from !== undefined) refuseApiOptions(options);
+  const from = options.from === undefined ? undefined : path.resolve(cli.process.cwd(), options.from);
   const hasToken = options.secretFile !== undefined || options.secretStdin;
   const token = hasToken ? await readSecret(cli, options) : '';
   const modules = await cli.openModules();
   if (options.dryRun) {
-    const { project, repository, counts, problems } = await modules.imports.try({ address, token, kind });
+    const { project, repository, counts, problems } = await (from === undefined
+      ? modules.imports.try({ address, token, kind })
+      : modules.imports.fromFiles.try({ address, from }));
     const named = Object.entries(counts).map(([what, count]) => `${count ?? '?'} ${what}`);
     cli.output.result(
       [`${project}: ${repository.isPrivate ? 'private' : 'public'}, ${named.join(', ')}`, ...problems.map(lineOf)].join(
@@ -170,14 +188,11 @@ const start: Action<StartOptions, [string, string | undefined]> = async (cli, op
     return;
   }
   if (text === undefined) throw invalid('usage', 'Say what it will be: hearth import start ADDRESS OWNER/NAME');
-  const { id } = await modules.imports.start(localAdministrator, {
-    ...splitName(text),
-    address,
-    token,
-    kind,
-    ...readWishes(options),
-    ...(options.public ? { visibility: 'PUBLIC' as const } : options.private ? { visibility: 'PRIVATE' as const } : {}),
-  });
+  const visibility = options.public ? ('PUBLIC' as const) : options.private ? ('PRIVATE' as const) : undefined;
+  const wishes = { ...splitName(text), address, ...readWishes(options), ...(visibility && { visibility }) };
+  const { id } = await (from === undefined
+    ? modules.imports.start(localAdministrator, { ...wishes, token, kind })
+    : modules.imports.fromFiles.start(localAdministrator, { ...wishes, from }));
   await follow(cli, modules, id, text);
 };
 

@@ -35,6 +35,7 @@ export async function openPeopleBook(
     const { id, name, email, url } = clean(person);
     // Without an address, the one that was asked for counts.
     const isOther = row !== undefined && email !== '' && row.email !== email;
+    if (row !== undefined && person.isNameOnly) return false;
     return row === undefined || row.remoteId !== id || row.name !== name || isOther || row.url !== url;
   });
   if (changed.length > 0)

@@ -1,9 +1,9 @@
 import type { Located } from '../../repositories/index.ts';
-import type { OpenedFile } from '../client/open-source-file.ts';
 import type { ImportDeps } from '../deps.ts';
 import { problemSchema, importSchema } from '../schema/import-schema.ts';
 import type { ImportRow, Phase } from '../schema/import-schema.ts';
 import type { Source, SourceRepository } from '../sources/source.ts';
+import type { SourceFiles, Transfer } from './transfer.ts';
 
 /** The choices of the user who starts an import. */
 export interface ImportOptions {
@@ -56,11 +56,6 @@ export const renewMs = 60_000;
 /** Lines of a report that are kept. */
 const maxProblems = 2_000;
 
-/** What opens an attached file at the first of some addresses. Refuses `source_failed` with the reason in words. */
-interface SourceFiles {
-  open(addresses: readonly string[]): Promise<OpenedFile>;
-}
-
 /** A run of an import. */
 export class RunContext {
   readonly deps: ImportDeps;
@@ -69,7 +64,7 @@ export class RunContext {
   readonly source: Source;
   readonly signal: AbortSignal;
   readonly options: ImportOptions;
-  readonly origin: { url: string; username: string; secret: string };
+  readonly transfer: Transfer;
   /** Attached files there. */
   readonly files: SourceFiles;
   progress: Progress;
@@ -84,7 +79,7 @@ export class RunContext {
       located: Located;
       source: Source;
       signal: AbortSignal;
-      origin: RunContext['origin'];
+      transfer: Transfer;
       files: SourceFiles;
     },
   ) {
@@ -93,7 +88,7 @@ export class RunContext {
     this.located = found.located;
     this.source = found.source;
     this.signal = found.signal;
-    this.origin = found.origin;
+    this.transfer = found.transfer;
     this.files = found.files;
     this.options = readStoredOptions(row.options);
     this.progress = { ...structuredClone(newProgress), ...(JSON.parse(row.progress) as Partial<Progress>) };

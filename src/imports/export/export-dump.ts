@@ -124,6 +124,12 @@ async function writeWiki(deps: DumpDeps, found: Found, folder: string): Promise<
   return true;
 }
 
+async function writeList(file: string, items: readonly object[]): Promise<void> {
+  const list = await ListFile.open(file);
+  for (const item of items) await list.add(item);
+  await list.close();
+}
+
 type Plan = Awaited<ReturnType<Pulls['portable']['plan']>>;
 
 async function writeLogs(
@@ -144,7 +150,7 @@ async function writeLogs(
     const log = open;
     open = null;
     const comments = dumpComments(log, context);
-    if (comments.length > 0) await write(`comments/${log.number}.yml`, comments);
+    if (comments.length > 0) await writeList(path.join(folder, `comments/${log.number}.yml`), comments);
     if (log.kind === 'issue') return issues.add(dumpIssue(log, context));
     const code = await codes.of(log.number);
     if (code === null) return;
@@ -152,7 +158,7 @@ async function writeLogs(
     await writeFile(path.join(folder, patch), '');
     await pulls.add(dumpPull(log, code, patch, context));
     const reviews = dumpReviews(log, code, context);
-    if (reviews.length > 0) await write(`reviews/${log.number}.yml`, reviews);
+    if (reviews.length > 0) await writeList(path.join(folder, `reviews/${log.number}.yml`), reviews);
   };
   for await (const file of deps.issues.exportIssues(repositoryId, { pulls: plan.numbers })) {
     const [, part] = /^(?:issues|pulls)\/\d+(-\d+)?\.json$/.exec(file.name) ?? [];

@@ -1,5 +1,5 @@
 import { eachLimit, isDomainError } from '../../kernel/index.ts';
-import { addressesOf, filesIn } from '../links/source-files.ts';
+import { filesIn } from '../links/source-files.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import type { SourceComment, SourceFile, SourceIssue, SourceReview, SourceReviewComment } from '../sources/source.ts';
@@ -100,7 +100,7 @@ async function fetchOne(
   let name = wanted.name;
   try {
     const opened = async () => {
-      const file = await files.open(addressesOf(row, key, wanted.name));
+      const file = await files.open(key, wanted.name);
       name ||= file.name;
       return file.stream;
     };

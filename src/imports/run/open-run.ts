@@ -11,6 +11,8 @@ import { authorization, openSource } from '../connect/open-source.ts';
 import type { SourceAddress } from '../connect/open-source.ts';
 import type { SourceNumbers } from '../sources/source-numbers.ts';
 import type { Source, TellProblem } from '../sources/source.ts';
+import { openFiles, requireFiles } from '../from-files/open-files.ts';
+import { addressesOf } from '../links/source-files.ts';
 import { createApartNumbers } from '../context/apart-numbers.ts';
 import { RunContext } from '../context/run-context.ts';
 
@@ -88,28 +90,47 @@ export function connectSource(
   return { client, source: openSource(client, address, tell, numbers) };
 }
 
-/** The run of a row. Refuses `import_token_closed`. */
-export function openRun(
+/** A run, and the clock of the other server; null for none. */
+interface OpenedRun {
+  context: RunContext;
+  serverTime(): number | null;
+}
+
+/** The run of a row. Refuses `import_token_closed`, `import_needs_files`. */
+export async function openRun(
   deps: ImportDeps,
   row: ImportRow,
   located: Located,
   signal: AbortSignal,
-): { context: RunContext; client: SourceClient } {
+): Promise<OpenedRun> {
+  let context: RunContext | null = null;
+  const tell: TellProblem = (item, problem) => context?.tell(item, problem);
+  if (row.files !== null) {
+    await requireFiles(deps, row.id);
+    context = new RunContext(deps, row, { located, signal, ...openFiles(deps, row, { located, signal, tell }) });
+    return { context, serverTime: () => null };
+  }
   const token = decryptToken(deps, row);
   const { kind, api, project, url, host } = row;
-  let context: RunContext | null = null;
   const { source, client } = connectSource(deps, { kind, api, project, url, host }, token, {
     signal,
-    tell: (item, problem) => context?.tell(item, problem),
+    tell,
     numbers: createApartNumbers(deps, { importId: row.id, repositoryId: row.repositoryId, host }),
     count: () => {
       if (context !== null) context.requests += 1;
     },
   });
   const origin = { url: `${url}.git`, username: token === '' ? '' : source.username, secret: token };
+  const { bring } = deps.mirrors;
   context = new RunContext(deps, row, {
-    ...{ located, source, signal, origin },
-    files: { open: (addresses) => client.openFile(addresses) },
+    ...{ located, source, signal },
+    transfer: {
+      refs: (options) => bring.refs(located, origin, { ...options, signal }),
+      lfs: () => bring.lfs(located, origin, signal),
+      wiki: (options) => bring.wiki(located, { ...origin, url: `${url}.wiki.git` }, { ...options, signal }),
+      releases: () => bring.releases(located, origin, signal),
+    },
+    files: { open: (key, name) => client.openFile(addressesOf(row, key, name)) },
   });
-  return { context, client };
+  return { context, serverTime: () => client.serverTime };
 }

@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { isDomainError } from '../../kernel/index.ts';
 import { allowedHostsHint } from '../../outbound/index.ts';
 import { SourceBusy } from '../client/source-errors.ts';
 import type { ImportDeps } from '../deps.ts';
 import { importHostSchema, importSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { ImportRow } from '../schema/import-schema.ts';
+import { folderOf } from '../from-files/open-files.ts';
 import { openRun } from './open-run.ts';
 import { leaseMs, newProgress, renewMs } from '../context/run-context.ts';
 import type { RunContext } from '../context/run-context.ts';
@@ -16,7 +18,14 @@ const longestRetryMs = 2 * 3_600_000;
 /** Clocks count whole seconds, and a change may be committed a moment after its time. */
 const overlapMs = 5_000;
 /** What no later try mends. */
-const forPeople = new Set(['source_refused', 'source_gone', 'import_token_closed']);
+const forPeople = new Set([
+  'source_refused',
+  'source_gone',
+  'import_token_closed',
+  'import_needs_files',
+  'parcel_unreadable',
+  'unreadable_import_files',
+]);
 
 /** Runs an import that was claimed until it ends, waits or fails, and writes down which. Never throws. */
 export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
@@ -34,17 +43,18 @@ export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortS
       await update(deps, row, { lockedUntil: 0, nextAt: clock.now() + firstRetryMs * 10 });
       return;
     }
-    const run = openRun(deps, row, located, signal);
+    const run = await openRun(deps, row, located, signal);
     context = run.context;
     if (row.state === 'done') await beginRun(deps, row, context);
     if (row.nextSince === null) {
       // By the clock of the other server, which its changes have their times from.
       await context.source.describe();
-      row.nextSince = (run.client.serverTime ?? clock.now()) - overlapMs;
+      row.nextSince = (run.serverTime() ?? clock.now()) - overlapMs;
       await update(deps, row, { nextSince: row.nextSince });
     }
     await runPhases(context);
     await endRun(deps, row, context);
+    if (row.files !== null) await rm(folderOf(deps, row.id), { recursive: true, force: true });
     logger.info('import.run_ended', { importId: row.id, run: row.run, requests: row.requests });
   } catch (error) {
     if (signal.aborted) return void (await update(deps, row, { lockedUntil: 0 }).catch(() => {}));

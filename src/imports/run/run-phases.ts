@@ -21,9 +21,9 @@ type Step = (context: RunContext) => Promise<void>;
 const steps: Readonly<Record<Phase, Step>> = {
   describe,
   refs: transferRefs,
-  async lfs({ deps, located, origin, signal, options, tell }) {
+  async lfs({ transfer, options, tell }) {
     if (!options.withLfs) return;
-    for (const problem of await deps.mirrors.bring.lfs(located, origin, signal)) tell('Git LFS', problem);
+    for (const problem of await transfer.lfs()) tell('Git LFS', problem);
   },
   wiki: transferWiki,
   labels: writeLabels,
@@ -36,9 +36,9 @@ const steps: Readonly<Record<Phase, Step>> = {
   write: writeIssues,
   files: fetchFiles,
   people: findAddresses,
-  async releases({ deps, located, origin, signal, options, tell }) {
+  async releases({ transfer, options, tell }) {
     if (!options.withReleases) return;
-    for (const problem of await deps.mirrors.bring.releases(located, origin, signal)) tell('releases', problem);
+    for (const problem of await transfer.releases()) tell('releases', problem);
   },
   settings: writeSettings,
   finish,

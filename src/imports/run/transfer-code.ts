@@ -8,15 +8,11 @@ import type { RunContext } from '../context/run-context.ts';
 
 /** Brings branches, tags, notes and the commits of pull requests, and notes which of these have moved there. */
 export async function transferRefs(context: RunContext): Promise<void> {
-  const { deps, row, located, source, signal, origin } = context;
+  const { row, source, transfer } = context;
   const before = await knownRefs(context, 'ref:');
   const isPull = (ref: string): boolean => !/^refs\/(?:heads|tags|notes)\//.test(ref);
   const base = new Map([...before].filter(([ref]) => !isPull(ref)));
-  const { refs, pulls, problems, moved } = await deps.mirrors.bring.refs(located, origin, {
-    signal,
-    pullRefs: source.pullRefs,
-    base,
-  });
+  const { refs, pulls, problems, moved } = await transfer.refs({ pullRefs: source.pullRefs, base });
   for (const problem of problems) context.tell('code', problem);
   const after = new Map([...refs, ...pulls]);
   // A push to a pull request does not everywhere change the time by which changes are listed.

@@ -7,11 +7,10 @@ const mostFiles = 10_000;
 
 /** Brings the pages of the wiki with their history. */
 export async function transferWiki(context: RunContext): Promise<void> {
-  const { deps, located, origin, signal, options, progress, row, tell } = context;
+  const { transfer, options, progress, tell } = context;
   if (!options.withWiki || progress.described?.hasWiki !== true) return;
   const base = await knownRefs(context, 'wiki:');
-  const at = { ...origin, url: `${row.url}.wiki.git` };
-  const { refs, problems, moved } = await deps.mirrors.bring.wiki(located, at, { signal, base });
+  const { refs, problems, moved } = await transfer.wiki({ base });
   for (const problem of problems) tell('wiki', problem);
   if (refs === null) return;
   if (moved > 0) await tellOtherFormats(context);

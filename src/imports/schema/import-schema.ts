@@ -1,4 +1,5 @@
 import { EntitySchema } from 'typeorm';
+import type { FileFormat } from './file-format.ts';
 import type { SourceKind } from './source-kind.ts';
 import { groupItemSchema, groupOwnerSchema, importGroupSchema } from './group-schema.ts';
 
@@ -41,6 +42,8 @@ export interface ImportRow {
   /** Host and port: the source of its people. */
   host: string;
   secretCiphertext: string | null;
+  /** How the folder is written that it comes from; null for the API of a forge. */
+  files: FileFormat | null;
   /** JSON of `ImportOptions`. */
   options: string;
   state: ImportState;
@@ -84,6 +87,7 @@ export const importSchema = new EntitySchema<ImportRow>({
     url: { type: 'text' },
     host: { type: 'text' },
     secretCiphertext: { name: 'secret_ciphertext', type: 'text', nullable: true },
+    files: { type: 'text', nullable: true },
     options: { type: 'text' },
     state: { type: 'text' },
     run: { type: 'integer' },

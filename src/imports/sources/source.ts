@@ -11,6 +11,8 @@ export interface SourcePerson {
   /** An address that the source has verified and shows; empty for none. */
   email: string;
   url: string;
+  /** Nothing but the login is known: what another import has found of the person stays. */
+  isNameOnly?: true;
 }
 
 /** An attached file. */

@@ -1,0 +1,58 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { nullIfAbsent } from '../../files/index.ts';
+import { unavailable } from '../../kernel/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import { sourceFailed } from '../client/source-errors.ts';
+import type { SourceFiles, Transfer } from '../context/transfer.ts';
+import type { ImportDeps } from '../deps.ts';
+import type { ImportRow } from '../schema/import-schema.ts';
+import type { Source, TellProblem } from '../sources/source.ts';
+import { readDumpReleases } from './dump-releases.ts';
+import { createDumpSource, findWiki } from './dump-source.ts';
+
+/** Where the files of an import are kept while it runs. */
+export const folderOf = ({ settings }: Pick<ImportDeps, 'settings'>, importId: string): string =>
+  path.join(settings.folder, importId);
+
+/** Refuses `import_needs_files` where they are here no more. */
+export async function requireFiles(deps: Pick<ImportDeps, 'settings'>, importId: string): Promise<void> {
+  const found = await lstat(folderOf(deps, importId)).catch(nullIfAbsent);
+  if (found?.isDirectory() !== true)
+    throw unavailable(
+      'import_needs_files',
+      'This import comes from a folder that is no longer here. Give one again with hearth import start and --from.',
+    );
+}
+
+/** What a run reads in place of the API of a forge. */
+export function openFiles(
+  deps: ImportDeps,
+  row: Pick<ImportRow, 'id' | 'url' | 'host'>,
+  { located, signal, tell }: { located: Located; signal: AbortSignal; tell: TellProblem },
+): { source: Source; transfer: Transfer; files: SourceFiles } {
+  const folder = folderOf(deps, row.id);
+  const source = createDumpSource(deps, { ...row, folder }, tell, row.id);
+  const { fromFiles } = deps.mirrors.bring;
+  const isThere = async (name: string): Promise<boolean> =>
+    (await lstat(path.join(folder, name)).catch(nullIfAbsent)) !== null;
+  return {
+    source,
+    transfer: {
+      async refs(options) {
+        const at = path.join(folder, 'git');
+        const none = { moved: 0, problems: ['the folder has no code'], refs: options.base, pulls: new Map() };
+        return (await isThere('git')) ? fromFiles.refs(located, at, { ...options, signal }) : none;
+      },
+      lfs: () => fromFiles.lfs(located, async () => null, signal),
+      wiki: async (options) =>
+        fromFiles.wiki(located, path.join(folder, (await findWiki(folder)) ?? 'wiki'), { ...options, signal }),
+      releases: () => fromFiles.releases(located, readDumpReleases(deps, { ...row, folder }), signal),
+    },
+    files: {
+      async open() {
+        throw sourceFailed('the folder does not have it');
+      },
+    },
+  };
+}
