@@ -217,7 +217,7 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   t.equal(await outputOf('run', 'rerun', 'alice/work', '1'), 'Run 1 runs again, as attempt 2.\n[0]');
   const { task: second } = await idle;
   t.ok(second !== undefined, 'a runner that waits gets what another process let go');
-  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /have not ended yet\nhint: hearth run cancel.*\[4\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /has not ended yet\nhint: hearth run cancel.*\[4\]$/s);
   const all = hearth(['run', 'log', 'alice/work', '1', '--follow']);
   const watching = hearth(['run', 'watch', 'alice/work', '1', '--exit-status']);
   const third = (await client.fetchTask({})).task;

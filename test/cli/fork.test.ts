@@ -40,7 +40,7 @@ await hearth('repo', 'adopt', 'work', 'alice/garden', '--public');
 t.test('fork and sync', async (t) => {
   const made = await hearth('repo', 'fork', 'alice/garden', 'bob', '--name', 'park');
   t.match(made, { code: 0, stdout: /^Forked alice\/garden to bob\/park\. Clone it with: git clone / });
-  t.match(await hearth('repo', 'fork', 'alice/garden', 'bob'), { code: 4, stderr: /has a fork of garden already/ });
+  t.match(await hearth('repo', 'fork', 'alice/garden', 'bob'), { code: 4, stderr: /already has a fork of garden/ });
   t.match(await hearth('repo', 'fork', 'alice/garden', 'nobody'), { code: 2, stderr: /owner does not exist/ });
   t.match(await hearth('repo', 'fork', 'alice/absent', 'bob'), { code: 3 });
   t.match(JSON.parse((await hearth('repo', 'show', 'bob/park', '--json')).stdout), { forkedFrom: 'alice/garden' });

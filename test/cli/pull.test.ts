@@ -304,7 +304,7 @@ t.test('the merge queue of a branch', async (t) => {
   }
   const [one, two] = numbers as [string, string];
   t.match(await hearth(['merge', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /queue/ });
-  t.match(await hearth(['queue', 'alice/garden', one]), { code: 4, stderr: /only a person/ });
+  t.match(await hearth(['queue', 'alice/garden', one]), { code: 4, stderr: /only a user/ });
   t.match(await hearth(['queue', 'alice/garden', one, '--as', 'bob']), { code: 4 }, 'bob may not write');
   t.match(await hearth(['queue', 'alice/garden', '--leave']), { code: 2, stderr: /number/ });
   t.match(await hearth(['queue', 'alice/garden', one, '--leave', '--first']), { code: 2 });

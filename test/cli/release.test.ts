@@ -54,7 +54,7 @@ t.test('a release is created, shown, edited, filled, downloaded and deleted', as
     body: /^From a file\.\n\n## What has changed\n\n\* Light the first fire/,
   });
   t.match((await hearth(['show', 'alice/garden', 'v1.0'])).stdout, /garden\.zip\n\nFrom a file\./);
-  t.match(await hearth(['create', 'alice/garden', 'v1.0']), { code: 4, stderr: /a release of the tag v1\.0 already/ });
+  t.match(await hearth(['create', 'alice/garden', 'v1.0']), { code: 4, stderr: /already a release for the tag v1\.0/ });
   t.match(await hearth(['create', 'alice/garden', 'v2', '--as', 'bob']), { stderr: /only people with write access/ });
 
   t.match(await hearth(['create', 'alice/garden', 'v2', '--draft', '--asset', 'absent']), {
@@ -67,7 +67,7 @@ t.test('a release is created, shown, edited, filled, downloaded and deleted', as
   t.match(await hearth(['upload', 'alice/garden', 'v2', 'b.txt', 'garden.zip']), {
     stdout: 'Added 2 files to alice/garden v2.\n',
   });
-  t.match(await hearth(['upload', 'alice/garden', 'v2', 'notes.md', 'b.txt']), { stderr: /a file b\.txt already/ });
+  t.match(await hearth(['upload', 'alice/garden', 'v2', 'notes.md', 'b.txt']), { stderr: /already has a file b\.txt/ });
   t.match(await hearth(['edit', 'alice/garden', 'v2', '--title', 'Two', '--publish', '--prerelease']), {
     stdout: 'Saved alice/garden v2.\n',
   });

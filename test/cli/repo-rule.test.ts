@@ -44,10 +44,10 @@ t.test('rules are listed, added and removed', async (t) => {
     /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\twrite/,
   );
   for (const [words, code, says] of [
-    [['add', 'alice/garden', 'release/*'], 4, /there is a rule for this pattern already/],
+    [['add', 'alice/garden', 'release/*'], 4, /a rule for this pattern already exists/],
     [['add', 'alice/garden', 'a b'], 2, /characters that no branch or tag name has/],
     [['add', 'alice/garden', 'x', '--push', 'write,admin'], 2, /say one of/],
-    [['add', 'alice/garden', 'x', '--push', 'carol'], 2, /no active person with the handle carol/],
+    [['add', 'alice/garden', 'x', '--push', 'carol'], 2, /no active user with the username carol/],
     [['add', 'alice/garden', 'x', '--tasks', 'dance'], 2, /not dance/],
     [['remove', 'alice/garden', 'nothing'], 3, /has no rule nothing/],
     [['remove', 'alice/garden', 'v*'], 3, /has no rule v\*/],

@@ -84,7 +84,7 @@ t.test('a runner: the job at hand, labels, history, and the lines that make one'
   t.match(await text(), /does not declare big[^]*The runner itself declares linux/);
   await page.getByLabel('Labels').fill('a:b ,');
   await page.getByRole('button', { name: 'Save labels' }).click();
-  t.match(await text(), /“a:b” is no label/);
+  t.match(await text(), /“a:b” is not a valid label/);
   t.equal(await page.getByLabel('Labels').inputValue(), 'a:b ,', 'what was typed is still there');
   await page.goto(`${list}/${runner.id}`);
   await page.getByRole('button', { name: 'Use the declared labels' }).click();

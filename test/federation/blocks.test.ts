@@ -82,7 +82,7 @@ t.test('the commands add, list, export, import and remove', async (t) => {
       env: { SERVICE_DATA_DIR: path.join(folder, 'data') },
     });
   t.match(await run(['add', 'Spam.example.org', '--reason', 'floods']), { code: 0, stdout: /is blocked/ });
-  t.match(await run(['add', 'a b']), { code: 2, stderr: /give the name of a server/ });
+  t.match(await run(['add', 'a b']), { code: 2, stderr: /enter the name of a server/ });
   const list = 'b.example.org,why\nspam.example.org,again\nhttps://x.example/users/m\n?';
   t.match(await run(['import'], list), { code: 0, stdout: /2 added, 1 were there already\. 1 lines were left out/ });
   const listed = await federation.listBlocks({ limit: 10 });

@@ -687,7 +687,7 @@ t.test('a workflow is checked before it is committed', async (t) => {
     findings: [{ message: /no "workflow_call"/ }],
   });
   t.same((await alice.call('POST', at, check(file))).json, { valid: true, findings: [] });
-  t.equal((await alice.call('POST', at, check(' '.repeat(130 * 1024)))).status, 413);
+  t.equal((await alice.call('POST', at, check(' '.repeat(4 * 1024 * 1024)))).status, 413);
   t.equal((await alice.call('POST', at, {})).status, 422);
   t.equal((await bob.call('POST', at, check(file))).status, 404, 'those who may write');
   t.equal((await anonymous('POST', at, check(file))).status, 401);

@@ -352,7 +352,7 @@ t.test('a server without such an API, a token that is refused, and addresses wit
   );
   answers.set(api, 403);
   await again(id);
-  t.match((await here.modules.mirrors.find(id))?.lastError, /answers no more questions for now \(status 403\)/);
+  t.match((await here.modules.mirrors.find(id))?.lastError, /accepts no more requests for now \(status 403\)/);
   answers.set(api, { message: 'no list' });
   await again(id);
   t.match((await here.modules.mirrors.find(id))?.lastError, /is none of GitHub/);
@@ -383,7 +383,7 @@ t.test('a release whose files would exceed the quota stays without them', async 
   await again(id);
   t.match(
     (await here.modules.mirrors.find(id))?.lastError,
-    /b\.bin of v1: The files of these releases take all the space/,
+    /b\.bin of v1: The files of these releases have used up their quota/,
   );
   t.equal((await releases.list(viewer, at('small'), { limit: 5 })).rows.length, 1);
   await countBytes(700_000);

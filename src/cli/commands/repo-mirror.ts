@@ -125,7 +125,7 @@ async function find(cli: Cli, text: string) {
   const { repository, canonical } = await findRepository(modules, text);
   const mirror = await modules.mirrors.find(repository.id);
   const name = `${canonical.owner}/${canonical.name}`;
-  if (mirror === null) throw conflict('no_mirror', `${name} is no mirror.`);
+  if (mirror === null) throw conflict('no_mirror', `${name} is not a mirror.`);
   return { modules, id: repository.id, name, mirror: { ...mirror, name } satisfies Named };
 }
 

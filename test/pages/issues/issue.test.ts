@@ -128,7 +128,7 @@ t.test('reactions, hiding, deleting: each is a button', async (t) => {
   await issues.open(viewers.bob, at(0), { title: 'Leak', body: 'x' });
   await issues.comment(viewers.bob, at(1), { body: 'buy my ladders' });
   t.equal((await bob.post(`${one}/react`, { position: '1', kind: 'heart' })).headers.location, `${one}#e1`);
-  t.match((await bob.get(one)).body, /name="remove" value="heart"[^>]*aria-label="Heart: 1, also yours/);
+  t.match((await bob.get(one)).body, /name="remove" value="heart"[^>]*aria-label="Heart: 1, including yours/);
   t.match((await carol.get(one)).body, /name="kind" value="heart"[^>]*aria-label="Heart: 1"/);
   await bob.post(`${one}/react`, { position: '1', remove: 'heart' });
   t.notMatch((await carol.get(one)).body, /Heart: 1/);

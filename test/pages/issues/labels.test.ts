@@ -20,7 +20,7 @@ t.test('labels are added, edited and deleted by those who administer', async (t)
   const form = { name: 'area/attic', colour: '#12ab9f', description: 'Under the roof', exclusive: 'yes' };
   t.match((await alice.post(labels, form)).headers.location, /done=label-added/);
   const preview = await alice.post(labels, { ...form, name: 'b<i>c', action: 'preview' });
-  t.match(words(preview), /It will look like this: b<i>c/);
+  t.match(words(preview), /Preview: b<i>c/);
   t.match(preview.body, /fill="#12ab9f"[^]*value="Under the roof"/, 'and nothing typed is lost');
   t.notMatch((await alice.get(labels)).body, /b&lt;i&gt;c/, 'nothing was saved');
   const refused = await alice.post(labels, { ...form, description: 'typed again' });

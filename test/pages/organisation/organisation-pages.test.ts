@@ -227,7 +227,7 @@ t.test('SPEC §9 before a rename the page says how many follow from other server
   for (const page of pages)
     t.match(
       extractMain(await alice.get(page)),
-      'One follower on another server</strong> stays, and goes on seeing the old name',
+      'One follower on another server</strong> stays, and keeps seeing the old name.',
     );
   await follow('https://other.example/users/eve');
   for (const page of pages) t.match(extractMain(await alice.get(page)), '2 followers on other servers</strong> stay');

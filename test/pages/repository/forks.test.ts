@@ -90,7 +90,7 @@ t.test('from the button to a fork, without a script', async (t) => {
   t.match((await visitor(web).get('/repos/alice/garden')).body, /aria-label="1 fork"/);
 
   const again = await bob.get('/repos/alice/garden/fork');
-  t.match(textOf(again), /There is a fork already: bob\/garden/);
+  t.match(textOf(again), /There is already a fork: bob\/garden/);
   t.match(textOf(again), /Everybody for whom you may create repositories has a fork of it/);
   t.equal((await bob.post('/repos/alice/garden/fork', { owner: 'bob', name: 'second' })).status, 422);
   t.match(textOf(await visitor(web).get('/repos/alice/garden/forks')), /1 fork .*bob\/ garden.*Fork.*Mine/);
@@ -125,7 +125,7 @@ t.test('behind, synced, ahead and diverged', async (t) => {
   t.match(await home(bob, /level with/), /level with/);
   t.match(textOf(await bob.get('/repos/bob/garden/activity')), /by syncing the fork/);
   t.match(location(await bob.post('/repos/bob/garden/sync', { branch: 'main' })), /done=fork-up-to-date/);
-  t.match(textOf(await bob.get('/repos/bob/garden/sync?branch=absent')), /There is nothing to compare/);
+  t.match(textOf(await bob.get('/repos/bob/garden/sync?branch=absent')), /Nothing to compare: /);
   t.equal((await bob.post('/repos/bob/garden/sync', { branch: 'absent' })).status, 422);
 
   await push('bob', 'garden', 'my bed');
