@@ -53,7 +53,7 @@ export function createPackageHandlers(deps: PackageHttpDeps): PackageHandlers {
   };
 }
 
-/** Also where a path was refused before anybody was asked who they are. Refuses `bad_credentials`. */
+/** Also where a path was refused before the client was asked to sign in. Refuses `bad_credentials`. */
 const isAnonymous = async (deps: PackageHttpDeps, ctx: Context): Promise<boolean> =>
   ctx.state.identity.viewer.kind === 'anonymous' && (await authenticate(deps, ctx)).kind === 'anonymous';
 

@@ -195,7 +195,7 @@ t.test('a new repository with first files becomes a template of another one', as
   await alice.click('form.panel button:has-text("Save")');
   await alice.goto(`${web.origin}/repos/alice/begin`);
   await alice.click('text=Use this template');
-  t.match(await words(alice), /begins with the files of the template alice\/begin/);
+  t.match(await words(alice), /starts with the files of the template alice\/begin/);
   await alice.fill('#name', 'begin');
   await alice.click('button:has-text("Create repository")');
   t.match(await words(alice), /already has a repository named begin/);

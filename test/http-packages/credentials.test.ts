@@ -149,7 +149,7 @@ for (const [format, { read, write, anonymous = 401 }] of Object.entries(formats)
   });
 
 t.test('an address that no package has is absent to who signed in, and asks anyone else to', async (t) => {
-  // Refused before anybody is asked who they are.
+  // Refused before the client is asked to sign in.
   for (const rest of ['generic/tool', 'maven/', 'maven/org/example/closed/']) {
     const statusFor = async (auth: string | undefined) =>
       (await send('GET', `/packages/alice/${rest}`, { auth })).status;

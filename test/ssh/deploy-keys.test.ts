@@ -51,7 +51,7 @@ t.test('it opens its repository as far as it may', async (t) => {
   });
   const denied = await push(reads, 'alice/site', 'next');
   t.not(denied.code, 0);
-  t.match(denied.stderr, /You may read this repository, but not push to it/);
+  t.match(denied.stderr, /You can read this repository, but not push to it/);
   t.match(await push(writes, 'alice/site', 'next'), { code: 0 });
   t.ok(
     await until(async () =>

@@ -33,7 +33,7 @@ export async function refuseOverQuota(
     'SELECT sum(o.bytes) AS bytes FROM lfs_objects o WHERE o.uploader_id = ? AND o.repository_id = ?',
     [personId, repository.id],
   );
-  refuse(own + bytes, settings.contributedBytes, 'the pull requests of one person to this repository', own);
+  refuse(own + bytes, settings.contributedBytes, 'the pull requests of one user to this repository', own);
 }
 
 /** Bytes of all repositories of an owner, without those in the trash. */

@@ -223,7 +223,7 @@ async function remarkOnNewBranch(
 export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(deps, viewer, at);
   if (!allows(found.level, 'write') && (await deps.reviews.port?.mayPush(viewer, found)) !== true)
-    throw forbidden('read_only_access', 'You may read this repository, but not push to it.');
+    throw forbidden('read_only_access', 'You can read this repository, but not push to it.');
   if (found.repository.archivedAt !== null && found.repository.copiedFrom === null) {
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   }
