@@ -82,7 +82,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await page.getByRole('alert').filter({ hasText: 'Braces hold alternatives' }).waitFor();
   await page.getByLabel('Branches', { exact: true }).fill('release/*');
   await press(page, 'Add rule');
-  await page.getByRole('alert').filter({ hasText: 'no active person with the handle nobody-here' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'no active user with the username nobody-here' }).waitFor();
   t.equal(await push.getByLabel('Who may').inputValue(), 'nobody');
   t.ok(await page.getByLabel('Require a linear history').isChecked());
   await push.getByLabel('And these people').fill('bob');
