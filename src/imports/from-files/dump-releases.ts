@@ -3,6 +3,7 @@ import type { WorkerPool } from '../../workers/index.ts';
 import { sourceFailed } from '../client/source-errors.ts';
 import { flagOf, idOf, listOf, objectOf, textOf, timeOf } from '../sources/read-json.ts';
 import { createListReader } from './dump-lists.ts';
+import { readName } from './dump-shapes.ts';
 import { openBelow } from './open-below.ts';
 
 /** The releases of a folder of `dump-repo`, whose files are below `release_assets`. */
@@ -31,7 +32,6 @@ function readRelease(item: unknown, url: string): ReleasePage['releases'][number
   const origin = `${url}/releases/${encodeURIComponent(tag.toWellFormed())}`;
   const createdAt = timeOf(row['created']) ?? 0;
   const title = textOf(row['name']);
-  const author = textOf(row['publisher_name']);
   return {
     release: {
       origin,
@@ -41,7 +41,7 @@ function readRelease(item: unknown, url: string): ReleasePage['releases'][number
       body: textOf(row['body']),
       isDraft: flagOf(row['draft']),
       isPrerelease: flagOf(row['prerelease']),
-      author: author === '' || author === 'ghost' ? null : author,
+      author: readName(row['publisher_name'])?.login ?? null,
       createdAt,
       publishedAt: timeOf(row['published']) ?? createdAt,
     },

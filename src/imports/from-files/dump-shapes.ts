@@ -18,7 +18,7 @@ import type {
 const ghosts = new Set(['', 'ghost']);
 
 /** Null for an account that is gone. A file vouches for no address: its author could write any. */
-function readName(name: unknown): SourcePerson | null {
+export function readName(name: unknown): SourcePerson | null {
   const login = textOf(name);
   return ghosts.has(login.toLowerCase()) ? null : { login, id: '', name: '', email: '', url: '', isNameOnly: true };
 }
