@@ -61,14 +61,9 @@ async function placeOf({ viewer, deps, origin }: AnyCall, context: string): Prom
     name === '' ? null : await deps.repositories.find(viewer, owner, name.replace(/\.git$/, '')).catch(nullIfNotFound);
   const isInTree = word === 'src' && ['branch', 'tag', 'commit'].includes(kind ?? '');
   if (found === null || !isInTree) return { found, ref: null, folder: '' };
-  // A name of a branch may have slashes: the longest that there is.
-  const refs = await deps.git.refs.list(found.path);
-  for (let length = rest.length; length > 0; length -= 1) {
-    const ref = rest.slice(0, length).join('/');
-    if (kind === 'commit' ? length === 1 : refs.has(`refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref}`))
-      return { found, ref, folder: rest.slice(length).join('/') };
-  }
-  return { found, ref: null, folder: '' };
+  const named = kind === 'commit' ? rest : ['refs', kind === 'tag' ? 'tags' : 'heads', ...rest];
+  const at = await deps.git.queries.resolveRefPath(found.path, Buffer.from(named.join('/'))).catch(nullIfNotFound);
+  return { found, ref: at?.ref ?? null, folder: at?.file.toString() ?? '' };
 }
 
 /** Refuses `unknown_mode` for words and endings that mean no markup. */

@@ -20,7 +20,6 @@ export async function renderForApi(
   deps: Deps,
   { viewer, origin, found, source, kind, ref, folder }: TextToShow,
 ): Promise<string> {
-  const canonical = found?.canonical ?? null;
   const place =
     found === null
       ? null
@@ -39,11 +38,7 @@ export async function renderForApi(
     origin,
   });
   if ('text' in document) throw notRendered(document.note);
-  const references = await readReferences(
-    { viewer, origin, found: canonical === null ? null : { canonical } },
-    deps,
-    document.references,
-  );
+  const references = await readReferences({ viewer, origin, found }, deps, document.references);
   const links = place === null ? asWritten : repositoryLinks(place);
   const filled = fillDocument(document, { links, references, origin, taskForm: null });
   if ('text' in filled) throw notRendered(filled.note);
