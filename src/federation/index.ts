@@ -6,6 +6,7 @@ export { pageNumber } from './actors/collections.ts';
 export type { ListedFollower } from './follows/list-followers.ts';
 export type { Block } from './schema/block-schema.ts';
 export type { NoteChoices } from './schema/note-choice-schema.ts';
+export type { ListedNote } from './notes/manage-notes.ts';
 export type { FollowSubject } from './followers/approvals.ts';
 export type { ShownFollower } from './followers/list-subject-followers.ts';
 export type { ListedKey } from './actors/list-keys.ts';

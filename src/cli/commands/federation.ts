@@ -9,6 +9,8 @@ import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { addBlockCommands } from './federation-block.ts';
 import { addCopyCommands } from './federation-copy.ts';
+import { addFollowerCommands } from './federation-follower.ts';
+import { addNoteCommands } from './federation-note.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
@@ -26,6 +28,8 @@ export function addFederationCommands(program: Command, run: Run): void {
   addPeerCommands(federation, run);
   addBlockCommands(federation, run);
   addCopyCommands(federation, run);
+  addFollowerCommands(federation, run);
+  addNoteCommands(federation, run);
   withExamples(
     federation
       .command('follow')

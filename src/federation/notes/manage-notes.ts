@@ -7,7 +7,7 @@ import { outboxSchema } from '../schema/outbox-schema.ts';
 import type { OutboxRow } from '../schema/outbox-schema.ts';
 
 /** A note that tells of a repository. */
-interface ListedNote {
+export interface ListedNote {
   /** UUID. */
   id: string;
   /** Its address on this server. */
