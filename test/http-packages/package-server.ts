@@ -76,42 +76,47 @@ export async function startPackageServer(t: Owner, env: Record<string, string> =
     ...server,
     tokens,
     ids,
-    send: (method, target, { auth, headers = {}, body } = {}) =>
-      new Promise((resolve, reject) => {
-        const sent = request(
-          {
-            host: '127.0.0.1',
-            port: server.port,
-            path: target.replace(server.origin, ''),
-            method,
-            agent: false,
-            headers: { ...(auth === undefined ? {} : { Authorization: auth }), ...headers },
-          },
-          (response) => {
-            const parts: Buffer[] = [];
-            response.on('data', (part: Buffer) => parts.push(part));
-            response.on('error', reject);
-            response.on('end', () => {
-              const bytes = Buffer.concat(parts);
-              const text = bytes.toString();
-              const known = new Headers();
-              for (const [name, value] of Object.entries(response.headers)) known.set(name, String(value));
-              const isJson = /json/.test(known.get('content-type') ?? '') && text !== '';
-              resolve({
-                status: response.statusCode!,
-                headers: known,
-                bytes,
-                text,
-                json: isJson ? JSON.parse(text) : null,
-              });
-            });
-          },
-        );
-        sent.on('error', reject);
-        sent.end(body);
-      }),
+    send: senderTo(server.origin),
   };
 }
+
+/** Sends requests on connections of their own; addresses with or without the origin. */
+export const senderTo =
+  (origin: string): PackageServer['send'] =>
+  (method, target, { auth, headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port: new URL(origin).port,
+          path: target.replace(origin, ''),
+          method,
+          agent: false,
+          headers: { ...(auth === undefined ? {} : { Authorization: auth }), ...headers },
+        },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('error', reject);
+          response.on('end', () => {
+            const bytes = Buffer.concat(parts);
+            const text = bytes.toString();
+            const known = new Headers();
+            for (const [name, value] of Object.entries(response.headers)) known.set(name, String(value));
+            const isJson = /json/.test(known.get('content-type') ?? '') && text !== '';
+            resolve({
+              status: response.statusCode!,
+              headers: known,
+              bytes,
+              text,
+              json: isJson ? JSON.parse(text) : null,
+            });
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
 
 export const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
 export const digestOf = (content: Buffer | string): string => `sha256:${sha256(content)}`;
@@ -129,7 +134,7 @@ export const imageType = 'application/vnd.oci.image.manifest.v1+json';
 export const indexType = 'application/vnd.oci.image.index.v1+json';
 
 /** @param secret none for an anonymous client */
-export function registry(server: PackageServer, secret?: string): RegistryClient {
+export function registry(server: Pick<PackageServer, 'origin' | 'send'>, secret?: string): RegistryClient {
   const known = new Map<string, string>();
   async function token(...scopes: string[]): Promise<string> {
     const query = new URLSearchParams([
@@ -222,9 +227,13 @@ export function npmBody(
 }
 
 /** What `cargo publish` sends. */
-export function crateBody(name: string, vers: string, more: Record<string, unknown> = {}): Buffer {
+export function crateBody(
+  name: string,
+  vers: string,
+  more: Record<string, unknown> = {},
+  crate: Buffer = Buffer.from(`crate of ${name} ${vers}`),
+): Buffer {
   const json = Buffer.from(JSON.stringify({ name, vers, deps: [], features: {}, ...more }));
-  const crate = Buffer.from(`crate of ${name} ${vers}`);
   const lengthOf = (bytes: Buffer): Buffer => {
     const length = Buffer.alloc(4);
     length.writeUInt32LE(bytes.length);
