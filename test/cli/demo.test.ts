@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -74,6 +75,28 @@ t.test('has sample content, and is gone at its end', async (t) => {
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number | null];
   t.equal(code, 0);
+  t.strictSame(
+    readdirSync(folder).filter((name) => name.startsWith('hearth-demo')),
+    [],
+  );
+});
+
+t.test('is gone when it ends before it is filled', async (t) => {
+  const folder = temporaryFolder(t);
+  const child = spawn(program, ['demo'], {
+    cwd: folder,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  const hasRepository = () => readdirSync(folder, { recursive: true }).some((name) => String(name).endsWith('HEAD'));
+  while (!hasRepository()) await delay(20);
+  child.kill('SIGINT');
+  const [code] = (await once(child, 'close')) as [number | null];
+  t.equal(code, 0);
+  t.equal(said, '', 'it did not wait for the rest');
   t.strictSame(
     readdirSync(folder).filter((name) => name.startsWith('hearth-demo')),
     [],

@@ -59,10 +59,15 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
       const host = http.host.includes(':') ? `[${http.host}]` : http.host;
       const url = `http://${host}:${http.port}`;
       const before = cli.clock.now();
-      const { password } = await fillDemo(app.modules, url, {
+      const filling = fillDemo(app.modules, url, {
         now: clock.now,
         pass: (ms) => (behind = Math.max(0, behind - ms)),
       });
+      // When the person goes meanwhile, the requests of the rest fail with their server.
+      filling.catch(() => undefined);
+      const filled = await Promise.race([filling, ended]);
+      if (!filled) return;
+      const { password } = filled;
       behind = 0;
       const seconds = ((cli.clock.now() - before) / 1000).toFixed(1);
       const json = { url, people: demoPeople, password, ssh: ssh === null ? null : `${ssh.host}:${ssh.port}`, folder };
