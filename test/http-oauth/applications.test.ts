@@ -121,6 +121,13 @@ t.test('the API', async (t) => {
   const changed = await call(own, 'PATCH', `/${id}`, { ...input, name: 'CI' });
   t.match(changed, { status: 200, json: { id, name: 'CI', client_secret: /^hts_/ } });
   t.not((changed.json as { client_secret: string }).client_secret, first);
+  const opened = await call(own, 'PATCH', `/${id}`, { ...input, confidential_client: false });
+  t.match(opened, { status: 200, json: { confidential_client: false, client_secret: '' } }, 'a public one has none');
+  const clientId = (made.json as { client_id: string }).client_id;
+  const [row] = await web.modules.db.read.query('SELECT * FROM oauth_applications WHERE client_id = ?', [clientId]);
+  t.match(row, { secret_hash: null, secret_ending: null }, 'and none is kept for later');
+  const closed = await call(own, 'PATCH', `/${id}`, input);
+  t.match(closed, { status: 200, json: { confidential_client: true, client_secret: /^hts_/ } });
   t.strictSame(await call(foreign, 'GET', ''), { status: 200, json: [] });
   for (const [method, body] of [['GET'], ['PATCH', input], ['DELETE']] as [string, object?][])
     t.equal((await call(foreign, method, `/${id}`, body)).status, 404, `${method} by another`);

@@ -246,6 +246,29 @@ t.test('loopback addresses have any port, and own schemes are taken', async (t) 
   t.equal((await redeem(preset, asked, { redirect_uri: 'http://127.0.0.1:40001' })).status, 200);
 });
 
+t.test('an application that is removed takes all that it was given with it, and nothing of another', async (t) => {
+  const { web, alice } = server;
+  const owner = { kind: 'user', id: alice.id } as const;
+  const gone = await server.add(owner, { redirectUris: [redirect], name: 'Gone' });
+  const tokensOf = async (client: RegisteredClient) =>
+    (await redeem(client, await newCode(client, { scope: 'openid read:user', prompt: 'consent' }))).json;
+  const [its, others] = [await tokensOf(gone), await tokensOf(confidential)];
+  const kept = async ({ clientId }: RegisteredClient): Promise<string[]> => {
+    const rows: { kind: string }[] = await web.modules.db.read.query(
+      'SELECT kind FROM oauth_records WHERE client_id = ? ORDER BY kind',
+      [clientId],
+    );
+    return rows.map(({ kind }) => kind);
+  };
+  const before = await kept(confidential);
+  t.strictSame([...new Set(await kept(gone))], ['AccessToken', 'AuthorizationCode', 'Grant', 'RefreshToken']);
+  await web.modules.oauth.applications.remove(owner, gone.id);
+  t.strictSame(await kept(gone), []);
+  t.equal((await whoIs(its['access_token'])).status, 401);
+  t.strictSame(await kept(confidential), before);
+  t.equal((await whoIs(others['access_token'])).status, 200);
+});
+
 t.test('revocation, introspection, and ends from this side', async (t) => {
   const tokensOf = async (client: RegisteredClient) =>
     (await redeem(client, await newCode(client, { scope: 'openid read:user' }))).json;

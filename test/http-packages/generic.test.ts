@@ -41,6 +41,26 @@ t.test('a file is published once, read in parts, and deleted with its version', 
   t.equal((await send('GET', `${at}/tool/1.0/tool.bin`)).text, 'anew');
 });
 
+t.test('a file that is removed leaves the size, and the last one takes its version along', async (t) => {
+  const page = '/packages/alice/-/generic/sized/1.0';
+  const sizeOf = async () => /#disk"[^]*?<\/svg>\s*([^<]+)/.exec((await send('GET', page)).text)?.[1]?.trim();
+  for (const [file, bytes] of [
+    ['small', 1_000],
+    ['large', 10_000],
+  ] as const)
+    t.equal((await send('PUT', `${at}/sized/1.0/${file}`, { auth, body: Buffer.alloc(bytes) })).status, 201);
+  t.equal((await send('PUT', `${at}/sized/2.0/small`, { auth, body: 'x' })).status, 201, 'another version');
+  t.equal(await sizeOf(), '11 kB');
+  t.equal((await send('DELETE', `${at}/sized/1.0/large`, { auth })).status, 204);
+  t.equal(await sizeOf(), '1.0 kB');
+  t.equal((await send('DELETE', `${at}/sized/1.0/small`, { auth })).status, 204);
+  const { json } = await send('GET', '/api/v1/packages/alice/generic/sized', { auth });
+  t.strictSame(
+    json.map(({ version }: { version: string }) => version),
+    ['2.0'],
+  );
+});
+
 t.test('what is no name is refused before its content is read', async (t) => {
   const cases: readonly (readonly [path: string, status: number])[] = [
     ['tool/1.0/%2e%2e%2fx', 400],

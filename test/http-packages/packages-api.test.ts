@@ -69,6 +69,8 @@ t.test('versions are listed over all packages of an owner, page by page, as many
   t.match(all.json[4], { repository: { full_name: 'alice/closed' } });
   t.equal((await get('alice?type=npm')).json.length, 1);
   t.equal((await get('alice?q=TOO')).json.length, 2);
+  for (const pattern of ['t__l', 't%25l', '%25', '_', '%5c'])
+    t.equal((await get(`alice?q=${pattern}`)).json.length, 0, `${pattern} stands for itself`);
   const foreign = await get('alice', basic(tokens.bob));
   t.notMatch(JSON.stringify(foreign.json), /closed/, 'what follows a private repository is hidden');
   t.equal(foreign.headers.get('x-total-count'), '4');
@@ -151,7 +153,10 @@ t.test('a package is linked to a repository, follows it, and is private afterwar
         repository.id,
       ]),
     );
+  const listed = async (path: string) => ((await send('GET', path)).text.match(/>tool</g) ?? []).length;
+  t.equal(await listed('/repos/alice/open/packages'), 1);
   await move(null, acme);
+  t.equal(await listed('/repos/acme/open/packages'), 0, 'nor does it appear with the other owner');
   t.equal((await get('alice/generic/tool', basic(tokens.bob))).status, 404);
   t.equal((await get('alice/generic/tool')).status, 200, 'its owner has it still');
   await move(server.ids.alice, null);

@@ -70,6 +70,8 @@ t.test('cards are moved between columns, to an end, above another one and by one
 
 t.test('moves at the same time all hold, and one place takes any number of them', async (t) => {
   const { issues, alice, board, one, two, three, first, second, show } = await openBoard(t);
+  const other = await issues.boards.add(alice, roof, { title: 'Other' });
+  for (const number of [3, 1, 2]) await issues.boards.addCard(alice, roof, other.id, at(number));
   const move = (id: string, target: Parameters<Issues['boards']['moveCards']>[3]) =>
     issues.boards.moveCards(alice, roof, { boardId: board.id, issueIds: [id] }, target);
   await Promise.all([move(one, { columnId: second, to: 'top' }), move(three, { columnId: second, above: one })]);
@@ -80,6 +82,11 @@ t.test('moves at the same time all hold, and one place takes any number of them'
     await move(three, { columnId: second, above: one });
   }
   t.equal(await show(), 'To do: | In progress: 2 3 1 | Done:');
+  t.equal(
+    await shown(issues, alice, roof, other.id),
+    'To do: 2 1 3 | In progress: | Done:',
+    'each board has its order',
+  );
   await move(two, { columnId: first, to: 'top' });
   t.equal(keyBetween(1, 2), null);
   t.equal(keyBetween(-1, 1), 0);
@@ -109,13 +116,25 @@ t.test('a rule of the state brings cards, moves them, and is met by a move', asy
 });
 
 t.test('a column of a label follows it in both directions', async (t) => {
-  const { issues, alice, board, one, two, show } = await openBoard(t);
+  const { issues, alice, bob, board, one, two, four, show, db } = await openBoard(t);
   for (const name of ['doing', 'review'])
     await issues.addLabel(alice, { repository: roof }, { name, colour: '112233' });
   await issues.triage(alice, at(4), { labels: ['Doing'] });
+  const [closed, held] = [
+    await issues.open(bob, roof, { title: 'Closed' }),
+    await issues.open(bob, roof, { title: 'Held' }),
+  ];
+  for (const { number } of [closed, held]) await issues.triage(alice, at(number), { labels: ['doing'] });
+  await issues.close(alice, at(closed.number));
+  await db.write(({ manager }) => manager.query('UPDATE issues SET held_at = 1 WHERE id = ?', [held.id]));
   const doing = await issues.boards.addColumn(alice, roof, board.id, { name: 'D', rule: 'label', label: 'DOING' });
   const review = await issues.boards.addColumn(alice, roof, board.id, { name: 'R', rule: 'label', label: 'review' });
   t.equal(await show(), 'To do: 1 2 3 | In progress: | Done: | D: 4 | R:');
+  t.same(
+    await db.read.query('SELECT issue_id AS id FROM board_cards WHERE column_id = ?', [doing.id]),
+    [{ id: four }],
+    'neither what is closed nor what is held',
+  );
   await issues.triage(alice, at(1), { labels: ['doing'] });
   t.equal(await show(), 'To do: 2 3 | In progress: | Done: | D: 1 4 | R:');
   await issues.triage(alice, at(1), { labels: ['review'] });
@@ -244,6 +263,21 @@ t.test('a board of an organisation shows and counts what each viewer may read', 
     'board_not_found',
     'under another place there is no such board',
   );
+});
+
+t.test('what a rule does is named in the log of an issue where everyone who reads it may see the board', async (t) => {
+  const { issues, alice, bob, boardId, columns } = await openGuild(t);
+  const door = { owner: 'guild', name: 'hall', number: 1 };
+  await issues.boards.editColumn(bob, guild, { boardId, columnId: columns[2]! }, { rule: 'closed' });
+  const last = async () => {
+    const { entries } = await issues.listEntries(alice, door);
+    return entries.findLast(({ kind }) => kind === 'board_moved')?.details;
+  };
+  await issues.close(alice, door);
+  t.strictSame(await last(), {}, 'a board for members');
+  await issues.boards.edit(alice, guild, boardId, { isPublic: true });
+  await issues.reopen(alice, door);
+  t.match(await last(), { board: 'Plan', from: 'Done', to: 'To do' });
 });
 
 t.test('what leaves the place of a board leaves the board', async (t) => {

@@ -88,7 +88,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/oauth/scopes.ts',
     from: ".every((name) => name.endsWith(':package'))",
     to: ".some((name) => name.endsWith(':package'))",
-    tests: [...oauth, 'test/http-oauth/openid.test.ts'],
+    tests: ['test/oauth/scopes.test.ts', ...oauth],
   },
   {
     title: 'a web address and one of a machine go together',
