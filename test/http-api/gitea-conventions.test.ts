@@ -300,6 +300,35 @@ t.test('lists say how many rows they have: all pages together, and only what the
   }
 });
 
+t.test('issues and pull requests are switched off and on; a switch that is none here is named', async (t) => {
+  const { alice, bob, anonymous } = await openWorld(t);
+  const shown = async (name: string): Promise<unknown[]> => {
+    const { json } = await anonymous('GET', `/repos/alice/${name}`);
+    return [json['has_issues'], json['has_pull_requests']];
+  };
+  const edit = (body: Json, as = alice) => as('PATCH', '/repos/alice/site', body);
+  const opens = async () => (await bob('POST', '/repos/alice/site/issues', { title: 'x' })).status;
+  t.strictSame(await shown('site'), [true, true]);
+  t.match(await edit({ has_issues: false }, bob), { status: 404 }, 'who may not change the repository');
+  t.match(await edit({ has_issues: false }), { status: 200, json: { has_issues: false, has_pull_requests: true } });
+  t.equal((await edit({ has_issues: false })).headers['warning'], undefined);
+  t.not(await opens(), 201);
+  t.match(await edit({ has_pull_requests: false, description: 'd' }), { json: { description: 'd' } });
+  t.strictSame(await shown('site'), [false, false], 'one leaves the other');
+  t.strictSame(await shown('shop'), [true, true], 'and another repository');
+  t.match(await edit({ has_issues: true }), { json: { has_issues: true, has_pull_requests: false } });
+  t.equal(await opens(), 201);
+  await alice('PATCH', '/repos/alice/site/issue_settings', { issues_from: 'members' });
+  await edit({ has_issues: true, has_pull_requests: true });
+  t.match(
+    (await alice('GET', '/repos/alice/site/issue_settings')).json,
+    { issues_from: 'members' },
+    'what is on stays',
+  );
+  for (const key of ['has_wiki', 'has_projects', 'has_releases', 'has_packages', 'has_actions'])
+    t.match(await edit({ [key]: false }), { status: 200, headers: { warning: `299 hearth "Unknown keys: ${key}"` } });
+});
+
 t.test('bodies are read as Gitea reads them', async (t) => {
   const { alice } = await openWorld(t);
   const edited = await alice('PATCH', '/repos/alice/site', { description: 'd', has_wiki: false, website: null });

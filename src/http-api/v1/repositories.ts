@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { languageCalled } from '../../highlighting/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import type { RepositoryAddress } from '../../repositories/index.ts';
+import type { WebDeps } from '../../web/index.ts';
+import type { Viewer } from '../../access/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { olderRepositories, olderRepository } from './older-forms.ts';
@@ -148,6 +151,23 @@ export const getRepository = operation({
     json(await showRepository(found.repository, found.owner, viewer, { origin, deps })),
 });
 
+/** Switches issues and pull requests off for everybody, and on again for anyone; what is on keeps its restriction. */
+async function switchTabs(
+  { issues }: WebDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  asked: Record<'issuesFrom' | 'pullsFrom', boolean | undefined>,
+): Promise<void> {
+  if (asked.issuesFrom === undefined && asked.pullsFrom === undefined) return;
+  const present = await issues.settingsOf(viewer, at);
+  const after = (key: keyof typeof asked) =>
+    asked[key] === undefined || asked[key] === (present[key] !== 'nobody')
+      ? {}
+      : { [key]: asked[key] ? 'anyone' : 'nobody' };
+  const change = { ...after('issuesFrom'), ...after('pullsFrom') };
+  if (Object.keys(change).length > 0) await issues.changeSettings(viewer, at, change);
+}
+
 export const editRepository = operation({
   id: 'editRepository',
   method: 'PATCH',
@@ -171,11 +191,22 @@ export const editRepository = operation({
     template: z.boolean().optional(),
     visibility: visibility.optional(),
     archived: z.boolean().optional(),
+    has_issues: z.boolean().optional().describe('False: nobody opens issues; true: anyone, where nobody did'),
+    has_pull_requests: z.boolean().optional().describe('The same for pull requests'),
   }),
   response: repository,
   older: olderRepository,
   async run({ viewer, found, body, deps, origin }) {
-    const { visibility: named, private: isPrivate, name: newName, archived, template, default_branch, ...rest } = body;
+    const {
+      visibility: named,
+      private: isPrivate,
+      name: newName,
+      archived,
+      template,
+      default_branch,
+      ...others
+    } = body;
+    const { has_issues: hasIssues, has_pull_requests: hasPulls, ...rest } = others;
     const { repositories } = deps;
     const { owner, name } = found.canonical;
     const visibility = named ?? (isPrivate === undefined ? undefined : isPrivate ? 'PRIVATE' : 'PUBLIC');
@@ -186,6 +217,7 @@ export const editRepository = operation({
     const asked = { ...(default_branch && { defaultBranch: default_branch }), ...rest, isTemplate: template };
     const edit = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     await repositories.edit(viewer, owner, name, edit);
+    await switchTabs(deps, viewer, found.canonical, { issuesFrom: hasIssues, pullsFrom: hasPulls });
     if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
     if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);
     const address = isRenamed ? await repositories.rename(viewer, owner, name, newName) : { owner, name };
