@@ -93,6 +93,10 @@ t.test('pages are created, read, listed, edited, renamed and deleted', async (t)
     content_base64: base64('Changed\n'),
   });
   t.match(renamed.json, { title: 'Other' });
+  const onto = await alice.call('PATCH', `${wiki}/page/Other`, { title: '&&&&', content_base64: base64('Lost') });
+  t.match(onto, { status: 409, json: { error: { code: 'page_exists' } } }, 'a page is not renamed onto another');
+  t.match((await anonymous('GET', `${wiki}/page/%26%26%26%26`)).json, { content_base64: base64('Signs') });
+  t.match((await anonymous('GET', `${wiki}/page/Other`)).json, { content_base64: base64('Changed\n') });
   t.equal((await anonymous('GET', `${wiki}/page/Page-With-Name`)).status, 404);
   t.equal((await alice.call('DELETE', `${wiki}/page/Other`)).status, 204);
   t.equal((await alice.call('DELETE', `${wiki}/page/Other`)).status, 404);

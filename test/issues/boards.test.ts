@@ -222,7 +222,7 @@ async function openGuild(
 }
 
 t.test('a board of an organisation shows and counts what each viewer may read', async (t) => {
-  const { issues, alice, bob, carol, dora, boardId, columns, hidden, seen } = await openGuild(t);
+  const { issues, repositories, alice, bob, carol, dora, boardId, columns, hidden, seen } = await openGuild(t);
   const state = async (viewer: Viewer): Promise<unknown> => {
     try {
       const board = await issues.boards.read(viewer, guild, boardId);
@@ -255,6 +255,9 @@ t.test('a board of an organisation shows and counts what each viewer may read', 
   ] as const)
     t.equal(await move(viewer, seen), reason);
   t.equal(await move(bob, hidden), 'accepted');
+  await repositories.setArchived(alice, 'guild', 'hall', true);
+  t.equal(await move(bob, seen), 'repository_archived', 'who may edit the board, but not triage the issue');
+  await repositories.setArchived(alice, 'guild', 'hall', false);
   t.equal(await reasonOf(issues.boards.addCard(bob, guild, boardId, at(1))), 'issue_not_found');
   await issues.open(alice, roof, { title: 'Elsewhere' });
   t.equal(await reasonOf(issues.boards.addCard(alice, guild, boardId, at(1))), 'card_from_elsewhere');
@@ -267,16 +270,16 @@ t.test('a board of an organisation shows and counts what each viewer may read', 
 
 t.test('what a rule does is named in the log of an issue where everyone who reads it may see the board', async (t) => {
   const { issues, alice, bob, boardId, columns } = await openGuild(t);
-  const door = { owner: 'guild', name: 'hall', number: 1 };
+  const inHall = { owner: 'guild', name: 'hall', number: 1 };
   await issues.boards.editColumn(bob, guild, { boardId, columnId: columns[2]! }, { rule: 'closed' });
   const last = async () => {
-    const { entries } = await issues.listEntries(alice, door);
+    const { entries } = await issues.listEntries(alice, inHall);
     return entries.findLast(({ kind }) => kind === 'board_moved')?.details;
   };
-  await issues.close(alice, door);
+  await issues.close(alice, inHall);
   t.strictSame(await last(), {}, 'a board for members');
   await issues.boards.edit(alice, guild, boardId, { isPublic: true });
-  await issues.reopen(alice, door);
+  await issues.reopen(alice, inHall);
   t.match(await last(), { board: 'Plan', from: 'Done', to: 'To do' });
 });
 
@@ -318,6 +321,33 @@ t.test('boards and columns: names, limits, order; who may not edit changes nothi
   await issues.boards.deleteColumn(alice, roof, { boardId: board.id, columnId: first });
   t.equal(await show(), 'In progress: | Done:');
   t.match(await issues.find(alice, at(1)), { state: 'OPEN' });
+});
+
+t.test('a board takes its last card, and none beyond', async (t) => {
+  const { issues, alice, board, first, db } = await openBoard(t);
+  await db.write(async ({ manager }) => {
+    const [one] = await manager.query('SELECT repository_id AS "repositoryId" FROM issues LIMIT 1');
+    for (let from = 10; from < 5_006; from += 500) {
+      const numbers = Array.from({ length: Math.min(500, 5_006 - from) }, (_, index) => from + index);
+      const id = (number: number): string => `'00000000-0000-4000-8000-${String(number).padStart(12, '0')}'`;
+      await manager.query(
+        `INSERT INTO issues (id, repository_id, number, kind, title, state, created_at, updated_at) VALUES ${numbers
+          .map((number) => `(${id(number)}, '${one.repositoryId}', ${number}, 'ISSUE', 'Many', 'OPEN', 1, 1)`)
+          .join()}`,
+      );
+      await manager.query(
+        `INSERT INTO board_cards (board_id, issue_id, column_id, order_key) VALUES ${numbers
+          .map((number) => `('${board.id}', ${id(number)}, '${first}', ${number * 65_536})`)
+          .join()}`,
+      );
+    }
+  });
+  const count = async () => (await issues.boards.read(alice, roof, board.id)).columns[0]!.count;
+  t.equal(await count(), 4_999);
+  t.equal(await reasonOf(issues.boards.addCard(alice, roof, board.id, at(4))), 'accepted');
+  const { number } = await issues.open(alice, roof, { title: 'Five' });
+  t.equal(await reasonOf(issues.boards.addCard(alice, roof, board.id, at(number))), 'too_many_cards');
+  t.equal(await count(), 5_000);
 });
 
 t.test('a filter leaves what fits; a large board stays bounded', async (t) => {

@@ -305,7 +305,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/imports/client/read-wait.ts',
     from: 'return Math.min(Math.max(until, now + 1_000), now + longestMs);',
     to: 'return Math.max(until, now + 1_000);',
-    tests: ['test/imports/github-import.test.ts', 'test/imports/lying-sources.test.ts'],
+    tests: ['test/imports/read-wait.test.ts', 'test/imports/lying-sources.test.ts'],
   },
   {
     title: 'what a person claims by an address is that of an address they have not verified',
