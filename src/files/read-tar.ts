@@ -54,6 +54,21 @@ const text = (header: Buffer, at: number, length: number): string => {
   return field.toString('utf8', 0, end === -1 ? length : end);
 };
 
+/** Extended headers have a few names; a longer one is held in memory by nobody. */
+const mostPaxBytes = 1024 * 1024;
+
+function lengthOf(header: Buffer, given: string | undefined): number {
+  // GNU's form of sizes that eleven octal digits do not hold.
+  const isBinary = header[124] === 0x80;
+  const bytes = isBinary
+    ? Number(header.readBigUInt64BE(128))
+    : given !== undefined
+      ? Number(given)
+      : Number.parseInt(text(header, 124, 12).trim() || '0', 8);
+  if (!Number.isSafeInteger(bytes) || bytes < 0) throw new Error('an archive has a file without a length');
+  return bytes;
+}
+
 export const paddingOf = (bytes: number): number => (tarBlock - (bytes % tarBlock)) % tarBlock;
 
 /** The members of a tar as `git archive` writes it (POSIX.1-2001, pax). */
@@ -64,8 +79,9 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     const header = await reader.exactly(tarBlock);
     if (header.every((byte) => byte === 0)) return;
     const type = text(header, 156, 1) || '0';
-    const bytes = Number(pax.get('size') ?? Number.parseInt(text(header, 124, 12).trim() || '0', 8));
+    const bytes = lengthOf(header, pax.get('size'));
     if (type === 'x') {
+      if (bytes > mostPaxBytes) throw new Error('an archive has an extended header that is too long');
       const records = await reader.exactly(bytes + paddingOf(bytes));
       before.push(header, records);
       pax = readPax(records.subarray(0, bytes));
