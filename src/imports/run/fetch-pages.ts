@@ -1,4 +1,5 @@
-import { Like } from 'typeorm';
+import { In, Like } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
 import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
 import type { StagedRow } from '../schema/import-schema.ts';
 import { importLimits } from '../limits.ts';
@@ -44,19 +45,30 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
         await manager.delete(itemSchema, { importId: row.id, item: Like(`etag:${kind}:%`) });
         await manager.insert(itemSchema, { importId: row.id, item: etagItem, fingerprint: newEtag });
       }
-      for (const each of wanted) {
-        const { importId, number, item } = each;
-        const before = await manager.findOneBy(stagedSchema, { importId, number, kind: staged, item });
-        if (before === null) await manager.insert(stagedSchema, each);
-        else if (before.data !== each.data) {
-          if (staged === 'issue' && isOtherIssue(before.data, each.data))
-            context.tell(`#${number}`, 'came twice with different content; the later one counts');
-          await manager.update(stagedSchema, { importId, number, kind: staged, item }, { data: each.data });
-        }
+      // A page that repeats a row: the later one counts.
+      const byItem = new Map(wanted.map((each) => [keyOf(each), each]));
+      const before = new Map((await findStaged(manager, wanted)).map((each) => [keyOf(each), each]));
+      for (const [key, { data, number }] of byItem) {
+        const known = before.get(key) ?? wanted.find((each) => keyOf(each) === key)!;
+        if (known.data !== data && staged === 'issue' && isOtherIssue(known.data, data))
+          context.tell(`#${number}`, 'came twice with different content; the later one counts');
       }
+      const changed = [...byItem].flatMap(([key, each]) => (before.get(key)?.data === each.data ? [] : each));
+      if (changed.length > 0) await manager.upsert(stagedSchema, changed, ['importId', 'number', 'kind', 'item']);
     });
     if (next === null) return;
   }
+}
+
+const keyOf = ({ number, item }: Pick<StagedRow, 'number' | 'item'>): string => `${number} ${item}`;
+
+/** What is staged already of the issues of these rows. */
+async function findStaged(manager: Tx['manager'], rows: readonly StagedRow[]): Promise<StagedRow[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const { importId, kind } = first;
+  const number = In([...new Set(rows.map((row) => row.number))]);
+  return manager.findBy(stagedSchema, { importId, number, kind, item: In([...new Set(rows.map(({ item }) => item))]) });
 }
 
 const itemOf = (row: Listed): string => ('id' in row ? row.id : '');
