@@ -14,7 +14,7 @@ const maxKnownTips = 2_000;
  * Fetches the objects of Git LFS that files of the new commits name. Everything that can be had is fetched; then
  * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again.
  * @param allowance of a kept copy; refuses `copy_too_large` before what does not fit
- * @returns the objects that the remote has lost
+ * @returns the objects that the remote has lost; the first ones where it has no Git LFS at all
  */
 export async function fetchLfsObjects(
   deps: MirrorDeps,
@@ -34,7 +34,7 @@ export async function fetchLfsObjects(
     const answer = await client.batch('download', pointers);
     if (answer === null) {
       logger.info('mirror.without_lfs', { repositoryId: repository.id });
-      return [];
+      return pointers.map(({ oid }) => oid);
     }
     allowance?.take(pointers.reduce((sum, { bytes }) => sum + bytes, 0));
     wanted += pointers.length;

@@ -7,6 +7,7 @@ import { signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
 import { startGiteaStub } from './gitea-stub.ts';
 import type { GiteaStub } from './gitea-stub.ts';
+import { stubGit } from './stub-git.ts';
 
 t.setTimeout(160_000);
 
@@ -103,6 +104,30 @@ t.test('each lie is a line of the report, and everything else comes', async (t) 
     else t.match(lines.join('\n'), line, what);
     t.strictSame(await titles(id), ['First'], what);
     t.equal((await anonymous.get(`/repos/alice/${name}`)).status, 200, `${what}: public, since everything is here`);
+  }
+  forge.heal();
+});
+
+t.test('objects of Git LFS that are missing there are named, and the code comes', async (t) => {
+  const { git, commitFile } = stubGit(forge.bare);
+  const before = forge.tip();
+  const oid = 'b'.repeat(64);
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12\n`;
+  git('update-ref', 'refs/heads/main', commitFile(before, pointer));
+  t.teardown(() => git('update-ref', 'refs/heads/main', before));
+  const objects = [{ oid, size: 12, error: { code: 404, message: 'Object does not exist' } }];
+  const answers: readonly (readonly [what: string, failure: object])[] = [
+    ['an object that is gone', { status: 200, headers: json, body: JSON.stringify({ objects }) }],
+    ['a server without Git LFS', { status: 404, body: '<h1>Not found</h1>' }],
+    ['a page in place of an answer', { status: 200, headers: {}, body: '<h1>Sign in</h1>' }],
+  ];
+  for (const [what, failure] of answers) {
+    forge.heal();
+    forge.fail({ pattern: /info\/lfs/, ...failure });
+    const { id } = await start();
+    t.match(await find(id), { state: 'done', lastError: null }, what);
+    t.match((await linesOf(id)).join('\n'), /^Git LFS: /m, what);
+    t.strictSame(await titles(id), ['First'], what);
   }
   forge.heal();
 });

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { isDomainError } from '../../kernel/index.ts';
+import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import { allowedHostsHint } from '../../outbound/index.ts';
 import { SourceBusy } from '../client/source-errors.ts';
 import type { ImportDeps } from '../deps.ts';
@@ -60,7 +60,7 @@ export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortS
     if (signal.aborted) return void (await update(deps, row, { lockedUntil: 0 }).catch(() => {}));
     await context?.save({}).catch(() => {});
     if (error instanceof SourceBusy) return waitFor(deps, row, error.until);
-    await fail(deps, row, error);
+    await fail(deps, row, explainFullDisk(error));
   } finally {
     clearInterval(heart);
   }
