@@ -68,7 +68,7 @@ interface SshView {
 
 async function mirrorPage(
   context: RepositoryPersonContext,
-  { mirrors, clock }: RepositoryDeps,
+  { mirrors, imports, clock }: RepositoryDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { found, form, query } = context;
@@ -93,6 +93,7 @@ async function mirrorPage(
     repository: viewRepositoryHeader(found),
     section: 'mirror',
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
+    hasImport: (await imports.find(found.repository.id)) !== null,
     intervals,
     plainHttpRisk,
     // A secret does not travel back into a page.

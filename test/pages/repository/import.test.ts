@@ -46,6 +46,12 @@ t.test('a repository is imported by a form, runs again and is switched over', as
   t.equal(found, null, 'it is private until all is here');
   const shown = await get(alice.session, page);
   t.match(shown.body, /http-equiv="refresh"/);
+  t.match(shown.body, /<ol class="rows">[^]*aria-current="step"/, 'its steps are rows, and one of them is now');
+  t.match(
+    shown.body,
+    /aria-current="page" href="\/repos\/alice\/tool\/settings\/import"|settings\/import" aria-current="page"/,
+  );
+  t.match((await get(alice.session, page.replace(/import$/, 'mirror'))).body, new RegExp(`href="${page}"`));
   t.equal((await get(bob.session, page)).status, 404);
 
   const located = await here.modules.repositories.find(
