@@ -8,6 +8,7 @@ export type { MirrorOptions, Mirrors } from './mirrors.ts';
 export type { RemoteRepository } from './forge-client.ts';
 export type { CopyAllowance } from './copy-limits.ts';
 export type { ReleasePage } from './releases/fetch-releases.ts';
+export type { RemoteRelease } from './releases/remote-release.ts';
 export type { Mirror } from './describe-mirror.ts';
 export type { MirrorInput } from './mirror-input.ts';
 export { plainHttpRisk as plainHttpMirrorRisk } from './remote-credentials.ts';

@@ -30,7 +30,10 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       )
       .option('--secret-file <file>', 'file with a token of an account there')
       .option('--secret-stdin', 'read that token from standard input')
-      .option('--from <folder>', 'read a folder of dump-repo instead; the address is where the repository was')
+      .option(
+        '--from <path>',
+        'read a folder of dump-repo, or an archive of GitHub or GitLab, instead; the address is where it was',
+      )
       .option('--watch <time>', 'look for changes again and again: 15m, 8h')
       .option('--public', 'make it public once everything is here (default: as it is there)')
       .option('--private', 'keep it private')
@@ -45,6 +48,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
     'hearth import start https://git.example.org/alice/garden --dry-run --secret-file token',
     'hearth import start https://git.example.org/alice/garden alice/garden --secret-file token --watch 15m',
     'hearth import start https://git.example.org/alice/garden alice/garden --from /srv/garden',
+    'hearth import start https://github.com/alice/garden alice/garden --from migration.tar.gz',
   );
   withExamples(
     imports

@@ -166,7 +166,7 @@ function readReviewComment(row: Json, review: SourceReview): SourceReviewComment
 }
 
 /** The line on the new side that a hunk ends at; negative for a removed one, 0 where it says nothing. */
-function lastLineOf(hunk: string): number {
+export function lastLineOf(hunk: string): number {
   const [head = '', ...lines] = hunk.split('\n');
   const [, before, after] = /^@@ -(\d{1,8})(?:,\d+)? \+(\d{1,8})/.exec(head) ?? [];
   if (before === undefined || after === undefined || lines.length === 0) return 0;

@@ -7,9 +7,13 @@ import { sourceFailed } from '../client/source-errors.ts';
 import type { SourceFiles, Transfer } from '../context/transfer.ts';
 import type { ImportDeps } from '../deps.ts';
 import type { ImportRow } from '../schema/import-schema.ts';
+import type { SourceNumbers } from '../sources/source-numbers.ts';
 import type { Source, TellProblem } from '../sources/source.ts';
+import { attachedFile } from './plain-folder.ts';
+import { openPlainSource, readPlainReleases } from './plain-source.ts';
 import { readDumpReleases } from './dump-releases.ts';
 import { createDumpSource, findWiki } from './dump-source.ts';
+import { openBelow } from './open-below.ts';
 
 /** Where the files of an import are kept while it runs. */
 export const folderOf = ({ settings }: Pick<ImportDeps, 'settings'>, importId: string): string =>
@@ -25,14 +29,24 @@ export async function requireFiles(deps: Pick<ImportDeps, 'settings'>, importId:
     );
 }
 
+interface FilesRun {
+  located: Located;
+  signal: AbortSignal;
+  tell: TellProblem;
+  numbers: SourceNumbers;
+}
+
 /** What a run reads in place of the API of a forge. */
-export function openFiles(
+export async function openFiles(
   deps: ImportDeps,
-  row: Pick<ImportRow, 'id' | 'url' | 'host'>,
-  { located, signal, tell }: { located: Located; signal: AbortSignal; tell: TellProblem },
-): { source: Source; transfer: Transfer; files: SourceFiles } {
+  row: Pick<ImportRow, 'id' | 'url' | 'host' | 'files'>,
+  { located, signal, tell, numbers }: FilesRun,
+): Promise<{ source: Source; transfer: Transfer; files: SourceFiles }> {
   const folder = folderOf(deps, row.id);
-  const source = createDumpSource(deps, { ...row, folder }, tell, row.id);
+  const isPlain = row.files === 'plain';
+  const source = isPlain
+    ? await openPlainSource(deps, { ...row, folder }, { tell, numbers, client: row.id })
+    : createDumpSource(deps, { ...row, folder }, tell, row.id);
   const { fromFiles } = deps.mirrors.bring;
   const isThere = async (name: string): Promise<boolean> =>
     (await lstat(path.join(folder, name)).catch(nullIfAbsent)) !== null;
@@ -44,14 +58,21 @@ export function openFiles(
         const none = { moved: 0, problems: ['the folder has no code'], refs: options.base, pulls: new Map() };
         return (await isThere('git')) ? fromFiles.refs(located, at, { ...options, signal }) : none;
       },
-      lfs: () => fromFiles.lfs(located, async () => null, signal),
+      lfs: () => fromFiles.lfs(located, (oid) => openBelow(folder, `lfs/${oid}`), signal),
       wiki: async (options) =>
         fromFiles.wiki(located, path.join(folder, (await findWiki(folder)) ?? 'wiki'), { ...options, signal }),
-      releases: () => fromFiles.releases(located, readDumpReleases(deps, { ...row, folder }), signal),
+      releases: () =>
+        fromFiles.releases(
+          located,
+          isPlain ? readPlainReleases(deps, folder, row.id) : readDumpReleases(deps, { ...row, folder }),
+          signal,
+        ),
     },
     files: {
-      async open() {
-        throw sourceFailed('the folder does not have it');
+      async open(key, name) {
+        const stream = isPlain ? await openBelow(folder, attachedFile(key)) : null;
+        if (stream === null) throw sourceFailed('the folder does not have it');
+        return { stream, name };
       },
     },
   };

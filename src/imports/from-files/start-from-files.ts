@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../../files/index.ts';
-import { conflict, isDomainError } from '../../kernel/index.ts';
+import { conflict, explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import { viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
@@ -11,28 +11,30 @@ import type { ImportDeps } from '../deps.ts';
 import { insertImport, readOptions } from '../manage-imports.ts';
 import type { DryRun, NewImport } from '../manage-imports.ts';
 import { importSchema } from '../schema/import-schema.ts';
+import { openPlainSource } from './plain-source.ts';
 import { copyFolder, unreadable } from './copy-folder.ts';
 import { createDumpSource } from './dump-source.ts';
 import { recogniseFolder } from './file-formats.ts';
 import { folderOf } from './open-files.ts';
+import { unpackArchive } from './unpack-archive.ts';
 
 /** As for an import by an API; `address` is where the repository was, which links in its texts and its people name. */
 interface FilesImport extends Omit<NewImport, 'token' | 'watchMs' | 'kind'> {
-  /** Absolute path of a folder of this machine. */
+  /** Absolute path of a folder, or of a `.tar.gz`, of this machine. */
   from: string;
 }
 
 /**
- * Imports a repository from a folder, which is copied first and stays as it is. Where the repository is here already by
- * such an import from the same address, what is new in the folder is added to it. Refuses `unreadable_import_files`,
- * `invalid_import_address`, `import_ended`, `import_running`, `repository_name_taken`, and what
- * `repositories.create` refuses; nothing is created then.
+ * Imports a repository from a folder or an archive, which is copied first and stays as it is. Where the repository is
+ * here already by such an import from the same address, what is new in the folder is added to it. Refuses
+ * `unreadable_import_files`, `invalid_import_address`, `import_ended`, `import_running`, `repository_name_taken`, and
+ * what `repositories.create` refuses; nothing is created then.
  */
 export async function startFromFiles(deps: ImportDeps, viewer: Viewer, input: FilesImport): Promise<Repository> {
   const id = deps.random.uuid();
   const stage = `${folderOf(deps, id)}.unfinished`;
   try {
-    const { format, address, described } = await takeFolder(deps, input, stage);
+    const { format, address, described } = await takeFiles(deps, input, stage);
     const name = input.name || described.name || address.project.split('/').at(-1)!;
     const known = await findEarlier(deps, viewer, { owner: input.owner, name, address });
     if (known !== null) {
@@ -56,7 +58,7 @@ export async function tryFiles(deps: ImportDeps, input: Pick<FilesImport, 'addre
   const stage = `${folderOf(deps, deps.random.uuid())}.unfinished`;
   try {
     const problems: DryRun['problems'] = [];
-    const { address, described: repository, source } = await takeFolder(deps, input, stage, problems);
+    const { address, described: repository, source } = await takeFiles(deps, input, stage, problems);
     const counts = await source.counts();
     for (const line of await source.toDo()) problems.push({ item: 'to do', problem: line });
     return { project: address.project, repository, counts, problems };
@@ -65,22 +67,37 @@ export async function tryFiles(deps: ImportDeps, input: Pick<FilesImport, 'addre
   }
 }
 
-async function takeFolder(
+async function takeFiles(
   deps: ImportDeps,
   { from, address: given }: Pick<FilesImport, 'address' | 'from'>,
   stage: string,
   problems: DryRun['problems'] = [],
 ) {
   const found = await stat(from).catch(nullIfAbsent);
-  if (found?.isDirectory() !== true) throw unreadable(`There is no folder ${from}.`);
-  // What it is says the folder itself, before it is copied.
-  const { format, kind } = await recogniseFolder(deps, from);
-  const address = parseSourceAddress(given, kind);
+  if (found === null) throw unreadable(`There is no folder or file ${from}.`);
+  // What a folder is says the folder itself, before it is copied.
+  const early = found.isDirectory() ? await recogniseFolder(deps, from) : null;
+  const raw = `${stage}.raw`;
   await mkdir(path.dirname(stage), { recursive: true, mode: 0o700 });
-  await copyFolder(from, stage);
-  const tell = (item: string, problem: string): void => void problems.push({ item, problem });
-  const source = createDumpSource(deps, { ...address, folder: stage }, tell, 'dry-run');
-  return { format, address, source, described: await source.describe() };
+  try {
+    if (early !== null) await copyFolder(from, raw);
+    else await unpackArchive(from, raw);
+    const { format, kind, convert } = early ?? (await recogniseFolder(deps, raw));
+    const address = parseSourceAddress(given, kind);
+    if (convert === null) await rename(raw, stage);
+    else await convert(raw, stage, address);
+    const tell = (item: string, problem: string): void => void problems.push({ item, problem });
+    const place = { ...address, folder: stage };
+    const source =
+      format === 'dump'
+        ? createDumpSource(deps, place, tell, 'dry-run')
+        : await openPlainSource(deps, place, { tell, client: 'dry-run' });
+    return { format, address, source, described: await source.describe() };
+  } catch (error) {
+    throw explainFullDisk(error);
+  } finally {
+    await rm(raw, { recursive: true, force: true });
+  }
 }
 
 /** Null where the name is free. Refuses `repository_name_taken` for any other repository. */

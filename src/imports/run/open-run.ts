@@ -105,9 +105,11 @@ export async function openRun(
 ): Promise<OpenedRun> {
   let context: RunContext | null = null;
   const tell: TellProblem = (item, problem) => context?.tell(item, problem);
+  const numbers = createApartNumbers(deps, { importId: row.id, repositoryId: row.repositoryId, host: row.host });
   if (row.files !== null) {
     await requireFiles(deps, row.id);
-    context = new RunContext(deps, row, { located, signal, ...openFiles(deps, row, { located, signal, tell }) });
+    const opened = await openFiles(deps, row, { located, signal, tell, numbers });
+    context = new RunContext(deps, row, { located, signal, ...opened });
     return { context, serverTime: () => null };
   }
   const token = decryptToken(deps, row);
@@ -115,7 +117,7 @@ export async function openRun(
   const { source, client } = connectSource(deps, { kind, api, project, url, host }, token, {
     signal,
     tell,
-    numbers: createApartNumbers(deps, { importId: row.id, repositoryId: row.repositoryId, host }),
+    numbers,
     count: () => {
       if (context !== null) context.requests += 1;
     },
