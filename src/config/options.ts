@@ -164,6 +164,15 @@ export const options = [
     sentence:
       'Peers whose X-Forwarded-* headers count: addresses, networks, "loopback", "private". Empty trusts no proxy.',
   }),
+  row({
+    key: 'proxy.send_files',
+    env: 'SERVICE_PROXY_SEND_FILES',
+    type: text,
+    default: null,
+    example: '/hearth-objects/',
+    sentence:
+      'Internal location of nginx that has the folder objects of the data folder: nginx sends downloads of packages from there (X-Accel-Redirect). See docs/installation.md.',
+  }),
 
   row({
     key: 'git.program',

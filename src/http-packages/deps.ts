@@ -11,7 +11,7 @@ import type { WorkerPool } from '../workers/index.ts';
 
 /** What the protocols of packages need of the domain modules. */
 export interface PackageHttpDeps {
-  config: Pick<Config, 'baseUrl'>;
+  config: Pick<Config, 'baseUrl' | 'proxy' | 'objects'>;
   accounts: Pick<Accounts, 'viewerOfToken' | 'viewerOfPassword'>;
   ci: { tasks: Pick<Ci['tasks'], 'credentialOfToken'> };
   owners: Pick<Owners, 'resolve' | 'ownersById'>;

@@ -3,6 +3,7 @@ import { attachmentDisposition, chunksOf, discardBody, openBody, parseRange, rea
 import type { Context } from '../http/index.ts';
 import { busy, createSemaphore, invalid } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
+import { locationForProxy } from './send-by-proxy.ts';
 
 /** A client that moves nothing for so long loses its place. */
 const stallMs = 60_000;
@@ -94,6 +95,9 @@ export async function readJsonBody(
   throw invalid('package_metadata', 'This request is no JSON object.');
 }
 
+/** What is smaller is sent sooner than handed over. */
+const smallestForProxy = 64 * 1024;
+
 /** A stored content to be sent. */
 interface SentContent {
   ownerId: string;
@@ -111,7 +115,7 @@ interface SentContent {
  * the client has it. What anyone has uploaded is never shown as a page of this server.
  */
 export async function sendContent(
-  { packages }: Pick<PackageHttpDeps, 'packages'>,
+  { packages, config }: Pick<PackageHttpDeps, 'packages' | 'config'>,
   ctx: Context,
   { ownerId, sha256, bytes, type, etag, headers = {}, fileName }: SentContent,
 ): Promise<void> {
@@ -126,6 +130,14 @@ export async function sendContent(
     ...(fileName === undefined ? {} : { 'Content-Disposition': attachmentDisposition(fileName) }),
   });
   if (isKnown(ctx, etag)) return;
+  const location = bytes < smallestForProxy ? null : locationForProxy(config, ctx);
+  if (location !== null) {
+    // It reads the range of the request by itself.
+    ctx.status = 200;
+    ctx.body = '';
+    ctx.set({ 'Content-Type': type, 'X-Accel-Redirect': location + (await packages.blobs.keyOf({ ownerId, sha256 })) });
+    return;
+  }
   const header = ctx.get('Range');
   const isForThis = ctx.get('If-Range') === '' || ctx.get('If-Range') === etag;
   const range = header !== '' && isForThis ? parseRange(header, bytes) : null;

@@ -32,6 +32,7 @@ export { externalOrigin } from './request/external-origin.ts';
 export { createForm, emptyForm } from './request/form.ts';
 export type { Form } from './request/form.ts';
 export { countHostHeaders } from './request/host-header.ts';
+export { createTrustedPeers } from './request/client-address.ts';
 export { createHostTrust } from './request/trusted-hosts.ts';
 export {
   cloneTransports,

@@ -1,5 +1,5 @@
 import { bindDeps } from '../kernel/index.ts';
-import { openBlob, readBlob, readBlobRange, receiveBlob } from './blobs/store-blob.ts';
+import { keyOfBlob, openBlob, readBlob, readBlobRange, receiveBlob } from './blobs/store-blob.ts';
 import { findNamedBlob, imagesWithBlob, renewNamedBlob } from './blobs/named-blobs.ts';
 import type { Digest } from './blobs/blob-key.ts';
 import type { PackageDeps, PackageListener } from './deps.ts';
@@ -117,6 +117,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
     blobs: {
       receive: bind(receiveBlob),
       open: bind(openBlob),
+      keyOf: bind(keyOfBlob),
       content: bind(readBlob),
       range: bind(readBlobRange),
       find: ({ package: named }: FoundPackage, digest: Digest) => findNamedBlob(deps.db.read, named, digest),

@@ -25,7 +25,7 @@ const textOf = ({ algorithm, hex }: Digest): string => `${algorithm}:${hex}`;
 
 /** `GET` and `HEAD` of a blob. A look before a push keeps the blob for another day. */
 export async function serveBlob(
-  { packages }: PackageHttpDeps,
+  { packages, config }: PackageHttpDeps,
   ctx: Context,
   { viewer }: RegistryCaller,
   at: OciName & { reference: string },
@@ -34,7 +34,7 @@ export async function serveBlob(
   const found = await packages.find(viewer, { ...at, format: 'oci' });
   const blob = await (ctx.method === 'HEAD' ? packages.blobs.renew(found, digest) : packages.blobs.find(found, digest));
   if (blob === null) throw blobMissing(at.reference);
-  await sendContent({ packages }, ctx, {
+  await sendContent({ packages, config }, ctx, {
     ...blob,
     type: 'application/octet-stream',
     etag: `"${at.reference}"`,

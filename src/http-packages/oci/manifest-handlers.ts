@@ -50,7 +50,7 @@ export async function serveManifest(
   const { mediaType } = JSON.parse(version.metadata) as ManifestMetadata;
   const file = await packages.files.find(version.id, 'manifest');
   if (ctx.method === 'GET') packages.versions.countDownload(version.id);
-  await sendContent({ packages }, ctx, {
+  await sendContent(deps, ctx, {
     ...file,
     type: mediaType,
     etag: `"${version.version}"`,

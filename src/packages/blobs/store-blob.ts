@@ -180,6 +180,16 @@ export async function claimBlobs({ manager, now }: Tx, ownerId: string, digests:
   }
 }
 
+/** The key of the object that has the content of a file or a blob. Refuses `package_blob_missing`. */
+export async function keyOfBlob(
+  { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,
+  { ownerId, sha256 }: { ownerId: string; sha256: string },
+): Promise<string> {
+  const blob = await rowBy(db.lookup, packageBlobSchema, { ownerId, sha256 });
+  if (blob === null || (await objects.stat(blobKey(blob))) === null) throw blobMissing(`sha256:${sha256}`);
+  return blobKey(blob);
+}
+
 /** The content of a file or a blob, or a range of it. Refuses `package_blob_missing`. */
 export async function openBlob(
   { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,

@@ -99,8 +99,8 @@ const wrongRange = (bytes: number) =>
   conflict('package_chunk_range', `A chunk begins where the upload ends: ${bytes} bytes have arrived.`);
 
 /**
- * Ends an upload: what has arrived becomes a blob of this digest, visible in the package. Refuses `package_digest`,
- * which ends the upload as well.
+ * Ends an upload: what has arrived becomes a blob of this digest, visible in the package. Refuses `package_digest`; the
+ * upload stays as it was then.
  * @returns the SHA-256 of the content, in hex, and its size
  */
 export async function finishUpload(
