@@ -102,11 +102,12 @@ export function createFederation({
   const outbound = createOutbound({ isAllowed: createAllowlist({ db: tools.db, settings, blocks }), ...wire });
   const localActors = createLocalActors({ db: tools.db, origin: settings.origin, now: () => tools.clock.now() });
   const measures = createFederationMetrics();
+  const schemes = createPeerSchemes(tools);
   const open = { isAllowed: createOpenRule({ settings, blocks }), ...wire };
   const unlisted = settings.openFollowers
-    ? createUnlistedServers({ ...tools, localActors, metrics: measures }, open)
+    ? createUnlistedServers({ ...tools, localActors, metrics: measures, schemes }, open)
     : null;
-  const remoteActors = createRemoteActors({ ...tools, outbound, localActors, metrics: measures });
+  const remoteActors = createRemoteActors({ ...tools, outbound, localActors, metrics: measures, schemes });
   const deps: FederationDeps = {
     ...tools,
     settings,
@@ -116,7 +117,7 @@ export function createFederation({
     blocks,
     unlisted,
     lookups: createUnlistedBudget(tools.clock),
-    schemes: createPeerSchemes(tools),
+    schemes,
     metrics: measures,
     groupCommit: createGroupCommit(tools.db),
     recordContact: createReachabilityRecorder(tools),

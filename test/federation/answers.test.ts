@@ -125,6 +125,53 @@ t.test('a server that refuses both is not asked twice each time; a forge never',
   }
 });
 
+t.test('a server that reads RFC 9421 alone serves its actors to us, asked by the other scheme once', async (t) => {
+  const peer = await startFakePeer(t, { host: '127.0.0.6' });
+  const actors = ['first', 'second'].map((name) => peer.addActor(`/users/${name}`));
+  const asked: Received[] = [];
+  for (const { id, document } of actors)
+    peer.respond(new URL(id).pathname, (request, response) => {
+      asked.push(request);
+      const isSigned = request.headers['signature-input'] !== undefined;
+      response.writeHead(isSigned ? 200 : 401, { 'Content-Type': 'application/activity+json' });
+      response.end(isSigned ? JSON.stringify(document) : '');
+    });
+  const isMessage = () => asked.map(({ headers }) => headers['signature-input'] !== undefined);
+  for (const actor of actors)
+    t.match(
+      await peer.deliver(actor, `${tool}/inbox`, {
+        id: peer.newId(),
+        type: 'Follow',
+        actor: actor.id,
+        object: tool,
+      }),
+      { status: 202 },
+    );
+  t.strictSame(isMessage(), [false, true, true], 'and that is remembered');
+  const { headers, path } = asked[2]!;
+  t.equal(headers['content-digest'], undefined, 'there is no content');
+  const documentLoader = getDocumentLoader({ allowPrivateAddress: true });
+  const request = new Request(peer.origin + path, { headers: headers as Record<string, string> });
+  const key = await verifyRequest(request, { documentLoader, spec: 'rfc9421' });
+  t.equal(key?.id?.href, `${hearth.origin}/ap/instance#main-key`, 'Fedify verifies it');
+
+  const strict = await startFakePeer(t, { host: '127.0.0.5' });
+  const nobody = strict.addActor('/users/nobody');
+  strict.respond('/users/nobody', (_request, response) => void response.writeHead(401).end());
+  for (const number of [1, 2])
+    t.match(
+      await strict.deliver({ ...nobody, keyId: `${nobody.id}#key-${number}` }, `${tool}/inbox`, {
+        id: strict.newId(),
+        type: 'Follow',
+        actor: nobody.id,
+        object: tool,
+      }),
+      { status: 401 },
+    );
+  const gets = strict.received.filter(({ path: asked }) => asked === '/users/nobody').length;
+  t.equal(gets, 3, 'one that refuses both is asked twice once');
+});
+
 t.test('a note that is refused for good is not sent eight times; what may pass is', async (t) => {
   const peer = await peerOf('127.0.0.6', 'mastodon');
   const cases: [status: number, state: string][] = [

@@ -1,8 +1,10 @@
 import { unavailable } from '../../kernel/index.ts';
+import type { OutboundResponse } from '../../outbound/index.ts';
 import { asObject } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import type { FederationDeps } from '../deps.ts';
-import { signRequest } from '../signatures/index.ts';
+import type { SignatureScheme } from '../deliveries/peer-schemes.ts';
+import { signMessage, signRequest } from '../signatures/index.ts';
 import { instanceActor } from './find-actor.ts';
 
 /** Size limit of a document in bytes. */
@@ -10,17 +12,15 @@ const maxBytes = 1024 * 1024;
 
 const accept = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"';
 
-type Deps = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock'>;
+type Deps = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock' | 'schemes'>;
 
 /**
- * Fetches an ActivityPub document, signed by the instance. The content type is checked: people may upload files to
- * other servers, and a file must not pass for an actor. Refuses as `outbound.send` does, `document_missing` for 404
- * and 410, and `document_unusable` for any other unusable response.
+ * Fetches an ActivityPub document, signed by the instance in the scheme that its server reads. The content type is
+ * checked: people may upload files to other servers, and a file must not pass for an actor. Refuses as `outbound.send`
+ * does, `document_missing` for 404 and 410, and `document_unusable` for any other unusable response.
  */
 export async function fetchDocument(deps: Deps, url: string): Promise<Json> {
-  const first = await getSigned(deps, url, false);
-  // Some servers verify the path without its query.
-  const response = first.status === 401 && url.includes('?') ? await getSigned(deps, url, true) : first;
+  const response = await getAsItReads(deps, url);
   if (response.status === 404 || response.status === 410)
     throw unavailable('document_missing', `${url} answered ${response.status}.`);
   if (response.status !== 200) throw unavailable('document_unusable', `${url} answered ${response.status}.`);
@@ -41,10 +41,36 @@ export function parseJson(body: Buffer, url: string): Json {
   throw unavailable('document_unusable', `${url} answered no JSON object.`);
 }
 
-async function getSigned(deps: Deps, url: string, withoutQuery: boolean) {
+/** A server that refuses one scheme is asked by the other, and what it accepts is remembered. */
+async function getAsItReads(deps: Deps, url: string): Promise<OutboundResponse> {
+  const { host } = await deps.outbound.checkUrl(url);
+  const { scheme, mayTryOther } = await deps.schemes.of(host, 'GET');
+  let response = await getSigned(deps, url, { scheme });
+  // Some servers verify the path without its query.
+  if (response.status === 401 && scheme === 'draft-cavage' && url.includes('?'))
+    response = await getSigned(deps, url, { scheme, withoutQuery: true });
+  if (response.status !== 401 || !mayTryOther) return response;
+  const other = scheme === 'rfc9421' ? 'draft-cavage' : 'rfc9421';
+  const second = await getSigned(deps, url, { scheme: other });
+  await deps.schemes.tried(host, 'GET', other, second.status !== 401);
+  return second;
+}
+
+interface Signing {
+  scheme: SignatureScheme;
+  withoutQuery?: boolean;
+}
+
+async function getSigned(
+  deps: Deps,
+  url: string,
+  { scheme, withoutQuery = false }: Signing,
+): Promise<OutboundResponse> {
   const judged = await deps.outbound.checkUrl(url);
   const key = await deps.localActors.signingKey((await instanceActor(deps)).path);
-  const signed = await signRequest({ method: 'GET', url: judged, at: deps.clock.now(), withoutQuery }, key);
+  const request = { method: 'GET', url: judged, at: deps.clock.now() } as const;
+  const signed =
+    scheme === 'rfc9421' ? await signMessage(request, key) : await signRequest({ ...request, withoutQuery }, key);
   return deps.outbound.send({ method: 'GET', url: judged.href, headers: { ...signed, Accept: accept }, maxBytes });
 }
 

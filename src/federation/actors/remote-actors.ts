@@ -20,7 +20,7 @@ const refetchAfterMs = 60_000;
 const recheckAfterMs = 10 * 60_000;
 const maxCachedEntries = 5_000;
 
-type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics'>;
+type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'localActors' | 'clock' | 'metrics' | 'schemes'>;
 
 /**
  * See `RemoteActors`.

@@ -106,12 +106,12 @@ async function send(
     const { body } = message;
     return outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes: maxResponseBytes, signal });
   };
-  const { scheme, mayTryOther } = await deps.schemes.of(host);
+  const { scheme, mayTryOther } = await deps.schemes.of(host, 'POST');
   let response = await knock(scheme);
   if (response.status === 401 && mayTryOther) {
     const other = scheme === 'rfc9421' ? 'draft-cavage' : 'rfc9421';
     const second = await knock(other);
-    await deps.schemes.tried(host, other, second.status !== 401);
+    await deps.schemes.tried(host, 'POST', other, second.status !== 401);
     if (second.status !== 401) response = second;
   }
   const outcome = classifyResponse({ host, type: message.type, response, now: clock.now() });

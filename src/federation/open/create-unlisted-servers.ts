@@ -6,7 +6,7 @@ import type { UnlistedServers } from './unlisted-servers.ts';
 
 const countedForMs = 10_000;
 
-type Deps = Pick<FederationDeps, 'db' | 'localActors' | 'clock' | 'metrics'>;
+type Deps = Pick<FederationDeps, 'db' | 'localActors' | 'clock' | 'metrics' | 'schemes'>;
 
 export function createUnlistedServers(
   deps: Deps,
