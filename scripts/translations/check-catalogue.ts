@@ -102,7 +102,7 @@ const isNeeded = (category: string, language: string): boolean =>
   !(category === 'many' && /^(fr|es|it|pt)/.test(language));
 
 /** Files that name messages. */
-const users = ['templates/**/*.pug', 'src/**/*.ts'];
+const users = ['templates/**/*.pug', 'templates/assets/*.js', 'src/**/*.ts'];
 /** Keys that code puts together: `t(`notices.${key}`)`. */
 const familyPattern = /`([a-z0-9_]+(?:\.[a-z0-9_]+)*\.)\$\{/g;
 

@@ -7,8 +7,9 @@ import { isProse } from './find-words.ts';
 const silent =
   /^(?:t|rich|message|viewCount|eventSentence|createLru|invalid|unauthenticated|forbidden|conflict|unavailable|rateLimited|notFound|internal|DomainError|Error|HttpError|TypeError|RegExp|set|vary|get|header|prepare|sql|info|warn|error|debug|dateFormat|numberFormat)$/;
 
-/** Values of headers, shell commands, lines of configuration. */
-const notation = /^(?:private|public), |^Cookie, |^(?:text|application)\/|^default-src |^git |^[\w-]+=\S|^<|^Vary$/;
+/** Values of headers, shell commands, lines of configuration or script. */
+const notation =
+  /^(?:private|public), |^Cookie, |^(?:text|application)\/|^default-src |^git |^const |^[\w-]+=\S|^<|^Vary$/;
 
 /** Words of a file of `src/pages` that are in no catalogue: `file:line: words`. */
 export function wordsOfView(file: string, text: string): string[] {

@@ -55,18 +55,24 @@ function prepare(name: string, source: Buffer): Asset {
   };
 }
 
+/** Files that are made when they are first asked for. */
+interface MadeAssets {
+  names: readonly string[];
+  make(name: string): Buffer;
+}
+
 /**
  * Reads assets on first use and caches them. In a checkout the file is read anew
  * each time, so that an edit shows on reload.
  */
-export function createAssets(embedded: Embedded): Assets {
-  const names = new Set(embedded.assetPaths());
+export function createAssets(embedded: Embedded, made: MadeAssets): Assets {
+  const names = new Set([...embedded.assetPaths(), ...made.names]);
   const prepared = new Map<string, { source: Buffer; asset: Asset }>();
 
   const load = (name: string): Asset => {
     const known = prepared.get(name);
     if (known && embedded.isExecutable) return known.asset;
-    const source = embedded.asset(name);
+    const source = made.names.includes(name) ? made.make(name) : embedded.asset(name);
     if (known !== undefined && (known.source === source || known.source.equals(source))) return known.asset;
     const asset = prepare(name, source);
     prepared.set(name, { source, asset });

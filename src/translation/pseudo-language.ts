@@ -1,4 +1,10 @@
-const accents: Readonly<Record<string, string>> = { a: 'å', e: 'é', i: 'î', o: 'ø', u: 'ü', A: 'Å', E: 'É', O: 'Ø' };
+const plain = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const accented = [...'åƀçďéƒĝĥîĵķļɱñøþɋřšţüṽŵẋýžÅƁÇĎÉƑĜĤÎĴĶĻḾÑØÞɊŘŠŢÜṼŴẊÝŽ'];
+
+/** Every letter has an accent, so a word without one did not come from the catalogue. */
+const accents: Readonly<Record<string, string>> = Object.fromEntries(
+  [...plain].map((letter, index) => [letter, accented[index]!]),
+);
 
 /** The text outside of braces and tags, changed; placeholders and the words of plurals stay. */
 function changeText(message: string, change: (text: string) => string): string {
@@ -17,8 +23,8 @@ function changeText(message: string, change: (text: string) => string): string {
 /** Half as long again, as the longest European languages are. */
 const longer = (text: string): string =>
   text.replace(/[A-Za-z]+/g, (word) => {
-    const accented = word.replace(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter);
-    return accented + word.slice(-Math.ceil(word.length / 2));
+    const accentedWord = word.replace(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter);
+    return accentedWord + accentedWord.slice(-Math.ceil(word.length / 2));
   });
 
 /** What a made-up language does with an English message. */

@@ -2,6 +2,9 @@
  * The optional script. Every page works without it; it only saves clicks.
  */
 
+/** A message in the language of the reader: the server puts `words` in front of this file. */
+const t = (key, values) => words[key].replace(/\{(\w+)\}/g, (_all, name) => values[name]);
+
 /** Copy buttons appear only here, where they can keep their promise. */
 for (const button of document.querySelectorAll('[data-copy], [data-copy-text]')) {
   const { copy, copyText } = button.dataset;
@@ -17,7 +20,7 @@ for (const button of document.querySelectorAll('[data-copy], [data-copy-text]'))
     await navigator.clipboard.writeText(target.value ?? target.textContent);
     button.classList.add('is-done');
     icon.setAttribute('href', iconBefore.replace(/#.*/, '#check'));
-    label.textContent = 'Copied';
+    label.textContent = t('scripts.copied');
     setTimeout(() => {
       button.classList.remove('is-done');
       icon.setAttribute('href', iconBefore);
@@ -35,7 +38,7 @@ for (const input of document.querySelectorAll('.field > input[type="password"][a
   const show = (isShown) => {
     input.type = isShown ? 'text' : 'password';
     // Its own words say the state, so there is no aria-pressed.
-    button.textContent = isShown ? 'Hide password' : 'Show password';
+    button.textContent = isShown ? t('scripts.hide_password') : t('scripts.show_password');
   };
   show(false);
   button.addEventListener('click', () => show(input.type === 'password'));
@@ -143,33 +146,35 @@ for (const form of document.querySelectorAll('[data-find]')) {
  * them can be switched off under Appearance (WCAG 2.1.4).
  */
 const keys = [
-  ['?', 'This help'],
-  ['s', 'Search'],
-  ['g d', 'Dashboard'],
-  ['g c', 'Code'],
-  ['g i', 'Issues'],
-  ['g p', 'Pull requests'],
-  ['g n', 'Notifications'],
-  ['c', 'New issue or pull request'],
-  ['t', 'Find a file'],
-  ['w', 'Branches and tags'],
-  ['l', 'Go to a line'],
-  ['y', 'Permalink'],
-  ['b', 'Blame, and back'],
-  ['r', 'Reply'],
-  ['j', 'Next row'],
-  ['k', 'Row before'],
-  ['x', 'Tick the row'],
-  ['e', 'Done with the row'],
-  ['] [', 'Next and previous file'],
-  ['n p', 'Next and previous open thread'],
-  ['v', 'File viewed'],
+  ['?', t('scripts.keys_help')],
+  ['s', t('scripts.search')],
+  ['g d', t('scripts.dashboard')],
+  ['g c', t('scripts.code')],
+  ['g i', t('scripts.issues')],
+  ['g p', t('scripts.pull_requests')],
+  ['g n', t('scripts.notifications')],
+  ['c', t('scripts.new_issue_or_pull_request')],
+  ['t', t('scripts.find_a_file')],
+  ['w', t('scripts.branches_and_tags')],
+  ['l', t('scripts.go_to_a_line')],
+  ['y', t('scripts.permalink')],
+  ['b', t('scripts.blame_and_back')],
+  ['r', t('scripts.reply')],
+  ['j', t('scripts.next_row')],
+  ['k', t('scripts.previous_row')],
+  ['x', t('scripts.select_row')],
+  ['e', t('scripts.done_with_row')],
+  ['] [', t('scripts.next_and_previous_file')],
+  ['n p', t('scripts.next_and_previous_open_thread')],
+  ['v', t('scripts.file_viewed')],
 ];
 
 function showHelp() {
   const dialog = document.createElement('dialog');
   dialog.className = 'shortcuts';
-  dialog.innerHTML = '<h2>Keys</h2><dl></dl><form method="dialog"><button autofocus>Close</button></form>';
+  dialog.innerHTML = '<h2></h2><dl></dl><form method="dialog"><button autofocus></button></form>';
+  dialog.querySelector('h2').textContent = t('scripts.keys');
+  dialog.querySelector('button').textContent = t('scripts.close');
   for (const [key, what] of keys) {
     const term = document.createElement('dt');
     term.append(Object.assign(document.createElement('kbd'), { textContent: key }));
@@ -207,7 +212,7 @@ function moveAmong(selector, step) {
 }
 
 function goToLine() {
-  const line = code && prompt('Line');
+  const line = code && prompt(t('scripts.line'));
   if (/^\d+$/.test(line ?? '')) location.hash = `#L${line}`;
 }
 
@@ -284,7 +289,7 @@ for (const button of document.querySelectorAll('button[name=action][value=draft]
       body: `${now}&action=draft`,
       redirect: 'manual',
     }).catch(() => null);
-    state.textContent = answer?.type === 'opaqueredirect' ? 'Draft saved' : 'The draft could not be saved';
+    state.textContent = answer?.type === 'opaqueredirect' ? t('scripts.draft_saved') : t('scripts.draft_not_saved');
   }, 5000);
 }
 
@@ -298,7 +303,7 @@ async function sendFile(address, file) {
   const answer = await fetch(address, { method: 'POST', body: form }).catch(() => null);
   const told = await answer?.json().catch(() => null);
   if (answer?.ok && told?.files?.length) return told.files[0].markdown;
-  throw new Error(told?.message ?? (answer?.status === 403 ? 'You are signed out.' : 'The server did not answer.'));
+  throw new Error(told?.message ?? (answer?.status === 403 ? t('scripts.signed_out') : t('scripts.no_answer')));
 }
 
 function insertText(text, added) {
@@ -325,9 +330,9 @@ for (const text of document.querySelectorAll('textarea[data-attachments]')) {
     for (const file of files) {
       const place = `<!-- sending ${file.name.replaceAll('--', '')} -->`;
       insertText(text, place);
-      status.textContent = `Sending ${file.name} …`;
+      status.textContent = t('scripts.sending_name', { name: file.name });
       const markdown = await sendFile(text.dataset.attachments, file).then(
-        (found) => ((status.textContent = `${file.name} is attached.`), found),
+        (found) => ((status.textContent = t('scripts.name_is_attached', { name: file.name })), found),
         (error) => ((status.textContent = `${file.name}: ${error.message}`), ''),
       );
       text.value = text.value.replace(markdown === '' ? `${place}\n` : place, () => markdown);

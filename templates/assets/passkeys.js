@@ -1,6 +1,9 @@
 // Asks the browser for a passkey and puts its answer into the form (WebAuthn Level 3). Loaded only by pages with such a
 // form; their buttons are hidden until this script has shown that it runs.
 
+/** A message in the language of the reader: the server puts `words` in front of this file. */
+const t = (key) => words[key];
+
 const toBytes = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
 
@@ -42,9 +45,9 @@ const writeCredential = ({ id, rawId, type, authenticatorAttachment, response })
   });
 
 const reasons = {
-  InvalidStateError: 'This device has a passkey for your account already.',
-  NotAllowedError: 'It was cancelled, or took too long. Try again.',
-  SecurityError: 'This page is not at the address that passkeys of this server are for.',
+  InvalidStateError: t('scripts.passkey_exists'),
+  NotAllowedError: t('scripts.passkey_cancelled'),
+  SecurityError: t('scripts.passkey_other_address'),
 };
 
 for (const form of document.querySelectorAll('form[data-passkey]')) {
@@ -54,7 +57,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     status.hidden = text === '';
   };
   if (!window.PublicKeyCredential) {
-    say('This browser has no passkeys, or the page is not served over https.');
+    say(t('scripts.no_passkeys'));
     continue;
   }
   const button = form.querySelector('button[type=submit]');
@@ -70,7 +73,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       form.querySelector('[data-passkey-answer]').value = writeCredential(credential);
       form.submit();
     } catch (error) {
-      say(reasons[error.name] ?? 'The browser could not use a passkey. Try again.');
+      say(reasons[error.name] ?? t('scripts.passkey_failed'));
       button.disabled = false;
     }
   });

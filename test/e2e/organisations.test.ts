@@ -248,7 +248,7 @@ t.test('a collaborator sees their grant, and leaves; an offer is declined; a mem
   await says(owner, 'The collaborator is added');
   const page = await tab('dave');
   await page.goto(`${web.origin}/repos/carol/oven`);
-  await page.getByText('You can push here, as collaborator write').waitFor();
+  await page.getByText('You can push here, as collaborator').waitFor();
   await page.getByText('Leave this repository').first().click();
   await press(page, 'Leave this repository');
   await says(page, 'You are no longer a collaborator of that repository');

@@ -375,7 +375,7 @@ t.test('/admin/federation is for administrators, and does what the command line 
     t.match(await get(`/admin/federation/followers?repository=${unknown}`), /There is no repository/);
   t.match(await get('/admin/federation/actors'), /ap\/users\/alice#main-key/);
   t.notMatch(await get('/admin/federation/actors'), /PRIVATE/);
-  t.match(await get('/admin/federation/actors?page=99'), /Earlier actors/);
+  t.match(await get('/admin/federation/actors?page=99'), /Earlier</);
   t.comment('deliveries');
   t.match(await get('/admin/federation/deliveries?state=failed'), /answered 500/);
   t.match(await get('/admin/federation/deliveries?state=failed&host=other.example'), /No delivery fits/);

@@ -235,14 +235,14 @@ t.test('text above 1 kB travels compressed, pages with a secret do not', async (
 t.test('security B04 assets change their address with their content and stay with the browser', async (t) => {
   const web = await startWeb(t);
   const { body } = await visitor(web).get('/login');
-  for (const name of ['style.css', 'app.js', 'icons.svg', 'favicon.svg']) {
+  for (const name of ['style.css', 'app.en.js', 'icons.svg', 'favicon.svg']) {
     const path = new RegExp(`/assets/[0-9a-f]{12}-${name.replace('.', '\\.')}`).exec(body)?.[0] ?? '';
     const asset = await visitor(web).get(path);
     t.equal(asset.status, 200, name);
     t.equal(asset.headers['cache-control'], 'public, max-age=31536000, immutable');
     t.match(
       asset.headers['content-type'],
-      { css: /^text\/css/, js: /javascript/, svg: /^image\/svg/ }[name.split('.')[1] as 'css'],
+      { css: /^text\/css/, js: /javascript/, svg: /^image\/svg/ }[name.split('.').at(-1) as 'css'],
     );
     t.equal((await sendRequest(web, path, { headers: { 'Accept-Encoding': 'br' } })).headers['content-encoding'], 'br');
     const stale = await visitor(web).get(path.replace(/[0-9a-f]{12}/, '000000000000'));

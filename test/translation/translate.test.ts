@@ -1,3 +1,4 @@
+// runs alone: its catalogues replace those of the process.
 import t from 'tap';
 import { embedded } from '../../src/embedded/index.ts';
 import {

@@ -129,7 +129,7 @@ export function defineSignUpMails(deps: AccountsDeps): void {
   deps.mail.define<{ address: string }>(
     signUpRefusedMail,
     async ({ address }) => renderRefusal(deps, address),
-    'A refused request for an account: the answer.',
+    'Answers to refused requests for an account.',
   );
 }
 

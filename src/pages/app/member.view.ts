@@ -3,6 +3,8 @@ import type { Member } from '../../organisations/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.view.ts';
 import { viewTime, type TimeView } from './times.view.ts';
 import { personUrl } from '../../http/index.ts';
+import { t } from '../../translation/index.ts';
+import { describeGrant, roleName } from './role-names.view.ts';
 
 /** When each of these people stored a picture. */
 type AvatarTimes = ReadonlyMap<string, { avatarAt: number | null }>;
@@ -45,7 +47,8 @@ export function viewCollaborator(collaborator: Collaborator, pictures: AvatarTim
   };
 }
 
-/** `admin, as organisation OWNER`. */
-export function describeAccess({ level, reason }: ExplainedAccess): string {
-  return reason === null || reason === 'anyone' ? level : `${level}, as ${reason}`;
+/** `admin, as owner of the organisation`. */
+export function describeAccess({ level, grants: [deciding] }: ExplainedAccess): string {
+  const name = roleName(level);
+  return deciding === undefined ? name : t('people.level_as_grant', { level: name, grant: describeGrant(deciding) });
 }

@@ -54,6 +54,7 @@ import { initRequestState } from './request-state.ts';
 import { readUpload } from './uploads.ts';
 import { answerGoGet } from './answer-go-get.ts';
 import { identifyCaller, identifyViewer } from './viewer.ts';
+import { scriptsWithWords } from './script-words.ts';
 import { createRenderings } from '../renderings.ts';
 
 /** The modules that pages call, without what is made here. */
@@ -91,7 +92,7 @@ type Stage = (next: RequestListener) => RequestListener;
  */
 export function createWebServer(options: WebOptions): WebServer {
   const { config, clock, logger, random = systemRandom, runners, probe } = options;
-  const assets = createAssets(embedded);
+  const assets = createAssets(embedded, scriptsWithWords(embedded));
   const admission = createAdmission(clock);
   const render = createRender({
     embedded,

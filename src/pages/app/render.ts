@@ -3,7 +3,9 @@ import type { Assets, Preferences } from '../../http/index.ts';
 import type { Identity } from './context.ts';
 import { currentLanguage, findLanguage, rich, t } from '../../translation/index.ts';
 import { helpUrlOf } from './help-topics.ts';
+import { roleName } from './role-names.view.ts';
 import { viewAvatar } from './avatar.view.ts';
+import { scriptIn } from './script-words.ts';
 import { viewUnread } from './unread.view.ts';
 
 /** Locals of the layout of every page: the viewer and their preferences. */
@@ -40,6 +42,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
       ...locals,
       t,
       rich,
+      roleName,
       site: {
         version: embedded.version,
         sendsMail,
@@ -55,8 +58,8 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
         assets: {
           style: assets.url('style.css'),
           subjects: subjectStyles(template).map((file) => assets.url(file)),
-          script: assets.url('app.js'),
-          passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
+          script: assets.url(scriptIn('app', currentLanguage())),
+          passkeys: passkeyTemplates.test(template) ? assets.url(scriptIn('passkeys', currentLanguage())) : null,
           runs: /^runs\/(job|run)$/.test(template) ? assets.url('runs.js') : null,
           boards: template === 'boards/board' && person !== null ? assets.url('boards.js') : null,
           // Who is signed out writes nothing.

@@ -1,4 +1,5 @@
 import type { CombinedStatus, Repositories } from '../../repositories/index.ts';
+import { t } from '../../translation/index.ts';
 import { viewCommitState } from './commit-state.view.ts';
 import type { StatusView } from './commit-state.view.ts';
 
@@ -18,7 +19,11 @@ export function viewStatusIcon({ state, statuses }: CombinedStatus, repositoryUr
   return {
     ...viewCommitState(state),
     url: isAbsolute ? target : `${repositoryUrl}/${target === '' ? 'runs' : target}`,
-    title: `${viewCommitState(state).text}: ${passed} of ${statuses.length}`,
+    title: t('app.status_icon.state_passed_of_all', {
+      state: viewCommitState(state).text,
+      passed,
+      all: statuses.length,
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Blame, BlameGroup } from '../../git/index.ts';
-import { currentLanguage } from '../../translation/index.ts';
+import { currentLanguage, t } from '../../translation/index.ts';
 import { escapeHtml, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import type { CommitAuthors } from './commit-authors.ts';
@@ -87,6 +87,7 @@ function renderBlame(
       .map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now, authors)]),
   );
 
+  const viewBefore = escapeHtml(t('code.blame_table.view_before'));
   const row = (group: BlameGroup): string => {
     const [commit, line] = [commits.get(group.oid), lines.get(group.oid)];
     if (!commit || !line) return '';
@@ -96,7 +97,7 @@ function renderBlame(
         ? `<span>${escapeHtml(author.name)}</span>`
         : `<a href="${escapeHtml(author.url)}"${author.title === null ? '' : ` title="${escapeHtml(author.title)}"`}>${escapeHtml(author.name)}</a>`;
     const before = group.previous
-      ? `<a class="before" href="${escapeHtml(codeUrl(repositoryUrl, 'blame', group.previous.oid, group.previous.file))}?lines=${group.firstLine}#L${group.firstLine}" title="View before this change" aria-label="View before ${escapeHtml(commit.oid.slice(0, 10))}">⤺</a>`
+      ? `<a class="before" href="${escapeHtml(codeUrl(repositoryUrl, 'blame', group.previous.oid, group.previous.file))}?lines=${group.firstLine}#L${group.firstLine}" title="${viewBefore}" aria-label="${escapeHtml(t('code.blame_table.view_before_commit', { commit: commit.oid.slice(0, 10) }))}">⤺</a>`
       : '';
     const content = group.lines.map((bytes, index) => {
       const number = group.firstLine + index;

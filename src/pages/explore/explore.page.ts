@@ -135,7 +135,7 @@ export const exploreOrganisations: Page<RequestContext, ExploreDeps> = async (
       text: description,
       url: organisationUrl(name),
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
-      side: `${viewCount(members, 'person')}, since`,
+      side: t('explore.explore.people_since', { people: viewCount(members, 'person') }),
       since: viewTime(createdAt, clock.now()),
     }),
   );

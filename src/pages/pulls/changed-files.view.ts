@@ -20,6 +20,7 @@ import { formatPosition } from './changes-urls.ts';
 import type { ChangesUrlBuilder, ChangesQuery } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import type { ReadChanges } from './read-changes.ts';
+import { t } from '../../translation/index.ts';
 
 /** Files that a page lists with their own heading; more are only counted. */
 const maxFiles = { page: 100, all: 300 };
@@ -179,7 +180,7 @@ function additionsFor<Below>(
   return {
     beside: (side, line) =>
       mayComment && (isWhole || side === 'NEW')
-        ? `<a class="add" href="${places[side]}${line}#comment" tabindex="-1" aria-label="Comment on line ${line}">+</a>`
+        ? `<a class="add" href="${places[side]}${line}#comment" tabindex="-1" aria-label="${escapeHtml(t('pulls.changed_files.comment_on_line', { line }))}">+</a>`
         : '',
     afterRange: () => more,
   };

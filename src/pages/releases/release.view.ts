@@ -4,7 +4,7 @@ import { releaseFilePath } from '../../releases/index.ts';
 import type { DescribedRelease, ReleaseFile } from '../../releases/index.ts';
 import { t } from '../../translation/index.ts';
 import { codeUrl, commitUrl, encodeRef } from '../app/code-urls.ts';
-import { viewNumber, viewSize } from '../app/format-numbers.ts';
+import { viewSize } from '../app/format-numbers.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -122,6 +122,6 @@ export function viewFile(
     url: releaseFilePath(at, tag, name),
     size: viewSize(bytes),
     sha256,
-    downloads: downloads === 0 ? null : `${viewNumber(downloads)} ${downloads === 1 ? 'download' : 'downloads'}`,
+    downloads: downloads === 0 ? null : t('releases.release.downloads', { count: downloads }),
   };
 }

@@ -1,5 +1,4 @@
 import { invalid } from '../../kernel/index.ts';
-import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -95,7 +94,6 @@ async function mirrorPage(
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
     hasImport: (await imports.find(found.repository.id)) !== null,
     intervals,
-    plainHttpRisk,
     // A secret does not travel back into a page.
     form: refusal === null ? saved : typed,
     refusal,

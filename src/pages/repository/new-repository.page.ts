@@ -1,6 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { Visibility } from '../../access/index.ts';
-import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { gitignoreTemplates, licenceTemplates } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
@@ -51,7 +50,6 @@ async function newRepositoryPage(
   return page('repository/new-repository', {
     form,
     refusal,
-    plainHttpRisk,
     owners: await ownersFor(context, deps),
     licences: Object.keys(licenceTemplates),
     gitignores: Object.keys(gitignoreTemplates),

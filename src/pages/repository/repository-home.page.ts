@@ -1,5 +1,6 @@
 import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../app/reply.ts';
+import { describeGrant } from '../app/role-names.view.ts';
 import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
@@ -35,10 +36,11 @@ async function ownAccess(
 ) {
   if (person === null || isOwner) return null;
   const access = await repositories.collaborators.explainAccess(viewer, canonical.owner, canonical.name);
-  if (access.reason === null || access.reason === 'anyone') return null;
+  const [deciding] = access.grants;
+  if (deciding === undefined) return null;
   return {
     level: access.level,
-    reason: access.reason,
+    reason: describeGrant(deciding),
     mayLeave: access.grants.some(({ kind }) => kind === 'collaborator'),
   };
 }

@@ -9,6 +9,7 @@ import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 import { runUrl } from './run-row.view.ts';
+import { t } from '../../translation/index.ts';
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 /** Rows of one folder; the archive itself has all. */
@@ -71,7 +72,10 @@ export const showArtifactFiles: Page<RepositoryContext, RunsDeps> = async ({ fou
       url: `${runUrl(head.url, number)}/artifacts/${artifact.id}`,
       files: url,
     },
-    total: `${viewCount(files.length, 'file')}, ${viewSize(files.reduce((sum, { bytes }) => sum + bytes, 0))} unpacked`,
+    total: t('runs.artifact_files.files_and_size', {
+      files: viewCount(files.length, 'file'),
+      size: viewSize(files.reduce((sum, { bytes }) => sum + bytes, 0)),
+    }),
     folders: parts.map((name, at) => ({
       name: viewName(name),
       url: `${url}?path=${encodeURIComponent(parts.slice(0, at + 1).join('/'))}`,

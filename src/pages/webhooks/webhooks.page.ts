@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { plainHttpWebhookRisk as plainHttpRisk, webhookEvents } from '../../webhooks/index.ts';
+import { webhookEvents } from '../../webhooks/index.ts';
 import type { WebhookScope } from '../../webhooks/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
@@ -52,7 +52,6 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
       place: placeOf(context),
       webhooks: rows.map((row) => viewWebhook(row, listUrl(context), clock.now())),
       choices: choicesOf(),
-      plainHttpRisk,
       // What was typed as a secret does not travel back into a page.
       form: refusal === null ? { url: '', events: ['push'], isActive: true } : typed,
       hasAddress: config.baseUrl !== null,
@@ -74,7 +73,6 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
       place: placeOf(context),
       webhook: viewWebhook(hook, listUrl(context), clock.now()),
       choices: choicesOf(),
-      plainHttpRisk,
       form: refusal === null ? { url: hook.url, events: hook.events, isActive: hook.isActive } : input(context),
       deliveries: rows.slice(0, perPage).map((row) => viewDelivery(row, clock.now())),
       next: last === undefined ? null : `${hookUrl(context)}?before=${last.id}`,

@@ -22,7 +22,7 @@ t.test('SPEC §4.4 any signed-in person creates an organisation and is its first
   ]);
   const page = extractMain(await alice.get('/orgs/Acme'));
   t.match(page, /Acme &lt;tools&gt;/);
-  t.match(page, /You are OWNER here/);
+  t.match(page, /You are an owner here/);
   t.match(page, /\/orgs\/Acme\/members[^]*\/orgs\/Acme\/settings/, 'the tabs of an OWNER');
 });
 
