@@ -151,7 +151,7 @@ export const getRepository = operation({
     json(await showRepository(found.repository, found.owner, viewer, { origin, deps })),
 });
 
-/** Switches issues and pull requests off for everybody, and on again for anyone; what is on keeps its restriction. */
+/** Switches issues and pull requests off, and on again for anyone; what is on keeps its restriction. */
 async function switchTabs(
   { issues }: WebDeps,
   viewer: Viewer,
