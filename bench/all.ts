@@ -33,6 +33,7 @@ const names = [
   'notifications',
   'forks',
   'lfs',
+  'packages',
   'pulls',
   'merge-latency',
   'pull-changes',
