@@ -38,8 +38,8 @@ trap 'exit 1' HUP INT TERM
 for name in SHA256SUMS SHA256SUMS.sig "$file"; do
   case $from in
     http://* | https://*) curl -fsSL --retry 2 -o "$work/$name" "${from%/}/$name" || fail "$from has no $name." ;;
-    *) cp -- "$from/$name" "$work/$name" || fail "$from has no $name." ;;
-  esac
+    *) { [ -r "$from/$name" ] || fail "$from has no $name."; } && cp -- "$from/$name" "$work/$name" ;;
+  esac || fail "There is no room for $name in ${TMPDIR:-/tmp}."
 done
 printf '%s\n' "$signers" >"$work/signers"
 ssh-keygen -Y verify -q -f "$work/signers" -I hearth-release -n hearth-release -s "$work/SHA256SUMS.sig" \
@@ -48,5 +48,7 @@ sum=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$work/SHA256SUMS")
 [ "$(sha256sum <"$work/$file")" = "$sum  -" ] || fail "$file is not the file that was signed."
 chmod 755 "$work/$file"
 "$work/$file" --version >/dev/null || fail "$file does not start on this machine."
+next='Start it in an empty folder: hearth serve'
+[ ! -e "$to" ] || next='A server that runs keeps the program from before until it is started anew.'
 cp -- "$work/$file" "$to.unfinished-$$" && mv -f -- "$to.unfinished-$$" "$to" || fail "$to cannot be written."
-echo "$to is Hearth $version. Start it in an empty folder: hearth serve"
+echo "$to is Hearth $version. $next"

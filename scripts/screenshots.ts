@@ -30,8 +30,11 @@ try {
     await page.press('[name=password]', 'Enter');
     await page.waitForURL((address) => !address.pathname.startsWith('/login'));
     for (const [name, path] of Object.entries(pages)) {
-      const answer = await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
-      if (answer?.status() !== 200) throw new Error(`${path} was answered ${answer?.status()}`);
+      // The last commits of a folder are looked up meanwhile; the page says so until they are there.
+      do {
+        const answer = await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+        if (answer?.status() !== 200) throw new Error(`${path} was answered ${answer?.status()}`);
+      } while ((await page.getByText('are being looked up').count()) > 0);
       await page.screenshot({ path: join(project, 'docs/images', `${name}.png`) });
     }
   } finally {

@@ -432,8 +432,33 @@ t.test('two releases of one commit', async (t) => {
     }
     const { status, stdout, stderr } = install(first);
     t.equal(status, 0, stderr);
-    t.match(stdout, 'is Hearth 0.2.0');
+    t.match(stdout, 'is Hearth 0.2.0. A server that runs keeps the program from before');
+    t.match(install(first, '--to', path.join(folder, 'anew')).stdout, 'Start it in an empty folder');
     t.strictSame(readdirSync(target), ['hearth']);
     t.ok(text(path.join(root, 'packaging/install.sh')).split('\n').length < 60);
+  });
+
+  t.test('install.sh on a full disk', async (t) => {
+    if (process.getuid?.() !== 0) return void t.pass('needs root');
+    const disk = path.join(folder, 'one-page');
+    mkdirSync(disk);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', disk]).status !== 0)
+      return void t.pass('needs mount');
+    t.teardown(() => execFileSync('umount', [disk]));
+    const install = (to: string, env: Record<string, string>) =>
+      spawnSync('sh', [path.join(first, 'install.sh'), '--to', to], {
+        encoding: 'utf8',
+        env: { ...process.env, ...env },
+      });
+    const beside = path.join(folder, 'not-written');
+    const temporary = install(beside, { TMPDIR: disk });
+    t.equal(temporary.status, 1);
+    t.match(temporary.stderr, `There is no room for SHA256SUMS.sig in ${disk}. Nothing was installed.`);
+    t.strictSame([readdirSync(disk), readdirSync(folder).includes('not-written')], [[], false]);
+    writeFileSync(path.join(disk, 'full'), Buffer.alloc(4096));
+    const target = install(path.join(disk, 'hearth'), {});
+    t.equal(target.status, 1);
+    t.match(target.stderr, 'hearth cannot be written. Nothing was installed.');
+    t.strictSame(readdirSync(disk), ['full']);
   });
 });
