@@ -104,7 +104,7 @@ async function pushLayer(name: string, content: Buffer): Promise<string> {
   let hasBroken = false;
   for (let at = 0; at < content.length; ) {
     const body = content.subarray(at, at + chunkBytes);
-    const breaks = at === breakAt && !hasBroken;
+    const breaks: boolean = at === breakAt && !hasBroken;
     const headers = { 'Content-Range': `${at}-${at + body.length - 1}` };
     const answer = await ask(location, {
       method: 'PATCH',
