@@ -19,6 +19,8 @@ interface Named {
   version: string;
   /** Tags of an image that name it. */
   tags: readonly string[];
+  /** Something else than an image in a registry of images: container engines refuse it. */
+  isArtifact: boolean;
   files: readonly string[];
   isPrivate: boolean;
 }
@@ -46,19 +48,23 @@ const mavenRepository = (place: Place): string =>
   `<repository>\n  <id>${place.owner}</id>\n  <url>${base(place, 'maven')}</url>\n</repository>`;
 
 const install: Readonly<Record<FormatName, Writer<Named>>> = {
-  oci(place, { name, version, tags, isPrivate }) {
+  oci(place, { name, version, tags, isArtifact, isPrivate }) {
     const at = `${hostOf(place)}/${place.owner}/${name}`;
-    const signIn = isPrivate ? [`podman login ${hostOf(place)}`] : [];
+    const program = isArtifact ? 'oras' : 'podman';
+    const signIn = isPrivate ? [`${program} login ${hostOf(place)}`] : [];
     const [tag] = tags;
     return [
       ...(tag === undefined
         ? []
         : [
-            { title: t('packages.install_commands.by_tag'), lines: [...signIn, `podman pull ${at}:${tag}`].join('\n') },
+            {
+              title: t('packages.install_commands.by_tag'),
+              lines: [...signIn, `${program} pull ${at}:${tag}`].join('\n'),
+            },
           ]),
       {
         title: t('packages.install_commands.by_digest'),
-        lines: [...(tag === undefined ? signIn : []), `podman pull ${at}@${version}`].join('\n'),
+        lines: [...(tag === undefined ? signIn : []), `${program} pull ${at}@${version}`].join('\n'),
       },
     ];
   },

@@ -119,6 +119,7 @@ async function versionPage(
         version: row.version,
         tags: shownTag === null ? names : [shownTag, ...names.filter((name) => name !== shownTag)],
         files: files.map(({ name }) => name),
+        isArtifact: image?.isArtifact ?? false,
         isPrivate: head.isPrivate,
       },
     ),

@@ -125,6 +125,9 @@ t.test('an image: platforms, layers, tags, and what is attached to it', async (t
   const page = await main(anonymous, '/packages/alice/-/oci/app/1.0');
   t.match(page, `podman pull ${new URL(web.origin).host}/alice/app:1.0`);
   t.match(page, `podman pull ${new URL(web.origin).host}/alice/app@${digest}`);
+  const signature = await main(anonymous, '/packages/alice/-/oci/app/sig');
+  t.match(signature, `oras pull ${new URL(web.origin).host}/alice/app:sig`, 'container engines take images only');
+  t.notMatch(signature, 'podman');
   t.match(page, /linux\/amd64/);
   t.match(page, /Serves &lt;tea&gt;/);
   t.match(page, /Layers[^]*sha256:[0-9a-f]{12}</);
