@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { NetworkInterfaceInfo } from 'node:os';
 import type { Config } from '../../config/index.ts';
 import { readRunningServer } from './runtime-state.ts';
 
@@ -21,10 +22,16 @@ export interface ShownAddresses {
 /**
  * The addresses to show for listeners at `http` and `ssh`: the configured public names, else the address of this
  * machine on the network.
+ * @param interfaces of this machine; where it throws, as a service without AF_NETLINK does, the address is `localhost`
  */
-export function shownAddresses(config: Config, http: ListenAddress, ssh: ListenAddress | null): ShownAddresses {
+export function shownAddresses(
+  config: Config,
+  http: ListenAddress,
+  ssh: ListenAddress | null,
+  interfaces: typeof networkInterfaces = networkInterfaces,
+): ShownAddresses {
   const here = `http://${urlHost(isWildcard(http.host) ? 'localhost' : http.host)}:${http.port}`;
-  const web = config.baseUrl ?? `http://${urlHost(reachableHost(http.host))}:${http.port}`;
+  const web = config.baseUrl ?? `http://${urlHost(reachableHost(http.host, interfaces))}:${http.port}`;
   const sshHost = config.ssh.publicHost ?? new URL(web).hostname.replace(/^\[|\]$/g, '');
   const sshPort = config.ssh.publicPort ?? ssh?.port;
   return {
@@ -43,15 +50,24 @@ export function urlHost(host: string): string {
 }
 
 /** For a wildcard address: the first address that is not loopback. */
-function reachableHost(host: string): string {
+function reachableHost(host: string, interfaces: typeof networkInterfaces): string {
   if (!isWildcard(host)) return host;
-  const outer = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal }) => !internal);
+  const outer = outerAddresses(interfaces);
   return (
     (outer.find(({ family }) => family === 'IPv4') ?? outer.find(({ scopeid }) => scopeid === 0))?.address ??
     'localhost'
   );
+}
+
+/** getifaddrs(3) opens a netlink socket, which a sandbox may refuse. */
+function outerAddresses(interfaces: typeof networkInterfaces): NetworkInterfaceInfo[] {
+  try {
+    return Object.values(interfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .filter(({ internal }) => !internal);
+  } catch {
+    return [];
+  }
 }
 
 /** The web address for links: the configured one, else that of the listener. */
