@@ -125,6 +125,7 @@ function stubRepository(
     if (below === '/labels') return list(url, response, world.labels);
     if (below === '/milestones') return list(url, response, world.milestones);
     if (below === '/releases') return list(url, response, world.releases);
+    if (below === '/wiki/pages') return found(world.repository['has_wiki'] === true ? [] : undefined);
     if (below === '/hooks') return list(url, response, world.hooks);
     if (below === '/branch_protections') return list(url, response, world.protections);
     if (below === '/topics') return found({ topics: world.repository['topics'] });

@@ -130,6 +130,10 @@ t.test(
     };
     forge.world.repository['has_wiki'] = true;
     await wanted('no repository there', {}, null);
+    forge.fail({ pattern: /\/wiki\/pages/, status: 404 });
+    forge.fail({ pattern: /\.wiki\.git/, status: 500 });
+    await wanted('no page, as Gitea says it', {}, null);
+    forge.heal();
     const wiki = stubWiki(forge.folder, 'bob/tool');
     await wanted('an empty one', {}, null);
     wiki.commit({ 'Home.md': 'Welcome' });

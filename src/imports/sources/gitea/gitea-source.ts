@@ -37,7 +37,10 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
     async describe() {
       const { status, json: shown } = await client.get(repo);
       if (status === 404 || status === 410) throw sourceGone(client.host, project);
-      const described = readRepository(shown);
+      const found = readRepository(shown);
+      // A wiki that is switched on and has no page is no repository there: git is answered with an error then.
+      const hasWiki = found.hasWiki && (await client.get(`${repo}/wiki/pages?limit=1`)).status !== 404;
+      const described = { ...found, hasWiki };
       if (described.topics.length > 0) return described;
       const { json } = await client.get(`${repo}/topics?limit=${limit}`);
       const { topics } = objectOf(json);
