@@ -442,6 +442,20 @@ t.test('what a source lies about is a line of the report, and everything else co
   t.match(await api(`/${name}/issues/4`), { title: 'A pull request', pull_request: null });
 });
 
+t.test('reviews and threads that have the same numbers there stay apart', async (t) => {
+  const forge = await newForge(t, { pageSize: 50 });
+  const pull = forge.addPull(forge.commitFile(forge.tip(), 'one\nTWO\nthree\n'));
+  const [first, second] = [501, 502];
+  const at = { created_at: '2024-01-02T00:00:00Z' };
+  forge.addReview(pull, { body: 'First' }, [{ id: second, body: 'of the first', position: 1, ...at }]);
+  forge.addReview(pull, { body: 'Second' }, [{ id: first, body: 'of the second', position: 2, ...at }]);
+  const { name } = await start(forge);
+  const reviews: Json[] = await api(`/${name}/pulls/${pull}/reviews`);
+  t.equal(new Set(reviews.map(({ id }) => id)).size, 2);
+  for (const { id, body } of reviews)
+    t.match(await api(`/${name}/pulls/${pull}/reviews/${id}/comments`), [{ body: `of the ${body.toLowerCase()}` }]);
+});
+
 t.test('the token goes to the origin of the API and to no other', async (t) => {
   const forge = await newForge(t);
   fill(forge);

@@ -12,6 +12,7 @@ import { storeFiles, rewriteAttachmentUrls } from './import-attachments.ts';
 import { findPeople } from './imported-people.ts';
 import type { ImportSource } from './import-source.ts';
 import { issueOrigin } from './issue-rows.ts';
+import { noPartIds } from './pull-importer.ts';
 import type { PullImporter } from './pull-importer.ts';
 import type { CheckedExport } from './read-export.ts';
 import { writeIssue } from './write-issue.ts';
@@ -129,7 +130,7 @@ export async function importIssues(
         repositoryId: repository.id,
         people: await findPeople(deps, issue, isOwn),
         ids,
-        partIds: pull?.ids ?? new Map(),
+        partIds: pull?.ids ?? noPartIds,
         text,
       },
     });

@@ -1,3 +1,4 @@
+import type { PartIds } from './pull-importer.ts';
 import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
@@ -16,7 +17,7 @@ export interface RowContext {
   /** Ids of all issues of the import by number. */
   ids: ReadonlyMap<number, string>;
   /** Ids of the reviews and threads of a pull request, by those in the export. */
-  partIds: ReadonlyMap<string, string>;
+  partIds: PartIds;
   /** Makes addresses in texts those of this instance. */
   text(given: string): string;
 }
@@ -133,7 +134,7 @@ function detailsOf(
   const needsIssue = kind === 'linked' || kind === 'unlinked' || (kind === 'mentioned' && commit === undefined);
   if ((number !== undefined || needsIssue) && issueId === undefined) return null;
   const userId = person === undefined ? null : people.idOf(person);
-  const review = reviewId === undefined ? undefined : partIds.get(reviewId);
+  const review = reviewId === undefined ? undefined : partIds.reviews.get(reviewId);
   const names = (who ?? []).flatMap((person) => (people.idOf(person) === null ? [person.name] : []));
   return {
     ...rest,
@@ -145,7 +146,7 @@ function detailsOf(
     // Its name is for those who know of the team: without an account of it here, it stays a team.
     ...(team === undefined ? {} : teamDetails(team, people)),
     ...(review === undefined ? {} : { reviewId: review }),
-    ...(threads === undefined ? {} : { threads: threads.flatMap((id) => partIds.get(id) ?? []) }),
+    ...(threads === undefined ? {} : { threads: threads.flatMap((id) => partIds.threads.get(id) ?? []) }),
     // Who is no account here is a name.
     ...(names.length === 0 ? {} : { names }),
   };

@@ -1,10 +1,14 @@
 import type { Tx } from '../../db/index.ts';
 import type { ImportedIssue } from './export-file-schemas.ts';
 
+/** Ids here of reviews and of threads, by those in the export: one may have the id of the other there. */
+export type PartIds = Readonly<Record<'reviews' | 'threads', ReadonlyMap<string, string>>>;
+
+export const noPartIds: PartIds = { reviews: new Map(), threads: new Map() };
+
 /** The code of a pull request, ready to be written with its log. */
 export interface PreparedPull {
-  /** Ids here of its reviews and threads, by those in the export. */
-  ids: ReadonlyMap<string, string>;
+  ids: PartIds;
   /**
    * Called in the write that has the row of the issue, behind it.
    * @param positions where its entries are here, by their positions in the export

@@ -8,6 +8,7 @@ import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
 import type { ImportedIssue } from './export-file-schemas.ts';
 import { findPeople } from './imported-people.ts';
 import { originOf } from './issue-rows.ts';
+import { noPartIds } from './pull-importer.ts';
 import type { PreparedPull, PullImporter } from './pull-importer.ts';
 import { writeIssue } from './write-issue.ts';
 import type { PreparedIssue } from './write-issue.ts';
@@ -85,7 +86,7 @@ export async function writeFollowedIssues(
           repositoryId: repository.id,
           people: await findPeople(deps, issue, true, true),
           ids: new Map(),
-          partIds: pull?.ids ?? new Map(),
+          partIds: pull?.ids ?? noPartIds,
           text: asItIs,
         },
       },

@@ -92,15 +92,15 @@ async function wentOn({ db }: PullDeps, issueId: string, pull: PullFile): Promis
 }
 
 /** Ids here: of threads in the order of the export, in which pages show them. */
-function idsOf({ reviews, threads }: PullFile, repositoryId: string): Map<string, string> {
-  const ids = new Map(reviews.map(({ id }) => [id, derivedId('review', repositoryId, id)]));
+function idsOf({ reviews, threads }: PullFile, repositoryId: string): PreparedPull['ids'] {
+  const ids = new Map<string, string>();
   let [at, rank] = [-1, 0];
   for (const { id, createdAt } of threads) {
     rank = createdAt === at ? rank + 1 : 0;
     at = createdAt;
     ids.set(id, orderedId('thread', repositoryId, { id, at, rank }));
   }
-  return ids;
+  return { reviews: new Map(reviews.map(({ id }) => [id, derivedId('review', repositoryId, id)])), threads: ids };
 }
 
 const peopleOf = ({ submitter, mergedBy, rounds, reviews, requests, teamRequests, threads }: PullFile) => [

@@ -1,6 +1,6 @@
 import type { EntitySchema, FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
-import type { ImportedPerson } from '../../issues/index.ts';
+import type { ImportedPerson, PreparedPull } from '../../issues/index.ts';
 import { issueSchema } from '../../issues/index.ts';
 import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
@@ -18,7 +18,7 @@ interface PullContext {
   /** Whose the names in the files are. */
   people: { idOf(person: ImportedPerson | null): string | null; isOwn: boolean; keepsNames: boolean };
   /** Ids here of reviews and threads, by those in the export. */
-  ids: ReadonlyMap<string, string>;
+  ids: PreparedPull['ids'];
   /** Makes addresses in texts those of this instance. */
   text(given: string): string;
   /** What git says of the rounds. */
@@ -124,7 +124,7 @@ async function writeReviews(tx: Tx, pull: PullFile, context: PullContext): Promi
   const rows = pull.reviews.map((review) => {
     const [author, dismisser] = [whoIs(context, review.author), whoIs(context, review.dismissedBy)];
     return {
-      id: ids.get(review.id)!,
+      id: ids.reviews.get(review.id)!,
       issueId,
       round: review.round,
       authorId: author.id,
@@ -162,7 +162,7 @@ async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promi
     const resolver = whoIs(context, thread.resolvedBy);
     const { round, commitOid, path, side, firstLine, lastLine, quoted, createdAt, resolvedAt } = thread;
     return {
-      id: ids.get(thread.id)!,
+      id: ids.threads.get(thread.id)!,
       ...{ issueId, round, commitOid, path, side, firstLine, lastLine, quoted, createdAt, resolvedAt },
       resolvedBy: resolver.id,
       resolvedByName: resolver.name,
@@ -180,9 +180,9 @@ async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promi
       const { id, name } = whoIs(context, comment.author);
       const { position, appliedOid, createdAt, editedAt, origin = null } = comment;
       return {
-        threadId: ids.get(thread.id)!,
+        threadId: ids.threads.get(thread.id)!,
         ...{ position, appliedOid, createdAt, editedAt, origin },
-        reviewId: ids.get(comment.review)!,
+        reviewId: ids.reviews.get(comment.review)!,
         authorId: id,
         authorName: name,
         body: text(comment.body),
@@ -191,7 +191,7 @@ async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promi
     }),
   );
   const places = pull.threads.flatMap((thread) =>
-    thread.places.map((place) => ({ threadId: ids.get(thread.id)!, ...place })),
+    thread.places.map((place) => ({ threadId: ids.threads.get(thread.id)!, ...place })),
   );
   for (const given of comments) {
     const isKnown = context.isFollowed && present.has(given.threadId);
