@@ -26,7 +26,7 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, git, ssh, federation, memory, metrics, mail, objects, database, updates, ...same } =
+  const { baseUrl, caFile, git, ssh, federation, memory, metrics, mail, objects, database, updates, proxy, ...same } =
     loaded!.config;
   t.match(defaults, same);
   t.match(defaults, {
@@ -34,6 +34,7 @@ t.test('every line of the example works when uncommented, and none changes a def
     git: { ...git, cacheBytes: null },
     ssh: { enabled: ssh.enabled, listen: ssh.listen },
     federation: { ...federation, baseUrl: null },
+    proxy: { ...proxy, sendFiles: null },
     mail: { ...mail, host: null, port: null, user: null, password: null, passwordFile: null, from: null },
   });
   t.equal(baseUrl, 'https://git.example.org');
