@@ -56,11 +56,7 @@ async function thereAndBack(t: Test, who: Visitor, start: string): Promise<strin
   t.equal(link(second, 'next'), null, 'and the second the last');
   const again = await who.get(link(second, 'prev')!);
   t.strictSame(namesIn(again), namesIn(first), 'back on the first');
-  t.match(
-    extractMain(first),
-    /<nav class="more actions" aria-label="Pages of [a-z ]+">/,
-    'the links are named together',
-  );
+  t.match(extractMain(first), /<nav class="more actions" aria-label="Pages">/, 'the links are named together');
   return [...namesIn(first), ...namesIn(second)];
 }
 
