@@ -13,7 +13,7 @@ import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { startAccessFixture } from './access-fixture.ts';
 import type { TestRepository, Principal, AccessFixture } from './access-fixture.ts';
 
-t.setTimeout(480_000);
+t.setTimeout(900_000);
 
 /** Stands for every handler: only the rows of the table are read here. */
 const noHandlers = new Proxy(() => Promise.resolve(), { get: () => () => Promise.resolve() }) as never;
