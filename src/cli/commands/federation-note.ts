@@ -47,23 +47,11 @@ const told: Record<keyof NoteChoices, string> = {
 
 const mostListed = 1_000;
 
-/** The markup that this server has made around escaped text; the text alone is read in a terminal. */
-const textOf = (html: string): string =>
-  html
-    .replace(/<\/p>|<br ?\/?>/g, ' ')
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .trim();
-
 const columns: Column<ListedNote>[] = [
   { title: 'ID', cell: ({ id }) => ({ id }) },
   { title: 'PUBLISHED', cell: ({ publishedAt }) => never(publishedAt) },
   { title: 'PAGE', cell: ({ url }) => url, whole: true },
-  { title: 'TEXT', cell: ({ html }) => textOf(html) },
+  { title: 'TEXT', cell: ({ text }) => text },
 ];
 
 /** As the API has them. */

@@ -7,7 +7,7 @@ import type { ActivityHandler } from './incoming-activity.ts';
 import { publicAudience, pushContext } from '../documents/contexts.ts';
 import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
-import { escapeHtml, isoTime } from '../documents/escape-html.ts';
+import { escapeHtml, isoTime, unescapeHtml } from '../documents/escape-html.ts';
 
 /** Where a push went, and by whom. */
 export interface PushPlace {
@@ -180,7 +180,7 @@ function pushedCommits(object: unknown, signer: RemoteActor): PushedCommit[] {
       : [
           {
             hash: id,
-            summary: unescapeHtml(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary),
+            summary: plainSummary(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary),
             url: page?.host === signer.host ? page.href : null,
           },
         ];
@@ -188,12 +188,8 @@ function pushedCommits(object: unknown, signer: RemoteActor): PushedCommit[] {
 }
 
 /** `summary` is HTML; Hearth sends escaped text, and this restores it. Pages show it as text in any case. */
-function unescapeHtml(text: string): string {
-  const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
-  return text
-    .replace(/<[^<>]{0,200}>/g, '')
-    .replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!)
-    .replace(/\s+/g, ' ');
+function plainSummary(text: string): string {
+  return unescapeHtml(text.replace(/<[^<>]{0,200}>/g, '')).replace(/\s+/g, ' ');
 }
 
 function totalOf(object: unknown): number {

@@ -8,6 +8,18 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
+const characters: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+/** The text that `escapeHtml` was given. */
+export const unescapeHtml = (html: string): string =>
+  html.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!);
+
 /** A moment as activities write it: ISO 8601 in UTC, whole seconds. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.\d{3}Z$/, 'Z');

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../kernel/index.ts';
 import { cancelWaitingDeliveries } from '../deliveries/cancel-deliveries.ts';
 import { publish } from '../deliveries/publish.ts';
 import { activityStreams, publicAudience } from '../documents/contexts.ts';
+import { unescapeHtml } from '../documents/escape-html.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
 import type { OutboxRow } from '../schema/outbox-schema.ts';
 
@@ -16,6 +17,8 @@ export interface ListedNote {
   url: string;
   /** HTML made by this server of escaped text. */
   html: string;
+  /** The same as one line of text. */
+  text: string;
   publishedAt: number;
 }
 
@@ -39,10 +42,12 @@ export async function listNotes(
     const event = `${row.createdAt} ${url}`;
     // The one that the repository itself has sent, where there are two.
     if (!notes.has(event) || row.actorPath.startsWith('/ap/repos/'))
-      notes.set(event, { id: row.id, uri, url, html, publishedAt: row.createdAt });
+      notes.set(event, { id: row.id, uri, url, html, text: lineOf(html), publishedAt: row.createdAt });
   }
   return [...notes.values()].slice(0, limit);
 }
+
+const lineOf = (html: string): string => unescapeHtml(html.replace(/<\/p><p>|<br>/g, ' ').replace(/<[^>]*>/g, ''));
 
 const noteIn = ({ activity }: OutboxRow) =>
   (JSON.parse(activity) as { object: { id: string; url: string; content: string } }).object;

@@ -196,7 +196,10 @@ export const followerOperations = [
     async run({ found, query, deps }) {
       const notes = await deps.federation.listNotes(found.repository.id, query);
       return json(
-        notes.map(({ html, publishedAt, ...each }) => ({ ...each, content: html, publishedAt: isoTime(publishedAt) })),
+        notes.map(({ id, uri, url, html, publishedAt }) => ({
+          ...{ id, uri, url },
+          ...{ content: html, publishedAt: isoTime(publishedAt) },
+        })),
       );
     },
   }),

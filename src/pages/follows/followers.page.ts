@@ -45,17 +45,6 @@ const viewChoices = (choices: NoteChoices) => [
 
 const shownNotes = 20;
 
-/** Of the HTML that this server made for a note, as one line. */
-const plainText = (html: string): string =>
-  html
-    .replace(/<\/p><p>|<br>/g, ' ')
-    .replace(/<[^>]*>/g, '')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&amp;/g, '&');
-
 export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): FollowerPages<V> {
   const urlOf = (context: V): string => `${placeOf(context).url}/followers`;
   const subjectOf = (context: V): FollowSubject => placeOf(context).scope as FollowSubject;
@@ -87,10 +76,10 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
       : [null, []];
     return page('follows/followers', {
       noteChoices: choices && viewChoices(choices),
-      notes: notes.map(({ id, url, html, publishedAt }) => ({
+      notes: notes.map(({ id, url, text, publishedAt }) => ({
         id,
         url,
-        text: plainText(html),
+        text,
         at: viewTime(publishedAt, now),
       })),
       place,
