@@ -41,19 +41,15 @@ export function parseJson(body: Buffer, url: string): Json {
   throw unavailable('document_unusable', `${url} answered no JSON object.`);
 }
 
-/** A server that refuses one scheme is asked by the other, and what it accepts is remembered. */
+/** In the scheme that the server reads. */
 async function getAsItReads(deps: Deps, url: string): Promise<OutboundResponse> {
-  const { host } = await deps.outbound.checkUrl(url);
-  const { scheme, mayTryOther } = await deps.schemes.of(host, 'GET');
-  let response = await getSigned(deps, url, { scheme });
-  // Some servers verify the path without its query.
-  if (response.status === 401 && scheme === 'draft-cavage' && url.includes('?'))
-    response = await getSigned(deps, url, { scheme, withoutQuery: true });
-  if (response.status !== 401 || !mayTryOther) return response;
-  const other = scheme === 'rfc9421' ? 'draft-cavage' : 'rfc9421';
-  const second = await getSigned(deps, url, { scheme: other });
-  await deps.schemes.tried(host, 'GET', other, second.status !== 401);
-  return second;
+  const judged = await deps.outbound.checkUrl(url);
+  return deps.schemes.knock(judged.host, 'GET', async (scheme) => {
+    const response = await getSigned(deps, judged, { scheme });
+    // Some servers verify the path without its query, in the older scheme.
+    const mayBeWithout = response.status === 401 && scheme === 'draft-cavage' && judged.search !== '';
+    return mayBeWithout ? getSigned(deps, judged, { scheme, withoutQuery: true }) : response;
+  });
 }
 
 interface Signing {
@@ -61,17 +57,12 @@ interface Signing {
   withoutQuery?: boolean;
 }
 
-async function getSigned(
-  deps: Deps,
-  url: string,
-  { scheme, withoutQuery = false }: Signing,
-): Promise<OutboundResponse> {
-  const judged = await deps.outbound.checkUrl(url);
+async function getSigned(deps: Deps, url: URL, { scheme, withoutQuery = false }: Signing): Promise<OutboundResponse> {
   const key = await deps.localActors.signingKey((await instanceActor(deps)).path);
-  const request = { method: 'GET', url: judged, at: deps.clock.now() } as const;
+  const request = { method: 'GET', url, at: deps.clock.now() } as const;
   const signed =
     scheme === 'rfc9421' ? await signMessage(request, key) : await signRequest({ ...request, withoutQuery }, key);
-  return deps.outbound.send({ method: 'GET', url: judged.href, headers: { ...signed, Accept: accept }, maxBytes });
+  return deps.outbound.send({ method: 'GET', url: url.href, headers: { ...signed, Accept: accept }, maxBytes });
 }
 
 function isActivityStreams(contentType: string): boolean {

@@ -4,7 +4,6 @@ import type { FederationDeps } from '../deps.ts';
 import type { OutboundResponse } from '../../outbound/index.ts';
 import { saidIn } from '../documents/said-in.ts';
 import { bodyDigest, signMessage, signRequest } from '../signatures/index.ts';
-import type { SignatureScheme } from './peer-schemes.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { Outcome } from './delivery-state.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
@@ -96,7 +95,7 @@ async function send(
     };
   }
   const key = await localActors.signingKey(message.actorPath);
-  const knock = async (scheme: SignatureScheme): Promise<OutboundResponse> => {
+  const response = await deps.schemes.knock(host, 'POST', async (scheme) => {
     const request = { method: 'POST', url, body: message.body, at: clock.now() } as const;
     const signed =
       scheme === 'rfc9421'
@@ -105,15 +104,7 @@ async function send(
     const headers = { ...signed, 'Content-Type': 'application/activity+json' };
     const { body } = message;
     return outbound.send({ method: 'POST', url: url.href, headers, body, maxBytes: maxResponseBytes, signal });
-  };
-  const { scheme, mayTryOther } = await deps.schemes.of(host, 'POST');
-  let response = await knock(scheme);
-  if (response.status === 401 && mayTryOther) {
-    const other = scheme === 'rfc9421' ? 'draft-cavage' : 'rfc9421';
-    const second = await knock(other);
-    await deps.schemes.tried(host, 'POST', other, second.status !== 401);
-    if (second.status !== 401) response = second;
-  }
+  });
   const outcome = classifyResponse({ host, type: message.type, response, now: clock.now() });
   return { outcome, wasReached: true, hasResponded: true };
 }

@@ -1,26 +1,28 @@
 import type { Database } from '../../db/index.ts';
 import { createLru } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
+import type { OutboundResponse } from '../../outbound/index.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
 export type SignatureScheme = 'draft-cavage' | 'rfc9421';
-
-/** How requests to a server are signed, and whether the other scheme may be tried when it refuses. */
-interface PeerScheme {
-  scheme: SignatureScheme;
-  mayTryOther: boolean;
-}
 
 type Method = 'GET' | 'POST';
 
 /**
  * The schemes of servers. Forges get the usual one; others what they are known to read. Documents are asked for before
- * it is known what their server is, so a server that may be a forge is asked for them by the other scheme, too.
+ * it is known what their server is, so a server that may be a forge may be asked for them by the other scheme.
  */
 export interface PeerSchemes {
-  of(host: string, method: Method): Promise<PeerScheme>;
-  /** A server that refused one scheme was asked by the other. */
-  tried(host: string, method: Method, other: SignatureScheme, isAccepted: boolean): Promise<void>;
+  /**
+   * Sends a request in the scheme that its server reads. One that answers 401 is asked by the other scheme, where it
+   * may read that, and what it accepts is remembered.
+   * @returns the answer; the first one where both are refused
+   */
+  knock(
+    host: string,
+    method: Method,
+    send: (scheme: SignatureScheme) => Promise<OutboundResponse>,
+  ): Promise<OutboundResponse>;
 }
 
 const knownForMs = 60_000;
@@ -34,28 +36,42 @@ export function createPeerSchemes({ db, clock }: { db: Database; clock: Clock })
   });
   const refusedBoth = createLru<string, number>({ name: 'refused signature schemes', maxWeight: 10_000 });
 
+  async function schemeOf(host: string, method: Method) {
+    const now = clock.now();
+    let found = known.get(host);
+    if (found === undefined || Math.abs(now - found.at) >= knownForMs) {
+      const row = await db.read.findOneBy(peerSchema, { host });
+      const scheme = row?.scheme === 'rfc9421' ? 'rfc9421' : 'draft-cavage';
+      found = { at: now, scheme, reads: row?.reads ?? null };
+      // The software of a server becomes known between its first document and the first delivery.
+      if (method === 'POST') known.set(host, found);
+    }
+    const isRefused = now - (refusedBoth.get(`${method} ${host}`) ?? -Infinity) < tryAgainAfterMs;
+    const mayBeAsked = method === 'GET' ? found.reads !== 'push' : found.reads === 'note';
+    return { scheme: found.scheme, mayTryOther: mayBeAsked && !isRefused };
+  }
+
+  async function remember(host: string, accepted: SignatureScheme): Promise<void> {
+    const scheme = accepted === 'rfc9421' ? accepted : null;
+    const { affected } = await db.write(({ manager }) => manager.update(peerSchema, { host }, { scheme }));
+    // A server of which nothing is recorded yet: for the requests that follow at once.
+    if (affected === 0) known.set(host, { at: clock.now(), scheme: accepted, reads: null });
+    else known.delete(host);
+  }
+
   return {
-    async of(host, method) {
-      const now = clock.now();
-      let found = known.get(host);
-      if (found === undefined || Math.abs(now - found.at) >= knownForMs) {
-        const row = await db.read.findOneBy(peerSchema, { host });
-        const scheme = row?.scheme === 'rfc9421' ? 'rfc9421' : 'draft-cavage';
-        found = { at: now, scheme, reads: row?.reads ?? null };
-        // What a server is gets known between its first document and the first delivery.
-        if (method === 'POST') known.set(host, found);
+    async knock(host, method, send) {
+      const { scheme, mayTryOther } = await schemeOf(host, method);
+      const first = await send(scheme);
+      if (first.status !== 401 || !mayTryOther) return first;
+      const other = scheme === 'rfc9421' ? 'draft-cavage' : 'rfc9421';
+      const second = await send(other);
+      if (second.status !== 401) {
+        await remember(host, other);
+        return second;
       }
-      const isRefused = now - (refusedBoth.get(`${method} ${host}`) ?? -Infinity) < tryAgainAfterMs;
-      const mayBeAsked = method === 'GET' ? found.reads !== 'push' : found.reads === 'note';
-      return { scheme: found.scheme, mayTryOther: mayBeAsked && !isRefused };
-    },
-    async tried(host, method, other, isAccepted) {
-      if (!isAccepted) return void refusedBoth.set(`${method} ${host}`, clock.now());
-      const scheme = other === 'rfc9421' ? other : null;
-      const { affected } = await db.write(({ manager }) => manager.update(peerSchema, { host }, { scheme }));
-      // A server of which nothing is recorded yet: for the requests that follow at once.
-      if (affected === 0) known.set(host, { at: clock.now(), scheme: other, reads: null });
-      else known.delete(host);
+      refusedBoth.set(`${method} ${host}`, clock.now());
+      return first;
     },
   };
 }
