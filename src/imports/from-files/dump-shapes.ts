@@ -1,4 +1,15 @@
-import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../sources/read-json.ts';
+import {
+  colourOf,
+  dayOf,
+  flagOf,
+  idOf,
+  listOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  textOf,
+  timeOf,
+} from '../sources/read-json.ts';
 import type { Json } from '../sources/read-json.ts';
 import type {
   SourceComment,
@@ -34,12 +45,11 @@ export const readLabel = (row: Json): SourceLabel => ({
 });
 
 export function readMilestone(row: Json): SourceMilestone {
-  const due = timeOf(row['deadline']);
   const closedAt = timeOf(row['closed']) ?? timeOf(row['updated']) ?? 0;
   return {
     title: textOf(row['title']),
     description: textOf(row['description']),
-    dueOn: due === null || due === 0 ? null : new Date(due).toISOString().slice(0, 10),
+    dueOn: timeOf(row['deadline']) === 0 ? null : dayOf(row['deadline']),
     closedAt: textOf(row['state']) === 'closed' ? closedAt : null,
     createdAt: timeOf(row['created']) ?? 0,
   };

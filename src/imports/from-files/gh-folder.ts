@@ -1,7 +1,18 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent } from '../../files/index.ts';
-import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../sources/read-json.ts';
+import {
+  colourOf,
+  dayOf,
+  flagOf,
+  idOf,
+  listOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  textOf,
+  timeOf,
+} from '../sources/read-json.ts';
 import type { Json } from '../sources/read-json.ts';
 import type { SourceComment, SourceIssue, SourcePerson, SourcePull, SourceReview } from '../sources/source.ts';
 import type { SourceAddress } from '../connect/open-source.ts';
@@ -34,10 +45,8 @@ export async function convertGhFolder(from: string, to: string, { project, url }
   for (const { milestone } of listed) titles.set(textOf(objectOf(milestone)['title']), objectOf(milestone));
   titles.delete('');
   for (const [title, row] of titles) {
-    const due = timeOf(row['dueOn']);
-    const dueOn = due === null ? null : new Date(due).toISOString().slice(0, 10);
     await folder.add('milestones', {
-      ...{ title, description: textOf(row['description']), dueOn, closedAt: null, createdAt: 0 },
+      ...{ title, description: textOf(row['description']), dueOn: dayOf(row['dueOn']), closedAt: null, createdAt: 0 },
     });
   }
   const labels = new Map(

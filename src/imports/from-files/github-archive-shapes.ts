@@ -1,11 +1,9 @@
-import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../sources/read-json.ts';
+import { flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../sources/read-json.ts';
 import type { Json } from '../sources/read-json.ts';
 import type {
   SourceComment,
   SourceHook,
   SourceIssue,
-  SourceLabel,
-  SourceMilestone,
   SourcePerson,
   SourcePull,
   SourceReaction,
@@ -61,25 +59,6 @@ const reactionsOf = (row: Json, names: ArchiveNames): SourceReaction[] =>
     const kind = textOf(one['content']);
     return { kind: reactionNames[kind] ?? kind, person: readPerson(one['user'], names) };
   });
-
-export const readLabel = (row: Json): SourceLabel => ({
-  name: textOf(row['name']),
-  colour: colourOf(row['color']),
-  description: textOf(row['description']),
-  isExclusive: false,
-});
-
-export function readMilestone(row: Json): SourceMilestone {
-  const due = timeOf(row['due_on']);
-  const closedAt = timeOf(row['closed_at']);
-  return {
-    title: textOf(row['title']),
-    description: textOf(row['description']),
-    dueOn: due === null ? null : new Date(due).toISOString().slice(0, 10),
-    closedAt: textOf(row['state']) === 'closed' ? (closedAt ?? timeOf(row['updated_at']) ?? 0) : null,
-    createdAt: timeOf(row['created_at']) ?? 0,
-  };
-}
 
 /** What the events of an issue say of it. */
 export interface IssueEvents {

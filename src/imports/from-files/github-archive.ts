@@ -13,8 +13,6 @@ import {
   readComment,
   readHook,
   readIssue,
-  readLabel,
-  readMilestone,
   readPerson,
   readPull,
   readReview,
@@ -23,6 +21,7 @@ import {
   readThread,
 } from './github-archive-shapes.ts';
 import type { ArchiveNames, IssueEvents, ReviewThread } from './github-archive-shapes.ts';
+import { readLabel, readMilestone } from '../sources/github/github-shapes.ts';
 import { attachedFile, PlainFolder } from './plain-folder.ts';
 import { readNumberedFiles } from './read-json-files.ts';
 

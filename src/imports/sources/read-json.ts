@@ -22,6 +22,12 @@ export function timeOf(value: unknown): number | null {
   return Number.isNaN(at) || at < 0 ? null : at;
 }
 
+/** The day of a time, in UTC: `2026-01-31`. */
+export function dayOf(value: unknown): string | null {
+  const at = timeOf(value);
+  return at === null ? null : new Date(at).toISOString().slice(0, 10);
+}
+
 /** The full id of a commit; null for anything else. */
 export const oidOf = (value: unknown): string | null => {
   const text = textOf(value);

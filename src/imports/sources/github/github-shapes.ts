@@ -1,4 +1,4 @@
-import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import { colourOf, dayOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import type {
   SourceComment,
@@ -50,11 +50,10 @@ export const readLabel = (row: Json): SourceLabel => ({
 });
 
 export function readMilestone(row: Json): SourceMilestone {
-  const due = timeOf(row['due_on']);
   return {
     title: textOf(row['title']),
     description: textOf(row['description']),
-    dueOn: due === null ? null : new Date(due).toISOString().slice(0, 10),
+    dueOn: dayOf(row['due_on']),
     closedAt: textOf(row['state']) === 'closed' ? (timeOf(row['closed_at']) ?? timeOf(row['updated_at']) ?? 0) : null,
     createdAt: timeOf(row['created_at']) ?? 0,
   };
