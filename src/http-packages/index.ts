@@ -13,6 +13,7 @@ import { createOciHandler } from './oci/oci-handler.ts';
 import { pypiProtocol } from './pypi/pypi-handler.ts';
 import type { PackageProtocol, PackageRequest } from './protocol.ts';
 
+export { isImageConfig } from './oci/publish-manifest.ts';
 export type { ManifestMetadata } from './oci/publish-manifest.ts';
 
 /** Every format that has its address below `/packages/{owner}/`; container images are at `/v2/`. */

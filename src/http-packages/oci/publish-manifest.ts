@@ -119,6 +119,10 @@ const partMissing = ({ digest }: Descriptor) =>
     `This manifest names ${digest}, which is not in the package. Push it first.`,
   );
 
+/** Whether a media type is that of a config of an image, which container engines start. */
+export const isImageConfig = (mediaType: string): boolean =>
+  /^application\/vnd\.(?:oci\.image\.config|docker\.container\.image)\.v1\+json$/.test(mediaType);
+
 const maxConfigBytes = 1024 * 1024;
 
 /** The platform and the labels in the config of an image; nothing where it is something else. */
@@ -129,10 +133,8 @@ async function readConfig(
 ): Promise<{ platform: string | null; labels: Record<string, string> }> {
   const nothing = { platform: null, labels: {} };
   const digest = config === null ? null : readDigest(config.digest);
-  const isImage = /^application\/vnd\.(?:oci\.image\.config|docker\.container\.image)\.v1\+json$/.test(
-    config?.mediaType ?? '',
-  );
-  if (digest?.algorithm !== 'sha256' || !isImage || config!.size > maxConfigBytes) return nothing;
+  if (digest?.algorithm !== 'sha256' || !isImageConfig(config!.mediaType) || config!.size > maxConfigBytes)
+    return nothing;
   const stored = await packages.blobs.content(to.owner.id, digest.hex, maxConfigBytes);
   if (stored === null) return nothing;
   try {

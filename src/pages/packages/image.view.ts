@@ -1,3 +1,4 @@
+import { isImageConfig } from '../../http-packages/index.ts';
 import type { ManifestMetadata } from '../../http-packages/index.ts';
 import type { FoundPackage, PackageVersionRow } from '../../packages/index.ts';
 import { t, translated } from '../../translation/index.ts';
@@ -22,9 +23,6 @@ const nameOf = (type: string | null): string =>
   type === null ? t('packages.image.is_artifact') : (kindOf(type) ?? viewName(type));
 
 /** `application/vnd.oci.image.layer.v1.tar+gzip` as `layer, tar+gzip`. */
-/** The type of what a container engine starts. */
-const imageConfig = /^application\/vnd\.(?:oci\.image\.config|docker\.container\.image)\.v1\+json$/;
-
 function layerKind(mediaType: string): string {
   const [, packed] = /(?:layer|diff)\.(?:v1\.)?(.+)$/.exec(mediaType) ?? [];
   return packed ?? viewName(mediaType);
@@ -65,7 +63,7 @@ export async function viewImage(
     }));
   const facts = { ...labels, ...annotations };
   return {
-    isArtifact: artifactType !== null && manifests.length === 0 && !imageConfig.test(artifactType),
+    isArtifact: artifactType !== null && manifests.length === 0 && !isImageConfig(artifactType),
     kind: artifactType !== null && kindOf(artifactType) !== null ? kindOf(artifactType) : null,
     platforms: manifests.length === 0 ? platforms.map((name) => ({ name: viewName(name), url: null, size: null })) : [],
     manifests: manifests.map(({ digest, size, platform }) => ({
