@@ -54,7 +54,7 @@ const text = (header: Buffer, at: number, length: number): string => {
   return field.toString('utf8', 0, end === -1 ? length : end);
 };
 
-/** Extended headers have a few names; a longer one is held in memory by nobody. */
+/** Largest extended header: it is held in memory, and a real one has a few names. */
 const mostPaxBytes = 1024 * 1024;
 
 function lengthOf(header: Buffer, given: string | undefined): number {

@@ -95,7 +95,7 @@ export async function readJsonBody(
   throw invalid('package_metadata', 'This request is no JSON object.');
 }
 
-/** What is smaller is sent sooner than handed over. */
+/** A smaller file is sent faster from here than by the proxy. */
 const smallestForProxy = 64 * 1024;
 
 /** A stored content to be sent. */

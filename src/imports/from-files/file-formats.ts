@@ -14,7 +14,7 @@ import { readFacts } from './dump-source.ts';
 /** `service_type` of `repo.yml`: Gitea's number of the forge that it dumped. */
 const forges: Readonly<Record<string, SourceKind>> = { 2: 'github', github: 'github', 4: 'gitlab', gitlab: 'gitlab' };
 
-/** What a folder is, and the forge that it was made of. */
+/** The format of a folder, and the forge that wrote it. */
 interface Recognised {
   kind: SourceKind;
   format: FileFormat;

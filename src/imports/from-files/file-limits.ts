@@ -8,7 +8,7 @@ export const fileLimits = {
   ratio: 100,
   /** or so large. */
   plainBytes: 1024 ** 3,
-  /** Of a file of JSON in an archive, or a line of one. */
+  /** Size of a JSON file in an archive, or of one of its lines. */
   jsonBytes: 64 * 1024 * 1024,
   /** Files of one kind in an archive. */
   jsonFiles: 100_000,
