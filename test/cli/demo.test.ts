@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -101,4 +103,23 @@ t.test('is gone when it ends before it is filled', async (t) => {
     readdirSync(folder).filter((name) => name.startsWith('hearth-demo')),
     [],
   );
+});
+
+t.test('says which address is taken, and leaves nothing', async (t) => {
+  const folder = temporaryFolder(t);
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const child = spawn(program, ['demo', '--listen', `127.0.0.1:${port}`], {
+    cwd: folder,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  t.match(said, `another program listens at 127.0.0.1:${port} already`);
+  t.equal(code, 1);
+  t.strictSame(readdirSync(folder), []);
 });

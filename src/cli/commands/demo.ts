@@ -6,6 +6,7 @@ import { silentLogger } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { explainListenError } from '../serving/listen-errors.ts';
 
 interface Options {
   listen?: string;
@@ -55,7 +56,7 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
     });
     const app = await createApp(config, { logger: silentLogger, clock });
     try {
-      const { http, ssh } = await app.start();
+      const { http, ssh } = await app.start().catch((error: unknown) => Promise.reject(explainListenError(error)));
       const host = http.host.includes(':') ? `[${http.host}]` : http.host;
       const url = `http://${host}:${http.port}`;
       const before = cli.clock.now();

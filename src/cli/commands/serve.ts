@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { App } from '../../app/index.ts';
 import type { Config } from '../../config/index.ts';
-import { unavailable, waitAtMost } from '../../kernel/index.ts';
+import { waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { shownAddresses, urlHost } from '../serving/addresses.ts';
+import { explainListenError } from '../serving/listen-errors.ts';
 import type { Cli } from '../cli.ts';
 import type { CliSignal } from '../cli-process.ts';
 import { exitCodeOfServe } from '../exit-codes.ts';
@@ -161,26 +162,6 @@ async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<v
     ...(originChange == null ? {} : { originChange }),
   };
   cli.output.print(formatStartupBanner({ version, dataDir, ...shown }), json);
-}
-
-/** Replaces the system's message for a failed listen by a helpful one. */
-function explainListenError(error: unknown): unknown {
-  const fault = [error, error instanceof Error ? error.cause : null].find(isListenFault);
-  if (fault === undefined) return error;
-  const where = `${fault.address}:${fault.port}`;
-  const options = { cause: error };
-  if (fault.code === 'EADDRINUSE')
-    return unavailable('port_in_use', `Another program listens at ${where} already.`, options);
-  if (fault.code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, options);
-  if (fault.code === 'EADDRNOTAVAIL')
-    return unavailable('no_such_address', `This machine has no address ${fault.address}.`, options);
-  return error;
-}
-
-type ListenFault = NodeJS.ErrnoException & { address?: string; port?: number };
-
-function isListenFault(error: unknown): error is ListenFault {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
 }
 
 interface EndOfService {
