@@ -4,16 +4,18 @@ export type CodePage = 'tree' | 'blob' | 'raw' | 'blame' | 'commits' | 'find';
 /** Pages that change files at a path of a branch. */
 type EditingPage = 'edit' | 'new' | 'delete' | 'upload';
 
-const plain = /[A-Za-z0-9/._~!$&'()*+,;=:@-]/;
+const special = /[^A-Za-z0-9/._~!$&'()*+,;=:@-]/;
 
 /** Each byte as an address has it. */
 const encodedBytes = Array.from({ length: 0x100 }, (_, byte) => {
   const character = String.fromCharCode(byte);
-  return plain.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return !special.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 });
 
 /** A path as part of an address: each byte by itself, because names are bytes. */
 export function encodePath(path: Buffer): string {
+  const plain = path.toString('latin1');
+  if (!special.test(plain)) return plain;
   let text = '';
   for (const byte of path) text += encodedBytes[byte]!;
   return text;

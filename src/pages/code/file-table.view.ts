@@ -1,6 +1,6 @@
 import { formatNumber, t, translated } from '../../translation/index.ts';
 import type { LastCommit, LastCommits, RefPath, Tree, TreeEntry } from '../../git/index.ts';
-import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
+import { codeUrl, commitUrl, encodePath, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
@@ -79,19 +79,25 @@ function createCommitViews({
   };
 }
 
+/** The start of the addresses of a folder's entries, up to their names. */
+function entryUrls({ repositoryUrl, at }: TableContext): Record<'tree' | 'blob', string> {
+  const start = (page: 'tree' | 'blob') => `${codeUrl(repositoryUrl, page, at.ref, at.file)}/`;
+  return { tree: start('tree'), blob: start('blob') };
+}
+
 function viewFileRow(
   { name, rawName, kind, size, oid }: TreeEntry,
-  { repositoryUrl, at, last, submoduleUrl }: TableContext,
+  { at, last, submoduleUrl }: TableContext,
   viewCommit: ReturnType<typeof createCommitViews>,
+  urls: ReturnType<typeof entryUrls>,
 ): FileRowView {
-  const file = joinPath(at.file, rawName);
   const commit = last.rows.get(rawName.toString('latin1'));
   return {
     ...kinds[kind],
     name: viewName(name),
     url:
-      (kind === 'submodule' && submoduleUrl?.(file, oid)) ||
-      codeUrl(repositoryUrl, kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob', at.ref, file),
+      (kind === 'submodule' && submoduleUrl?.(joinPath(at.file, rawName), oid)) ||
+      urls[kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob'] + encodePath(rawName),
     commit: kind === 'submodule' ? oid.slice(0, 10) : null,
     isExecutable: kind === 'executable',
     size: size === null || kind === 'symlink' ? null : viewSize(size),
@@ -103,9 +109,10 @@ function viewFileRow(
 export function viewFileTable({ entries, truncated }: Tree, context: TableContext): FileTableView {
   const { repositoryUrl, at, last } = context;
   const viewCommit = createCommitViews(context);
+  const urls = entryUrls(context);
   const rows = [...entries.filter(isFolderLike), ...entries.filter((entry) => !isFolderLike(entry))];
   return {
-    rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context, viewCommit)),
+    rows: rows.slice(0, maxRows).map((entry) => viewFileRow(entry, context, viewCommit, urls)),
     parent: at.file.length === 0 ? null : codeUrl(repositoryUrl, 'tree', at.ref, splitPath(at.file).folder),
     cut:
       truncated || rows.length > maxRows
