@@ -28,6 +28,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { contributorDocuments } from '../src/embedded/contributor-documents.ts';
+import { packagedAssets } from '../src/embedded/packaged-assets.ts';
 import { assembleExecutable } from './executable/assemble-executable.ts';
 import { bundle, bundleTemplates } from './executable/bundle.ts';
 import { recordCodeCache } from './executable/record-code-cache.ts';
@@ -77,6 +78,8 @@ async function assets(): Promise<Map<string, Buffer>> {
     const path = join(entry.parentPath, entry.name);
     found.set(`assets/${path.slice(folder.length + 1)}`, await readFile(path));
   }
+  for (const [name, file] of Object.entries(packagedAssets))
+    found.set(`packed-assets/${name}`, brotliCompressSync(await readFile(join(project, file))));
   for (const file of globSync('translations/*.json', { cwd: project }))
     found.set(file, await readFile(join(project, file)));
   for (const file of globSync('docs/*.md', { cwd: project }).sort())

@@ -8,6 +8,7 @@ import { unknownName, type Embedded } from './embedded.ts';
 import { compileWithCache } from './template-cache.ts';
 import { templatesFolder } from './template-options.ts';
 import { contributorDocuments } from './contributor-documents.ts';
+import { packagedAssets } from './packaged-assets.ts';
 import { limitsOfThread } from './thread-limits.ts';
 import { libraries, tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
@@ -103,8 +104,9 @@ export const embedded: Embedded = {
   asset(path) {
     const known = readAssets.get(path);
     if (known !== undefined && !isDue(known)) return known.content;
-    if (!filesBelow(assets).includes(path)) throw unknownName('asset', path);
-    const content = readFileSync(join(assets, path));
+    const packaged = Object.hasOwn(packagedAssets, path) ? packagedAssets[path] : undefined;
+    if (packaged === undefined && !filesBelow(assets).includes(path)) throw unknownName('asset', path);
+    const content = readFileSync(packaged === undefined ? join(assets, path) : join(projectFolder, packaged));
     readAssets.set(path, { content, checkedAt: performance.now() });
     return content;
   },
@@ -117,7 +119,7 @@ export const embedded: Embedded = {
     return readFileSync(join(documents, `${name}.md`), 'utf8');
   },
   documentNames,
-  assetPaths: () => filesBelow(assets),
+  assetPaths: () => [...filesBelow(assets), ...Object.keys(packagedAssets)].sort(),
   renderTemplate(name, locals = {}) {
     let known = compiled.get(name);
     if (known === undefined || (isDue(known) && !isUnchanged(known))) {
