@@ -12,7 +12,7 @@ export type { HttpMetrics } from './http-metrics.ts';
 export { compressText } from './middleware/compression.ts';
 export { acceptHost } from './middleware/host.ts';
 export { createRequestLog } from './middleware/request-log.ts';
-export { policyWithObjects, securityHeaders } from './middleware/security-headers.ts';
+export { diagramPolicy, policyWithFrames, policyWithObjects, securityHeaders } from './middleware/security-headers.ts';
 export { createOneTimeSecrets } from './one-time-secrets.ts';
 export type { OneTimeSecrets } from './one-time-secrets.ts';
 export { createPendingForms } from './pending-forms.ts';

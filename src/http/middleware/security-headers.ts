@@ -20,6 +20,17 @@ const contentSecurityPolicy = [
  */
 export const policyWithObjects = `${contentSecurityPolicy}; object-src 'self'; frame-src 'self'`;
 
+/** The policy of a page that has diagrams drawn in frames of this server. */
+export const policyWithFrames = `${contentSecurityPolicy}; frame-src 'self'`;
+
+/**
+ * The policy of the page that draws a diagram inside another page: the sandbox of its frame gives it no origin, so the
+ * server's is named. It loads its own scripts, may be framed by pages of this server, and reaches nothing.
+ * @param origin of the server as the browser knows it
+ */
+export const diagramPolicy = (origin: string): string =>
+  `default-src 'none'; script-src ${origin}; style-src 'unsafe-inline'; frame-ancestors ${origin}`;
+
 /**
  * Headers of every response. `Referrer-Policy: same-origin` and not `no-referrer`:
  * the latter makes browsers send `Origin: null` with forms, which on plain http

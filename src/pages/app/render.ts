@@ -4,6 +4,7 @@ import type { Identity } from './context.ts';
 import { currentLanguage, findLanguage, rich, t } from '../../translation/index.ts';
 import { helpUrlOf } from './help-topics.ts';
 import { roleName } from './role-names.view.ts';
+import { hasDiagrams } from './diagrams.ts';
 import { viewAvatar } from './avatar.view.ts';
 import { scriptIn } from './script-words.ts';
 import { viewUnread } from './unread.view.ts';
@@ -37,7 +38,11 @@ interface RenderDeps {
  * Renders a template inside the layout. Templates get view models only, never a request or a database row.
  */
 export function createRender({ embedded, assets, sendsMail, hasProviders, hasNodes, federates }: RenderDeps): Render {
-  return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
+  const withLayout: Render = (
+    template,
+    { identity: { person, viewer, avatarAt }, preferences, path, unread },
+    locals,
+  ) =>
     embedded.renderTemplate(template, {
       ...locals,
       t,
@@ -76,6 +81,12 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
         },
       },
     });
+  return (template, context, locals) => {
+    const html = withLayout(template, context, locals);
+    if (!hasDiagrams(html)) return html;
+    const script = assets.url(scriptIn('diagrams', currentLanguage()));
+    return html.replace('</head>', `<script type="module" src="${script}"></script></head>`);
+  };
 }
 
 /** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */

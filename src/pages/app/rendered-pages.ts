@@ -4,6 +4,7 @@ import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:
 import type { AssetEncoding } from '../../http/index.ts';
 import { createLru } from '../../kernel/index.ts';
 import { isCurrent } from './dependency.ts';
+import { hasDiagrams } from './diagrams.ts';
 import type { Dependency } from './dependency.ts';
 
 const gzipped = promisify(gzip);
@@ -18,6 +19,8 @@ export interface CachedPage {
   /** Changes with the bytes. */
   readonly etag: string;
   readonly madeAtMs: number;
+  /** Whether it needs the policy of pages with frames. */
+  readonly hasDiagrams: boolean;
   /** The bytes in a content coding; made when they are first asked for, from those in another one when need be. */
   body(encoding: AssetEncoding): Promise<Buffer>;
 }
@@ -81,6 +84,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
     const entry: Entry = {
       etag: `W/"${hash('sha256', html, 'base64url').slice(0, 22)}"`,
       madeAtMs: made.nowMs,
+      hasDiagrams: hasDiagrams(html),
       dependencies,
       currentAt: made.state,
       bytes: html.length + key.length + entryBytes,

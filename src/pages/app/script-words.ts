@@ -2,7 +2,7 @@ import type { Embedded } from '../../embedded/index.ts';
 import { inLanguage, listLanguages, t } from '../../translation/index.ts';
 
 /** Scripts that show words of their own. */
-const scripts = ['app', 'passkeys'] as const;
+const scripts = ['app', 'diagrams', 'passkeys'] as const;
 
 /** The name of a script with the words of a language: `app.de.js`. */
 export const scriptIn = (script: (typeof scripts)[number], language: string): string =>

@@ -6,6 +6,7 @@ import type { Context, Middleware } from './context.ts';
 import {
   writeCookie,
   type NewCookie,
+  policyWithFrames,
   readChallengeCookie,
   readPreferences,
   readProviderCookie,
@@ -15,6 +16,7 @@ import {
 import type { CachedPage, RenderedPages } from './rendered-pages.ts';
 import { cacheKey } from './cache-key.ts';
 import type { CacheKey } from './cache-key.ts';
+import { hasDiagrams } from './diagrams.ts';
 import type { Render } from './render.ts';
 import type { ContentReply, PageReply, Reply } from './reply.ts';
 import { inLanguage } from '../../translation/index.ts';
@@ -90,6 +92,7 @@ function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render:
 
 function sendPage(ctx: Context, reply: PageReply, request: AnyContext, html: string): void {
   ctx.status = reply.status;
+  if (hasDiagrams(html)) ctx.set('Content-Security-Policy', policyWithFrames);
   ctx.set(reply.headers);
   setCookies(ctx, reply.cookies);
   setPageHeaders(ctx, request.person !== null || reply.showsSecret);
@@ -107,6 +110,7 @@ async function sendCached(
 ): Promise<void> {
   ctx.state.cachedPage = { madeAtMs: cached.madeAtMs, repository, refs };
   ctx.status = 200;
+  if (cached.hasDiagrams) ctx.set('Content-Security-Policy', policyWithFrames);
   setPageHeaders(ctx, person !== null);
   ctx.append('Vary', 'Accept-Encoding');
   if (person === null) {

@@ -14,7 +14,9 @@ export class AsciidocConverter extends Html5Converter {
     if (html.includes('<')) return `${titleOf(node)}<pre><code>${html}</code></pre>`;
     const language = String(node.getAttribute('language') ?? '').toLowerCase();
     const index = this.blocks.push({ language: wordOf(language), text: unescapeHtml(html) }) - 1;
-    return `${titleOf(node)}<pre><code>${placeholder('code', index)}</code></pre>`;
+    // As of a fence in Markdown, which pages draw.
+    const drawn = language === 'mermaid' ? ' class="language-mermaid"' : '';
+    return `${titleOf(node)}<pre><code${drawn}>${placeholder('code', index)}</code></pre>`;
   }
 
   override async convert_admonition(node: Block): Promise<string> {

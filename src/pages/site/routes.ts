@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import { showApi, showOpenApi } from './api.page.ts';
+import { showDiagramFrame } from './diagram-frame.page.ts';
 import { showNotFound } from './not-found.page.ts';
 import { showRemoteImage } from './remote-image.page.ts';
 import {
@@ -17,6 +18,7 @@ export const siteRoutes: readonly Route[] = [
   { method: 'GET', path: '/readyz', access: 'open', cost: 'rows', page: showReadiness },
   { method: 'GET', path: '/robots.txt', access: 'open', cost: 'free', page: showRobots },
   { method: 'GET', path: '/favicon.ico', access: 'open', cost: 'free', page: showFavicon },
+  { method: 'GET', path: '/assets/mermaid', access: 'open', cost: 'free', page: showDiagramFrame },
   { method: 'GET', path: '/assets/:file', access: 'open', cost: 'free', page: showAsset },
   // The address itself is the right to it, like that of the document that shows it.
   { method: 'GET', path: '/-/images/:signature/:encoded', access: 'open', cost: 'rows', page: showRemoteImage },
