@@ -13,6 +13,7 @@ import type { PeerSchemes } from './deliveries/peer-schemes.ts';
 import type { BlockList } from './blocks/block-list.ts';
 import type { GroupCommit } from './inbox/group-commit.ts';
 import type { FederationMetrics } from './metrics.ts';
+import type { RemoteActor } from './schema/remote-actor-schema.ts';
 import type { UnlistedServers } from './open/unlisted-servers.ts';
 
 /** Dependencies of the use-cases of this module. */
@@ -39,7 +40,7 @@ export interface FederationDeps {
   /** Records that a server has contacted this one. */
   recordContact(host: string): Promise<void>;
   /** Learns what the server of a new follower is. */
-  learnSoftware(actorId: string): Promise<void>;
+  learnSoftware(follower: Pick<RemoteActor, 'id' | 'type' | 'repositoriesUrl'>): Promise<void>;
   metrics: FederationMetrics;
   clock: Clock;
   random: Random;

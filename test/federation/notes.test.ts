@@ -9,7 +9,10 @@ import { sendRaw, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { startPeer, until } from './two-instances.ts';
 
-const hearth = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3', '127.0.0.4', '127.0.0.5'] });
+const hearth = await startPeer(t, {
+  host: '127.0.0.1',
+  allow: ['127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6', '127.0.0.7'],
+});
 const { federation, repositories, db } = hearth.modules;
 const alice = await hearth.addPerson('alice');
 await repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
@@ -17,19 +20,27 @@ await repositories.create(localAdministrator, { owner: 'alice', name: 'other', v
 const tool = `${hearth.origin}/ap/repos/alice/tool`;
 
 /** A server that says what it is. */
-async function peerOf(host: string, software: string | null): Promise<{ peer: FakePeer; reader: FakeActor }> {
+async function peerOf(
+  host: string,
+  software: string | null,
+  more: (id: string) => object = () => ({}),
+): Promise<{ peer: FakePeer; reader: FakeActor }> {
   const peer = await startFakePeer(t, { host });
   if (software !== null) {
     const rel = 'http://nodeinfo.diaspora.software/ns/schema/2.0';
     peer.respond('/.well-known/nodeinfo', { links: [{ rel, href: `${peer.origin}/nodeinfo/2.0` }] });
     peer.respond('/nodeinfo/2.0', { version: '2.0', software: { name: software, version: '1' } });
   }
-  return { peer, reader: peer.addActor('/users/reader') };
+  const document = more(`${peer.origin}/users/reader`) as Record<string, unknown>;
+  return { peer, reader: peer.addActor('/users/reader', document) };
 }
 
 const blog = await peerOf('127.0.0.3', 'GoToSocial');
 const forge = await peerOf('127.0.0.4', 'hearth');
 const silent = await peerOf('127.0.0.5', null);
+/** Known by name for neither: an application of Fedify, and a forge that is new. */
+const app = await peerOf('127.0.0.6', 'ownapp');
+const newForge = await peerOf('127.0.0.7', 'newforge', (id) => ({ repositories: `${id}/repositories` }));
 
 async function push(subjects: readonly string[], branch = 'main', repository = 'tool'): Promise<void> {
   const work = path.join(hearth.folder, `work-${repository}`);
@@ -49,12 +60,14 @@ const notesAt = () =>
   blog.peer.activities().flatMap(({ type, object }) => (type === 'Create' ? [object as Record<string, unknown>] : []));
 
 t.test('a microblog gets a note of each push to the default branch, a forge the Push', async (t) => {
-  for (const { peer, reader } of [blog, forge, silent])
+  for (const { peer, reader } of [blog, forge, silent, app, newForge])
     await peer.deliver(reader, `${tool}/inbox`, { id: peer.newId(), type: 'Follow', actor: reader.id, object: tool });
   await push(['First <step> & more', 'Second']);
   t.strictSame(typesAt(blog), ['Accept', 'Create']);
   t.strictSame(typesAt(forge), ['Accept', 'Push']);
   t.strictSame(typesAt(silent), ['Accept', 'Push'], 'a server that says nothing of itself counts as a forge');
+  t.strictSame(typesAt(app), ['Accept', 'Create'], 'whose people name no repositories');
+  t.strictSame(typesAt(newForge), ['Accept', 'Push']);
   const [note] = notesAt();
   t.match(note, {
     id: new RegExp(`^${tool}/notes/[0-9a-f-]{36}$`),
@@ -123,11 +136,11 @@ t.test('a release is a note, and no more than twelve an hour are sent', async (t
 
 t.test('a server that says that an inbox is gone is not asked again, and its follower is one no more', async (t) => {
   const followers = async () => (await federation.listFollowers('alice', 'tool')).map(({ actorId }) => actorId).sort();
-  t.equal((await followers()).length, 3);
+  t.equal((await followers()).length, 5);
   forge.peer.respond('/users/reader/inbox', (_request, response) => void response.writeHead(410).end());
   silent.peer.respond('/users/reader/inbox', (_request, response) => void response.writeHead(404).end());
   await push(['To nobody']);
-  t.strictSame(await followers(), [blog.reader.id, silent.reader.id].sort());
+  t.strictSame(await followers(), [blog, silent, app, newForge].map(({ reader }) => reader.id).sort());
   const rows = await db.read.query(
     "SELECT state, attempts FROM federation_delivery WHERE target_inbox = ? AND state <> 'DELIVERED'",
     [forge.reader.inbox],

@@ -49,7 +49,7 @@ export const receiveFollow: ActivityHandler<Target | null> = {
     if (object === null) return null;
     const exact = await findActorById(deps, object);
     // Hearth fetches nothing of an unlisted server but the signer.
-    if (exact?.kind === 'repository' && !isUnlisted) await deps.learnSoftware(signer.id);
+    if (exact?.kind === 'repository' && !isUnlisted) await deps.learnSoftware(signer);
     const found = exact ?? (await findActorNamed(deps, object));
     if (found === null) return null;
     return { object, found, isId: exact !== null, isOverBudget: isUnlisted && (await isOverBudget(deps, signer)) };

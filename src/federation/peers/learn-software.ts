@@ -2,16 +2,29 @@ import { waitAtMost } from '../../kernel/index.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import { asObject, cleanText, webUrl } from '../documents/json-fields.ts';
 import type { FederationDeps } from '../deps.ts';
+import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
-/**
- * Software whose people read notes and whose inboxes refuse a Push. Every other server gets what forges get: a program
- * that says nothing of itself may be one.
- */
+/** Software whose people read notes and whose inboxes refuse a Push. */
 const microblogs: ReadonlySet<string> = new Set(
   `mastodon gotosocial pleroma akkoma misskey sharkey firefish iceshrimp iceshrimp.net foundkey friendica mitra snac
   hubzilla streams forte pixelfed takahe honk hometown fedibird bookwyrm wafrn`.split(/\s+/),
 );
+
+/** Software that takes a Push, whatever its people name. */
+const forges: ReadonlySet<string> = new Set(['hearth', 'forgejo', 'gitea', 'gitlab', 'vervis']);
+
+/**
+ * What followers on a server read. A program that says nothing of itself may be a forge. One that is known by name for
+ * neither is judged by the follower: people of forges name their repositories.
+ */
+function readingOf(software: string | null, { type, repositoriesUrl }: Follower): 'note' | null {
+  if (software === null || forges.has(software)) return null;
+  if (microblogs.has(software)) return 'note';
+  return type === 'Repository' || repositoriesUrl !== null ? null : 'note';
+}
+
+type Follower = Pick<RemoteActor, 'id' | 'type' | 'repositoriesUrl'>;
 
 const refreshMs = 24 * 3_600_000;
 /** A Follow waits no longer for it; an answer that comes later is kept for the next one. */
@@ -21,7 +34,7 @@ const maxBytes = 64 * 1024;
 type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'clock'>;
 
 /** Learns once a day what another server is; see `createSoftwareRecorder`. */
-type LearnSoftware = (actorId: string) => Promise<void>;
+type LearnSoftware = (follower: Follower) => Promise<void>;
 
 /**
  * Reads the NodeInfo of a host when one of its actors follows something here, and records the software and what its
@@ -30,11 +43,12 @@ type LearnSoftware = (actorId: string) => Promise<void>;
 export function createSoftwareRecorder(deps: Deps): LearnSoftware {
   const running = new Map<string, Promise<void>>();
 
-  async function learn(origin: string, host: string): Promise<void> {
+  async function learn(follower: Follower): Promise<void> {
+    const { origin, host } = new URL(follower.id);
     const known = await deps.db.read.findOneBy(peerSchema, { host });
     if (known?.softwareAt != null && deps.clock.now() - known.softwareAt < refreshMs) return;
     const software = await readSoftware(deps, origin, host).catch(() => null);
-    const reads = software !== null && microblogs.has(software) ? 'note' : null;
+    const reads = readingOf(software, follower);
     await deps.db.write(({ manager, now }) =>
       manager.query(
         `INSERT INTO federation_peers (host, software, software_at, reads) VALUES (?, ?, ?, ?)
@@ -45,9 +59,9 @@ export function createSoftwareRecorder(deps: Deps): LearnSoftware {
     );
   }
 
-  return async (actorId) => {
-    const { origin, host } = new URL(actorId);
-    const learning = running.get(host) ?? learn(origin, host).finally(() => running.delete(host));
+  return async (follower) => {
+    const { host } = new URL(follower.id);
+    const learning = running.get(host) ?? learn(follower).finally(() => running.delete(host));
     running.set(host, learning);
     // Nobody waits for a failure of the database that comes after the time is over.
     learning.catch(() => {});
