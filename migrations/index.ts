@@ -2,6 +2,7 @@ import type { Migration } from '../src/db/index.ts';
 import { integrityChecks } from './v211-integrity-checks.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
 import { importGroups } from './v395-import-groups.ts';
+import { followedAccounts } from './v411-followed-accounts.ts';
 import { nodes } from './v400-nodes.ts';
 import { repositoryMoves } from './v410-repository-moves.ts';
 import { importFiles } from './v420-import-files.ts';
@@ -238,6 +239,7 @@ export const migrations: readonly Migration[] = [
   noteChoices,
   nodes,
   repositoryMoves,
+  followedAccounts,
   ownerWebhooks,
   boards,
   signUpRequests,

@@ -150,21 +150,19 @@ t.test(
       ['bob/tool@127.0.0.3:9', /127\.0\.0\.3:9 did not answer/],
       ['ftp://127.0.0.3/x', /Write owner/],
     ];
-    peer.addActor('/group', { type: 'Group' });
+    peer.addActor('/note', { type: 'Note' });
+    // It names a list that is not there, which is not the same as having none.
+    peer.addActor('/u/gone', { repositories: `${peer.origin}/u/gone/repositories` });
     peer.respond(
       '/html',
       (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('x'),
     );
     peer.respond('/broken', (_request, response) => void response.writeHead(500).end());
     cases.push(
-      [`${peer.origin}/group`, /no repository or person/],
+      [`${peer.origin}/note`, /no repository or person/],
+      [`${peer.origin}/u/gone`, /knows no public repository or person/],
       [`${peer.origin}/html`, /knows no public/],
       [`${peer.origin}/broken`, /knows no public/],
-      // As a microblog describes its users.
-      [
-        peer.addActor('/users/zork', { preferredUsername: 'zork' }).id,
-        /zork@127\.0\.0\.3:\d+ has no repositories to follow/,
-      ],
     );
     for (const [target, cause] of cases) {
       const message = await messageOf(target);
@@ -338,13 +336,13 @@ t.test('a follow that waits for a server that is down says so, and asking again 
   t.same(repositories.map(({ status }) => (status as { why: string }).why).sort(), ['retrying', 'waiting', 'waiting']);
   const waiting = repositories.find(({ status }) => (status as { why: string }).why === 'waiting')!;
   t.match(waiting.status, { attempts: 0, error: /it refused the connection/, nextAttemptAt: clock.now() + 60_000 });
-  const view = viewFollowStatus(waiting.status, clock.now());
+  const view = viewFollowStatus(waiting, clock.now());
   t.match(view, {
     sentence: /^Not sent yet: .* did not answer: it refused the connection\. Next attempt in 1 minute\.$/,
     mayRetry: true,
   });
   const retried = repositories.find(({ status }) => (status as { why: string }).why === 'retrying')!;
-  t.match(viewFollowStatus(retried.status, clock.now()).sentence, /^Tried once: /);
+  t.match(viewFollowStatus(retried, clock.now()).sentence, /^Tried once: /);
 
   for (const id of ids) await federation.retryFollow(alice.id, id);
   const pending = async () => (await federation.listDeliveries({ state: 'PENDING' })).length;

@@ -174,8 +174,9 @@ const follow: Action<{ user: string }, [string]> = async (cli, { user }, target)
   });
 };
 
-function whatFollows(user: string, { kind, handle, state, isNew }: Followed): string {
-  if (kind === 'person') {
+function whatFollows(user: string, { handle, state, isNew }: Followed): string {
+  // A person with their repositories.
+  if (state === undefined) {
     return isNew === false
       ? `${user} follows ${handle} already; new repositories of theirs are followed when they appear.`
       : `${user} follows ${handle}: a request for each of their public repositories goes out within seconds.`;
@@ -217,12 +218,12 @@ type FollowRow = ListedFollow & { user: string };
 const followColumns: Column<FollowRow>[] = [
   { title: 'USER', cell: ({ user }) => user, whole: true },
   { title: 'TARGET', cell: ({ handle }) => handle, whole: true },
-  { title: 'STATE', cell: (row) => (row.kind === 'person' ? 'PERSON' : row.state), whole: true },
+  { title: 'STATE', cell: (row) => (row.status === null ? 'PERSON' : row.state), whole: true },
   { title: 'SINCE', cell: ({ createdAt }) => never(createdAt) },
-  { title: 'WHY', cell: (row) => (row.kind === 'person' ? aboutPerson(row) : whyWaiting(row.status)) },
+  { title: 'WHY', cell: (row) => (row.status === null ? aboutPerson(row) : whyWaiting(row.status)) },
 ];
 
-function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { kind: 'person' }>): string {
+function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { status: null }>): string {
   return `${repositories} ${repositories === 1 ? 'repository' : 'repositories'} through them${scanError === null ? '' : `; looking for new ones failed: ${scanError}`}`;
 }
 
@@ -255,7 +256,7 @@ const listFollows: Action<{ user?: string }, []> = async (cli, { user }) => {
     target: row.handle,
     actor: row.remoteActorId,
     since: isoOrNull(row.createdAt),
-    ...(row.kind === 'person'
+    ...(row.status === null
       ? { state: null, why: row.scanError, viaUserActorId: null }
       : { state: row.state, why: whyWaiting(row.status) || null, viaUserActorId: row.viaUserActorId }),
   }));

@@ -115,7 +115,10 @@ export const receivePush: ActivityHandler<null> = {
   needsId: true,
   async prepare(deps, { document, signer }) {
     if (!isElsewhereNow(document['object'], signer)) return null;
-    const isFollowed = await deps.db.read.existsBy(remoteFollowSchema, { remoteActorId: signer.id });
+    const isFollowed = await deps.db.read.existsBy(remoteFollowSchema, {
+      remoteActorId: signer.id,
+      kind: 'repository',
+    });
     if (isFollowed) await deps.remoteActors.actorAgain(signer.id).catch(ignoreRefusal);
     return null;
   },
@@ -125,7 +128,7 @@ export const receivePush: ActivityHandler<null> = {
     // One statement: the round trip to the write thread costs more than the statement.
     await tx.manager.query(
       `INSERT INTO received_pushes (id, actor_id, activity_id, branch, hash_before, hash_after, commit_count, commits, is_forced, pusher, pushed_at, received_at)
-       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ?)`,
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ? AND kind = 'repository')`,
       [
         deps.random.uuid(),
         signer.id,

@@ -63,10 +63,22 @@ function nameOf(document: Json, url: URL): string {
   return paths.some((path) => path.toLowerCase().endsWith(`/${slashed.toLowerCase()}`)) ? slashed : username;
 }
 
-/** The two followable types come first: a document may have several types. */
+/** The actor types of ForgeFed and ActivityStreams that are read here: who has one can be followed. */
+export const followableTypes: ReadonlySet<string> = new Set([
+  'Repository',
+  'Person',
+  'Service',
+  'Application',
+  'Group',
+  'Organization',
+]);
+
+/** Those of forges come first: a document may have several types. */
 function mainType(document: Json): string | undefined {
   const types = typesOf(document['type']);
-  return types.find((type) => type === 'Repository' || type === 'Person');
+  return (
+    types.find((type) => type === 'Repository' || type === 'Person') ?? types.find((type) => followableTypes.has(type))
+  );
 }
 
 /** URLs of a document are accepted only on its own host: a foreign inbox would redirect deliveries to a third party. */

@@ -19,12 +19,13 @@ interface CloneSource {
 
 /**
  * What a person's follow leads to, asked anew. Refuses `federation_off`, `unknown_follow`; `follow_pending` until the
- * other server has accepted; `not_clonable` for software that names no address; `unresolvable_handle` when it is gone.
+ * other server has accepted; `not_clonable` for what is no repository, and for software that names no address; `unresolvable_handle` when it is gone.
  */
 export async function cloneSource(deps: FederationDeps, userId: string, followId: string): Promise<CloneSource> {
   requireFederationOn(deps);
   const follow = await deps.db.read.findOneBy(remoteFollowSchema, { id: followId, userId });
   if (follow === null) throw noSuchFollow();
+  if (follow.kind !== 'repository') throw conflict('not_clonable', 'What is followed is no repository.');
   if (follow.state !== 'ACCEPTED')
     throw conflict(
       'follow_pending',

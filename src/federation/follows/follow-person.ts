@@ -4,7 +4,7 @@ import { handleOf } from '../schema/remote-actor-schema.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import { addFollow, dropFollow, followerActor, noSuchFollow } from './follow-repository.ts';
-import { fetchRepositories, listRemoteRepositories } from './remote-repositories.ts';
+import { fetchRepositories } from './remote-repositories.ts';
 import type { RemoteRepositoryList } from './remote-repositories.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import { remotePersonFollowSchema, seenRepositorySchema } from '../schema/remote-person-follow-schema.ts';
@@ -15,17 +15,18 @@ const earlyResyncMs = 10_000;
 
 /**
  * Follows a remote person, which means each of their public repositories (SPEC §3): those on the first page now, later
- * ones when a scan finds them. Idempotent. Refuses as `fetchDocument` does.
+ * ones when a scan finds them. Idempotent.
+ * @param list their repositories, as read just now
  */
 export async function followPerson(
   deps: FederationDeps,
   follower: PersonActor,
   target: RemoteActor,
+  list: RemoteRepositoryList,
 ): Promise<{ follow: RemotePersonFollow; isNew: boolean }> {
   const userId = follower.person.id;
   const known = await deps.db.read.findOneBy(remotePersonFollowSchema, { userId, remoteActorId: target.id });
   if (known !== null) return { follow: known, isNew: false };
-  const list = await listRemoteRepositories(deps, target);
   const follow = await deps.db.write(async ({ manager, now }) => {
     const row: RemotePersonFollow = {
       id: deps.random.uuid(),

@@ -45,6 +45,7 @@ export async function addFollow(
   const follow: RemoteFollow = {
     id: deps.random.uuid(),
     userId,
+    kind: target.type === 'Repository' ? 'repository' : 'person',
     remoteActorId: target.id,
     remoteInbox: target.inbox,
     host: target.host,
@@ -73,7 +74,7 @@ export async function dropFollow(
   await publish(deps, tx, { type: 'Undo', actorPath: follower.actor.path, content }, { inbox: follow.remoteInbox });
 }
 
-/** Unfollows a repository. Refuses `unknown_follow` for one that is not this person's. */
+/** Unfollows a repository, or a person who was followed without any. Refuses `unknown_follow` for one that is not this person's. */
 export async function unfollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
   const follower = await followerActor(deps, userId);
   return deps.db.write(async (tx) => {

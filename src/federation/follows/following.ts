@@ -52,7 +52,7 @@ export interface ListedPush extends Omit<ReceivedPush, 'commits'> {
 /** All remote follows of one person (SPEC §4.7). */
 export interface Following {
   people: FollowedPerson[];
-  /** Followed directly. */
+  /** Followed directly, as are people who have none. */
   repositories: FollowedRepository[];
   /** Newest first. */
   pushes: ListedPush[];

@@ -8,17 +8,16 @@ import type { ScanResult } from './follow-person.ts';
 import type { FollowState } from '../schema/remote-follow-schema.ts';
 import { remotePersonFollowSchema } from '../schema/remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
-import { listRemoteRepositories } from './remote-repositories.ts';
+import { listRemoteRepositories, repositoriesOf } from './remote-repositories.ts';
 import type { RemoteRepositoryList } from './remote-repositories.ts';
 import { explaining, resolveTarget } from './resolve-target.ts';
-import { handleOf } from '../schema/remote-actor-schema.ts';
 
 /** The result of a follow. */
 export interface Followed {
   kind: 'repository' | 'person';
   id: string;
   handle: string;
-  /** Of a repository: the state of the follow. */
+  /** Of a repository, and of a person who is followed without any: the state of the follow. */
   state?: FollowState;
   /** False when it was followed before, and nothing was sent. */
   isNew?: boolean;
@@ -29,7 +28,8 @@ const scansPerRun = 100;
 const scansAtOnce = 4;
 
 /**
- * A local person follows a remote repository or person.
+ * A local person follows a remote repository or person. A person of software without repositories, or any other actor,
+ * is followed itself.
  * @param target a handle or a URL, as typed
  * Refuses `federation_off`, and as `resolveTarget` does.
  */
@@ -37,22 +37,21 @@ export async function follow(deps: FederationDeps, userId: string, target: strin
   requireFederationOn(deps);
   const actor = await resolveTarget(deps, target);
   const follower = await followerActor(deps, userId);
-  if (actor.type === 'Person') {
-    const { follow: added, isNew } = await explaining(actor.host, () => followPerson(deps, follower, actor), {
-      // Users of microblogs name none.
-      missing: `${handleOf(actor)} has no repositories to follow.`,
-    });
+  const list = actor.type === 'Person' ? await explaining(actor.host, () => repositoriesOf(deps, actor)) : null;
+  if (list !== null) {
+    const { follow: added, isNew } = await followPerson(deps, follower, actor, list);
     return { kind: 'person', id: added.id, handle: added.handle, isNew };
   }
   const { follow: added, isNew } = await deps.db.write((tx) => addFollow(deps, tx, follower, actor, null));
-  return { kind: 'repository', id: added.id, handle: added.handle, state: added.state, isNew };
+  return { kind: added.kind, id: added.id, handle: added.handle, state: added.state, isNew };
 }
 
 /** Ends a follow of a repository or of a person, whichever has this id. Refuses `unknown_follow`. */
 export async function endFollow(deps: FederationDeps, userId: string, id: string): Promise<Followed> {
   const isPerson = await deps.db.read.existsBy(remotePersonFollowSchema, { id, userId });
-  const { handle } = isPerson ? await unfollowPerson(deps, userId, id) : await unfollow(deps, userId, id);
-  return { kind: isPerson ? 'person' : 'repository', id, handle };
+  if (isPerson) return { kind: 'person', id, handle: (await unfollowPerson(deps, userId, id)).handle };
+  const { kind, handle } = await unfollow(deps, userId, id);
+  return { kind, id, handle };
 }
 
 /** Scans the followed people that are due: for the job of every `SERVICE_FEDERATION_USER_RESYNC_INTERVAL`. */

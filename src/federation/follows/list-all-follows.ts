@@ -10,10 +10,13 @@ import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import { remotePersonFollowSchema } from '../schema/remote-person-follow-schema.ts';
 import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
-/** A follow of a repository, or of a person with the number of repositories that came with it. */
+/**
+ * A follow of a repository, or of a person who has none; or of a person with the number of repositories that came with
+ * it, who has no `status` of their own.
+ */
 export type ListedFollow =
-  | ({ kind: 'repository' } & FollowedRepository)
-  | ({ kind: 'person'; repositories: number } & RemotePersonFollow);
+  | FollowedRepository
+  | ({ kind: 'person'; status: null; repositories: number } & RemotePersonFollow);
 
 interface FollowFilter {
   /** Whose follows; all by default. */
@@ -29,23 +32,20 @@ export async function listAllFollows(
 ): Promise<ListedFollow[]> {
   const { read } = deps.db;
   const ofOne = userId === undefined ? '' : 'WHERE user_id = ?';
-  const keys: { id: string; kind: ListedFollow['kind'] }[] = await read.query(
-    `SELECT id, 'repository' AS kind, created_at FROM remote_follows ${ofOne}
-     UNION ALL SELECT id, 'person', created_at FROM remote_user_follows ${ofOne}
+  const keys: { id: string; through: 'one' | 'many' }[] = await read.query(
+    `SELECT id, 'one' AS through, created_at FROM remote_follows ${ofOne}
+     UNION ALL SELECT id, 'many', created_at FROM remote_user_follows ${ofOne}
      ORDER BY 3, 1 LIMIT ? OFFSET ?`,
     [...(userId === undefined ? [] : [userId, userId]), limit, skip],
   );
   const found = new Map<string, ListedFollow>();
   for (let start = 0; start < keys.length; start += 500) {
     const some = keys.slice(start, start + 500);
-    const idsOf = (kind: ListedFollow['kind']) => some.filter((key) => key.kind === kind).map(({ id }) => id);
-    const repositories = await withStatuses(
-      deps,
-      await read.findBy(remoteFollowSchema, { id: In(idsOf('repository')) }),
-    );
-    for (const each of repositories) found.set(each.id, { kind: 'repository', ...each });
-    for (const each of await read.findBy(remotePersonFollowSchema, { id: In(idsOf('person')) })) {
-      found.set(each.id, { kind: 'person', repositories: await countThrough(deps, each), ...each });
+    const idsOf = (how: 'one' | 'many') => some.filter(({ through }) => through === how).map(({ id }) => id);
+    const single = await withStatuses(deps, await read.findBy(remoteFollowSchema, { id: In(idsOf('one')) }));
+    for (const each of single) found.set(each.id, each);
+    for (const each of await read.findBy(remotePersonFollowSchema, { id: In(idsOf('many')) })) {
+      found.set(each.id, { kind: 'person', status: null, repositories: await countThrough(deps, each), ...each });
     }
   }
   return keys.flatMap(({ id }) => found.get(id) ?? []);
@@ -70,10 +70,10 @@ export async function listFollows(
 /** One of a person's own follows. Refuses `unknown_follow`, for those of others, too. */
 export async function findFollow(deps: FederationDeps, userId: string, id: string): Promise<ListedFollow> {
   const row = await deps.db.read.findOneBy(remoteFollowSchema, { id, userId });
-  if (row !== null) return { kind: 'repository', ...(await withStatuses(deps, [row]))[0]! };
+  if (row !== null) return (await withStatuses(deps, [row]))[0]!;
   const person = await deps.db.read.findOneBy(remotePersonFollowSchema, { id, userId });
   if (person === null) throw noSuchFollow();
-  return { kind: 'person', repositories: await countThrough(deps, person), ...person };
+  return { kind: 'person', status: null, repositories: await countThrough(deps, person), ...person };
 }
 
 /** How many repositories came with a followed person. */

@@ -34,6 +34,20 @@ export async function listRemoteRepositories(deps: FederationDeps, person: Remot
   };
 }
 
+/**
+ * As `listRemoteRepositories`; `null` for a person who names no list and has none where one is looked for, as users of
+ * microblogs. One that is named and cannot be read refuses: it is not the same as having none.
+ */
+export async function repositoriesOf(deps: FederationDeps, person: RemoteActor): Promise<RemoteRepositoryList | null> {
+  try {
+    return await listRemoteRepositories(deps, person);
+  } catch (error) {
+    const isNone = isDomainError(error) && /^document_(missing|unusable)$/.test(error.reason);
+    if (person.repositoriesUrl === null && isNone) return null;
+    throw error;
+  }
+}
+
 async function firstPage(deps: FederationDeps, person: RemoteActor, collection: Json): Promise<Json> {
   const { first } = collection;
   if (itemsOf(collection).length > 0 || first === undefined) return collection;

@@ -1,5 +1,6 @@
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import { asObject, cleanText, typesOf } from '../documents/json-fields.ts';
+import { followableTypes } from '../actors/parse-remote-actor.ts';
 import { parseJson } from '../actors/fetch-document.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { FederationDeps } from '../deps.ts';
@@ -27,7 +28,7 @@ export async function resolveTarget(deps: FederationDeps, text: string): Promise
     await deps.outbound.checkUrl(url.href);
     return target.kind === 'handle' ? discover(deps, url, `acct:${target.account}`) : actorOrPage(deps, url);
   });
-  if (actor.type !== 'Repository' && actor.type !== 'Person') throw unusable(url.host);
+  if (!followableTypes.has(actor.type)) throw unusable(url.host);
   return actor;
 }
 
@@ -85,8 +86,8 @@ async function queryWebFinger(
   throw unusable(host);
 }
 
-/** Reports one of four causes; the details are only logged. @param words for what is missing, instead of the usual */
-export async function explaining<T>(host: string, work: () => Promise<T>, words?: { missing: string }): Promise<T> {
+/** Reports one of four causes; the details are only logged. */
+export async function explaining<T>(host: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -98,7 +99,7 @@ export async function explaining<T>(host: string, work: () => Promise<T>, words?
       case 'invalid_url':
         throw unresolvable('Only https addresses without a name or password in them are used.', error);
       case 'document_missing':
-        throw words === undefined ? missing(host, error) : unresolvable(words.missing, error);
+        throw missing(host, error);
       case 'document_unusable':
         throw unusable(host, error);
       default:

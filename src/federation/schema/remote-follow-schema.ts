@@ -1,15 +1,22 @@
 import { EntitySchema } from 'typeorm';
 
+/** `person`: any actor that is no repository, such as a group or a bot. */
+export type FollowedKind = 'repository' | 'person';
+
 export type FollowState = 'PENDING' | 'ACCEPTED';
 
-/** A local person follows a remote repository (SPEC §2.5, §3). */
+/**
+ * A local person follows a remote repository (SPEC §2.5, §3), or a person of software that knows none: then what is
+ * followed is their actor, and nothing of it is kept.
+ */
 export interface RemoteFollow {
   id: string;
   userId: string;
+  kind: FollowedKind;
   remoteActorId: string;
   remoteInbox: string;
   host: string;
-  /** `owner/name@host`, as the other server named it when it was followed. */
+  /** `owner/name@host` or `user@host`, as the other server named it when it was followed. */
   handle: string;
   /** Its HTML page. */
   url: string | null;
@@ -30,6 +37,7 @@ export const remoteFollowSchema = new EntitySchema<RemoteFollow>({
   columns: {
     id: { type: 'text', primary: true },
     userId: { name: 'user_id', type: 'text' },
+    kind: { type: 'text' },
     remoteActorId: { name: 'remote_actor_id', type: 'text' },
     remoteInbox: { name: 'remote_inbox', type: 'text' },
     host: { type: 'text' },

@@ -34,12 +34,17 @@ const follow = z
     state: z
       .enum(['PENDING', 'ACCEPTED', 'GONE'])
       .nullable()
-      .describe('Of a repository; `GONE`: its server says that there is no such public repository any more'),
+      .describe(
+        'Of a repository, and of a person without any; `GONE`: its server says that nothing of this name is public any more',
+      ),
     acceptedAt: time.nullable(),
     goneAt: time.nullable(),
     request: request.nullable().describe('Of a pending one: the request'),
     through: z.string().nullable().describe('Of a repository: the actor of the followed person with whom it came'),
-    repositories: z.int().nullable().describe('Of a person: how many of their repositories came with them'),
+    repositories: z
+      .int()
+      .nullable()
+      .describe('Of a person who has some: how many of their repositories came with them'),
     scanError: z.string().nullable().describe('Of a person: why looking for new repositories did not work'),
   })
   .meta({ id: 'Follow' });
@@ -71,7 +76,7 @@ function showFollow(each: ListedFollow): z.infer<typeof follow> {
   const { id, kind, handle, remoteActorId: actor, url, createdAt } = each;
   const shown = { id, kind, handle, actor, url, createdAt: isoTime(createdAt) };
   const ofRepository = { state: null, acceptedAt: null, goneAt: null, request: null, through: null };
-  if (each.kind === 'person')
+  if (each.status === null)
     return { ...shown, ...ofRepository, repositories: each.repositories, scanError: each.scanError };
   const { status, viaUserActorId: through } = each;
   const isAccepted = status.state === 'ACCEPTED';
@@ -131,7 +136,7 @@ export const followOperations = [
     path: at,
     summary: 'Follow a repository or a person of another server',
     description:
-      'The other server accepts within seconds. With a person come their public repositories. What is followed already stays as it is.',
+      'The other server accepts within seconds. With a person come their public repositories; one of software that has none is followed without. What is followed already stays as it is.',
     access: 'account:write',
     cost: 'signature',
     status: 201,
@@ -183,7 +188,7 @@ export const followOperations = [
     method: 'POST',
     path: `${at}/{id}/retry`,
     summary: 'Send the request of a follow that was not accepted again',
-    description: 'Of a repository. An accepted follow stays as it is.',
+    description: 'Of a repository, or of a person without any. An accepted follow stays as it is.',
     access: 'account:write',
     cost: 'rows',
     status: 200,

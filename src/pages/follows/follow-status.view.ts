@@ -1,12 +1,6 @@
 import { t, translated } from '../../translation/index.ts';
 import { noRef } from '../../kernel/index.ts';
-import type {
-  FollowedPerson,
-  FollowedRepository,
-  ListedFollow,
-  ListedPush,
-  FollowStatus,
-} from '../../federation/index.ts';
+import type { FollowedPerson, FollowedRepository, ListedFollow, ListedPush } from '../../federation/index.ts';
 import type { KeptCopy } from '../../copies/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
@@ -26,12 +20,15 @@ interface FollowStatusView {
 /** Errors come with and without a full stop; here they are inside a sentence. */
 const inSentence = (error: string | null): string => (error ?? t('follows.status.no_answer')).replace(/\.$/, '');
 
-export function viewFollowStatus(status: FollowStatus, now: number): FollowStatusView {
+export function viewFollowStatus(
+  { status, kind }: Pick<FollowedRepository, 'status' | 'kind'>,
+  now: number,
+): FollowStatusView {
   if (status.state === 'ACCEPTED' && status.goneAt !== null) {
     return {
       isAccepted: false,
       label: t('follows.status.gone'),
-      sentence: t('follows.status.gone_sentence'),
+      sentence: kind === 'person' ? t('follows.status.gone_user') : t('follows.status.gone_sentence'),
       since: null,
       mayRetry: false,
     };
@@ -93,7 +90,7 @@ type CopiesByActor = ReadonlyMap<string, KeptCopy>;
 const noCopies: CopiesByActor = new Map();
 
 export function viewFollowedRepository(
-  { id, handle, url, status, remoteActorId }: FollowedRepository,
+  { id, kind, handle, url, status, remoteActorId }: FollowedRepository,
   now: number,
   copies: CopiesByActor = noCopies,
 ) {
@@ -102,8 +99,9 @@ export function viewFollowedRepository(
     id,
     handle,
     url,
-    status: viewFollowStatus(status, now),
-    mayKeep: status.state === 'ACCEPTED' && copy === undefined,
+    isPerson: kind === 'person',
+    status: viewFollowStatus({ status, kind }, now),
+    mayKeep: kind === 'repository' && status.state === 'ACCEPTED' && copy === undefined,
     copy: copy === undefined ? null : viewCopy(copy),
   };
 }
@@ -151,8 +149,8 @@ export function viewFollowedPerson(
 export function viewListedFollow(follow: ListedFollow, who: string, now: number) {
   const { id, kind, handle, url, createdAt } = follow;
   const rest = { id, kind, handle, url, who, since: viewTime(createdAt, now) };
-  if (follow.kind === 'repository') {
-    const { sentence, ...status } = viewFollowStatus(follow.status, now);
+  if (follow.status !== null) {
+    const { sentence, ...status } = viewFollowStatus(follow, now);
     return { ...rest, status, sentence, isTagged: follow.viaUserActorId !== null };
   }
   const count = t('follows.status.repositories_followed', { count: follow.repositories });

@@ -44,12 +44,15 @@ async function followingPage(
     all.map(({ remoteActorId }) => remoteActorId),
   );
   const now = clock.now();
+  const of = (kind: 'repository' | 'person') =>
+    repositories.filter((each) => each.kind === kind).map((each) => viewFollowedRepository(each, now, kept));
   return page('follows/following', {
     isOn: federation.isOperational,
     obstacles: viewer.isAdministrator ? federation.obstacles.map(translateTerm) : [],
     host: federation.isOperational ? new URL(federation.origin).host : null,
     people: people.map((each) => viewFollowedPerson(each, now, kept)),
-    repositories: repositories.map((each) => viewFollowedRepository(each, now, kept)),
+    repositories: of('repository'),
+    users: of('person'),
     ...beside,
     pushes: pushes.map((each) => viewReceivedPush(each, now)),
     // Other servers lead here with the handle of what one wants to follow.
@@ -72,8 +75,10 @@ export const addFollow: Page<PersonContext, FollowsDeps> = (context, deps) =>
         await followHere(context, deps, local);
         return seeOther(withNotice('/following/activity', 'followed-here'));
       }
-      const { kind } = await deps.federation.follow(context.person.id, target);
-      return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));
+      const { kind, state } = await deps.federation.follow(context.person.id, target);
+      const notice =
+        kind === 'repository' ? 'repository-followed' : state === undefined ? 'person-followed' : 'follow-asked';
+      return seeOther(withNotice('/following', notice));
     },
     (refusal) => followingPage(context, deps, refusal),
   );
