@@ -210,7 +210,73 @@ t.test('a pull request in the shapes that clients of Gitea read', async (t) => {
     html_url: /\/pulls\/1$/,
   });
   t.match((await anonymous('GET', `${roof}/issues?type=pulls`)).json, [{ number: 1, pull_request: { merged: false } }]);
-  t.same((await anonymous('GET', `${roof}/issues`)).json, [], 'the list of issues has none of it');
+  t.match((await anonymous('GET', `${roof}/issues`)).json, [{ number: 1, pull_request: { merged: false } }]);
+  t.same((await anonymous('GET', `${roof}/issues?type=issues`)).json, [], 'it is no issue');
+});
+
+t.test('a list without a type has issues and pull requests in one order', async (t) => {
+  const { bob, anonymous, commit } = await openWorld(t);
+  interface Row {
+    number: number;
+    state: string;
+    comments: number;
+    updated_at: string;
+    pull_request: object | null;
+  }
+  for (let number = 1; number <= 7; number += 1) {
+    const isPull = number % 3 === 2;
+    if (isPull) await commit('alice', `topic-${number}`, { [`${number}`]: 'x' }, `topic-${number}`);
+    const opened = isPull
+      ? await bob('POST', `${roof}/pulls`, { head: `topic-${number}`, title: `Roof ${number}` })
+      : await bob('POST', `${roof}/issues`, { title: `Roof ${number}` });
+    t.match(opened, { status: 201, json: { number } });
+    for (let at = 0; at < number % 4; at += 1)
+      await bob('POST', `${roof}/issues/${number}/comments`, { body: 'Please.' });
+    if (number > 4) await bob('PATCH', `${roof}/issues/${number}`, { state: 'closed' });
+  }
+  const list = async (query: string): Promise<[Row[], string | undefined]> => {
+    const { status, json, headers } = await anonymous('GET', `${roof}/issues?${query}`);
+    t.equal(status, 200, query);
+    return [json as unknown as Row[], headers['x-total-count'] as string | undefined];
+  };
+  const [every] = await list('state=all&type=all&limit=50');
+  t.equal(every.length, 7);
+  const keys: Record<string, (row: Row) => number> = {
+    newest: ({ number }) => -number,
+    oldest: ({ number }) => number,
+    updated: ({ updated_at: at }) => -Date.parse(at),
+    comments: ({ comments }) => -comments,
+  };
+  for (const state of ['open', 'closed', 'all'])
+    for (const type of ['', '&type=', '&type=all', '&type=issues', '&type=pulls'])
+      for (const [sort, keyOf] of Object.entries(keys)) {
+        const query = `state=${state}&sort=${sort}${type}`;
+        const wanted = every.filter(
+          (row) =>
+            (state === 'all' || row.state === state) &&
+            (!type.endsWith('s') || (row.pull_request === null) === (type === '&type=issues')),
+        );
+        const found: Row[] = [];
+        for (let page = 1; page <= 4; page += 1) {
+          const [rows, total] = await list(`${query}&limit=2&page=${page}`);
+          found.push(...rows);
+          t.equal(total, String(wanted.length), `${query}: their number`);
+        }
+        t.strictSame(found.map(({ number }) => number).sort(), wanted.map(({ number }) => number).sort(), query);
+        t.strictSame(
+          found.map(keyOf),
+          wanted.map(keyOf).sort((one, other) => one - other),
+          `${query}: their order`,
+        );
+      }
+  const words = async (query: string) =>
+    ((await anonymous('GET', query)).json as unknown as Row[]).map(({ number }) => number).sort();
+  t.strictSame(await words(`${roof}/issues?state=all&q=Roof`), [1, 2, 3, 4, 5, 6, 7], 'by words');
+  t.strictSame(await words('/repos/issues/search?state=all'), [1, 2, 3, 4, 5, 6, 7], 'over repositories');
+  t.strictSame(await words('/repos/issues/search?state=all&q=Roof&type=pulls'), [2, 5]);
+  t.strictSame(await words(`${roof}/issues?created_by=alice&state=all`), []);
+  t.strictSame(await words(`${roof}/issues?created_by=bob`), [1, 2, 3, 4]);
+  t.match(await anonymous('GET', `${roof}/issues?type=garden`), { status: 422 });
 });
 
 t.test('lists and edits of pull requests', async (t) => {

@@ -22,13 +22,15 @@ export interface ListOptions extends AsOption {
   limit: string;
 }
 
-const states: Record<IssueFilter['kind'], readonly IssueFilter['state'][]> = {
+type Kind = Exclude<IssueFilter['kind'], 'any'>;
+
+const states: Record<Kind, readonly IssueFilter['state'][]> = {
   issue: ['open', 'closed', 'all'],
   pull: ['open', 'closed', 'merged', 'all'],
 };
 
 /** Adds the options of a list; pull requests have branches besides. */
-export function withListOptions(command: Command, kind: IssueFilter['kind']): Command {
+export function withListOptions(command: Command, kind: Kind): Command {
   command
     .argument('<owner/name>', 'repository')
     .addOption(new Option('--state <state>', 'only these').choices(states[kind]).default('open'))
@@ -60,7 +62,7 @@ export async function readList<Row>(
   cli: Cli,
   options: ListOptions,
   text: string,
-  kind: IssueFilter['kind'],
+  kind: Kind,
   show: (modules: Modules, viewer: PersonViewer, issues: DescribedIssue[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const limit = readCount(options.limit);

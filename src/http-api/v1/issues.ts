@@ -35,7 +35,7 @@ export const issueQuery = {
   state: z.enum(['open', 'closed', 'all']).default('open'),
   labels: z.string().max(1_000).optional().describe('Names, separated by commas; an issue has all of them'),
   q: z.string().max(1_000).optional().describe('Words'),
-  type: z.enum(['issues', 'pulls']).optional(),
+  type: z.enum(['issues', 'pulls', 'all']).optional().describe('Both where none is named'),
 };
 const changed = {
   since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
@@ -49,12 +49,14 @@ const namesIn = (text = ''): string[] =>
     .filter((name) => name !== '')
     .slice(0, 20);
 
+const kinds: Readonly<Record<string, IssueFilter['kind']>> = { issues: 'issue', pulls: 'pull' };
+
 const filterOf = (
   query: { state: IssueFilter['state'] } & Partial<Record<'labels' | 'q' | 'type', string | undefined>>,
 ) => ({
   ...noFilter,
   state: query.state,
-  kind: query.type === 'pulls' ? ('pull' as const) : ('issue' as const),
+  kind: kinds[query.type ?? 'all'] ?? 'any',
   labels: namesIn(query.labels),
   words: (query.q ?? '')
     .split(/\s+/)
@@ -70,7 +72,7 @@ export const listIssues = operation({
   id: 'listIssues',
   method: 'GET',
   path: issuesAt,
-  summary: 'List the issues of a repository',
+  summary: 'List the issues and pull requests of a repository',
   description: 'The newest first; with since or before, by their last change. X-Total-Count is told without filters.',
   access: 'repository:read',
   status: 200,
@@ -105,17 +107,19 @@ export const listIssues = operation({
       const fitting = page.rows.filter(({ updatedAt }) => updatedAt >= (since ?? 0));
       return { rows: fitting, next: fitting.length < page.rows.length ? null : page.next };
     });
-    const isWhole = !byTime && JSON.stringify({ ...filter, sort: '', state: '' }) === unfiltered;
-    const total = isWhole ? await countOf(deps, found, filter.state) : null;
+    const isWhole = !byTime && JSON.stringify({ ...filter, kind: 'issue', sort: '', state: '' }) === unfiltered;
+    const total = isWhole ? await countOf(deps, found, filter) : null;
     return listed(await showIssues(deps, rows, payloadContextOf({ found, origin })), next, total);
   },
 });
 
 const unfiltered = JSON.stringify({ ...noFilter, sort: '', state: '' });
 
-async function countOf({ issues }: WebDeps, { repository }: Found, state: IssueFilter['state']): Promise<number> {
-  const { openIssues, closedIssues } = await issues.count(repository.id);
-  return state === 'open' ? openIssues : state === 'closed' ? closedIssues : openIssues + closedIssues;
+async function countOf({ issues }: WebDeps, { repository }: Found, { state, kind }: IssueFilter): Promise<number> {
+  const { openIssues, closedIssues, openPulls, closedPulls } = await issues.count(repository.id);
+  const open = (kind === 'pull' ? 0 : openIssues) + (kind === 'issue' ? 0 : openPulls);
+  const closed = (kind === 'pull' ? 0 : closedIssues) + (kind === 'issue' ? 0 : closedPulls);
+  return (state === 'closed' ? 0 : open) + (state === 'open' ? 0 : closed);
 }
 
 /** A milestone may be named by its id, too. */
@@ -129,7 +133,7 @@ export const searchIssues = operation({
   id: 'searchIssues',
   method: 'GET',
   path: '/repos/issues/search',
-  summary: 'Search the issues of all repositories that the caller may see',
+  summary: 'Search the issues and pull requests of all repositories that the caller may see',
   description: 'By words of titles, texts and comments, and by filters; the newest first.',
   access: 'anyone',
   cost: 'search',

@@ -119,7 +119,7 @@ async function conditionsOf(
     ...built,
     ...scoped,
     ...words,
-    ...(kind === null
+    ...(kind === null || kind === 'any'
       ? []
       : [{ sql: 'i.kind = :boardKind', parameters: { boardKind: kind === 'pull' ? 'PULL' : 'ISSUE' } }]),
     ...(states === null ? [] : [{ sql: `i.state IN (${states})`, parameters: {} }]),

@@ -1,4 +1,4 @@
-import type { IssueState } from '../schema/issue-schema.ts';
+import type { Issue, IssueState } from '../schema/issue-schema.ts';
 import type { IssueFilter, IssueSort } from './parse-issue-query.ts';
 import type { PageSource } from './text-index.ts';
 
@@ -23,18 +23,29 @@ export function orderOf(sort: IssueSort, isInRepository: boolean): IssueOrder {
   return { column: column === 'number' && !isInRepository ? 'created_at' : column, isDown };
 }
 
-export function statesOf({ state, kind }: IssueFilter): IssueState[] {
-  if (state === 'open') return ['OPEN'];
-  if (state === 'closed') return kind === 'pull' ? ['CLOSED', 'MERGED'] : ['CLOSED'];
-  // No issue is merged: a list of issues reads an index without rows.
-  if (state === 'merged') return ['MERGED'];
-  return kind === 'pull' ? ['OPEN', 'CLOSED', 'MERGED'] : ['OPEN', 'CLOSED'];
+/** A part of a list that one index has in its order. */
+interface ListPart {
+  kind: Issue['kind'];
+  state: IssueState;
+}
+
+export function partsOf({ state, kind }: Pick<IssueFilter, 'state' | 'kind'>): ListPart[] {
+  if (kind === 'any') return [...partsOf({ state, kind: 'issue' }), ...partsOf({ state, kind: 'pull' })];
+  const isPull = kind === 'pull';
+  const states: Record<IssueFilter['state'], IssueState[]> = {
+    open: ['OPEN'],
+    closed: isPull ? ['CLOSED', 'MERGED'] : ['CLOSED'],
+    // No issue is merged: a list of issues reads an index without rows.
+    merged: ['MERGED'],
+    all: isPull ? ['OPEN', 'CLOSED', 'MERGED'] : ['OPEN', 'CLOSED'],
+  };
+  return states[state].map((each) => ({ kind: isPull ? 'PULL' : 'ISSUE', state: each }));
 }
 
 interface PageQuery {
   /** Conditions on `i`, and on `r` (repositories) in a list over repositories. */
   conditions: readonly string[];
-  states: readonly IssueState[];
+  parts: readonly ListPart[];
   isInRepository: boolean;
   order: IssueOrder;
   /** Whether it goes on behind `:fromValue` and `:fromTie`. */
@@ -43,11 +54,11 @@ interface PageQuery {
 
 /**
  * The statement of a page: ids in the order of the list, `:limit` of them behind `:skip`
- * others (`:upTo` together). Each state is read from its own index in the
- * order of the list, and the states are merged. Given a statement of few ids, these are looked up and sorted instead.
+ * others (`:upTo` together). Each part is read from its own index in the
+ * order of the list, and the parts are merged. Given a statement of few ids, these are looked up and sorted instead.
  */
 export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
-  const { conditions, states, isInRepository, order, isContinued } = question;
+  const { conditions, parts, isInRepository, order, isContinued } = question;
   const tieBreaker = isInRepository ? 'number' : 'id';
   const isByTie = order.column === tieBreaker;
   const [than, direction] = order.isDown ? ['<', 'DESC'] : ['>', 'ASC'];
@@ -55,11 +66,11 @@ export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
     ? `i.${tieBreaker} ${than} :fromTie`
     : `(i.${order.column}, i.${tieBreaker}) ${than} (:fromValue, :fromTie)`;
   const joined = isInRepository ? '' : ' CROSS JOIN repositories r';
-  const where = (...first: string[]): string =>
+  const where = (among: readonly ListPart[], ...first: string[]): string =>
     [
       ...first,
       isInRepository ? 'i.repository_id = :repositoryId' : 'r.id = i.repository_id',
-      'i.kind = :kind AND i.deleted_at IS NULL AND i.held_at IS NULL',
+      `${oneOf('kind', among)} AND i.deleted_at IS NULL AND i.held_at IS NULL`,
       ...(isContinued ? [behind] : []),
       ...conditions,
       ...(and === undefined ? [] : [and]),
@@ -67,16 +78,20 @@ export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
   const ordered = `ORDER BY ${isByTie ? '' : `i.${order.column} ${direction}, `}i.${tieBreaker} ${direction}`;
   const limited = 'LIMIT :limit OFFSET :skip';
   if (ids !== undefined) {
-    const names = states.map((state) => `'${state}'`).join(', ');
     return `SELECT i.id AS id FROM (SELECT DISTINCT id FROM (${ids}) m) d CROSS JOIN issues i${joined}
-      WHERE ${where('i.id = d.id', `i.state IN (${names})`)} ${ordered} ${limited}`;
+      WHERE ${where(parts, 'i.id = d.id', oneOf('state', parts))} ${ordered} ${limited}`;
   }
-  const [first, ...others] = states.map(
-    (state) =>
+  const [first, ...others] = parts.map(
+    (part) =>
       `SELECT i.id AS id, i.${order.column} AS value, i.${tieBreaker} AS tie FROM issues i${joined}
-        WHERE ${where(`i.state = '${state}'`)} ${ordered}`,
+        WHERE ${where([part], oneOf('state', [part]))} ${ordered}`,
   );
   if (others.length === 0) return `${first!} ${limited}`;
   const all = [first, ...others].map((statement) => `SELECT * FROM (${statement} LIMIT :upTo) s`).join(' UNION ALL ');
   return `SELECT u.id AS id FROM (${all}) u ORDER BY u.value ${direction}, u.tie ${direction} ${limited}`;
+}
+
+function oneOf(column: keyof ListPart, parts: readonly ListPart[]): string {
+  const values = [...new Set(parts.map((part) => `'${part[column]}'`))];
+  return values.length === 1 ? `i.${column} = ${values[0]}` : `i.${column} IN (${values.join(', ')})`;
 }

@@ -1,6 +1,7 @@
 /** What a list of issues is narrowed down to. Names are as the viewer wrote them; `@me` is the viewer. */
 export interface IssueFilter {
-  kind: 'issue' | 'pull';
+  /** `any` is both, as the API lists them; a query names one. */
+  kind: 'issue' | 'pull' | 'any';
   /** `merged` is of pull requests; those are `closed`, too. */
   state: 'open' | 'closed' | 'merged' | 'all';
   /** All of them. */
@@ -221,7 +222,7 @@ export function formatIssueQuery(filter: IssueFilter): string {
   const flag = (name: string, value: boolean | null): string[] =>
     value === null ? [] : [`${value ? '' : '-'}is:${name}`];
   return [
-    ...(filter.kind === 'issue' ? [] : ['is:pull']),
+    ...(filter.kind === 'pull' ? ['is:pull'] : []),
     `is:${filter.state}`,
     ...filter.labels.map((label) => `label:${quote(label)}`),
     ...filter.notLabels.map((label) => `-label:${quote(label)}`),

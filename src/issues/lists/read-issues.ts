@@ -10,7 +10,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { assigneeSchema } from '../schema/participation-schema.ts';
 import { queryWithNamedParameters } from './query-with-named-parameters.ts';
 import type { IssueCondition } from './issue-condition.ts';
-import { orderOf, pageSql, statesOf } from './page-sql.ts';
+import { orderOf, pageSql, partsOf } from './page-sql.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 import type { PageSource, TextHit } from './text-index.ts';
 
@@ -56,14 +56,13 @@ export async function readIssues(
     const from = key === null ? null : readKey(key, isInRepository);
     const question = {
       conditions: conditions.map(({ sql }) => sql),
-      states: statesOf(filter),
+      parts: partsOf(filter),
       isInRepository,
       order: { ...order, isDown: order.isDown !== isBackwards },
       isContinued: from !== null,
     };
     const parameters: Record<string, unknown> = {
       ...Object.assign({}, ...conditions.map((condition) => condition.parameters)),
-      kind: filter.kind === 'pull' ? 'PULL' : 'ISSUE',
       ...(isInRepository && { repositoryId }),
       ...(from !== null && { fromValue: from.value, fromTie: from.tieBreaker }),
       limit,
