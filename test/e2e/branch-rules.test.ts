@@ -76,7 +76,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await page.getByLabel('Branches', { exact: true }).fill('release/{1,2');
   const push = page.getByRole('group', { name: 'Push', exact: true });
   await push.getByLabel('Who may').selectOption('Nobody');
-  await push.getByLabel('And these people').fill('bob, nobody-here');
+  await push.getByLabel('These users').fill('bob, nobody-here');
   await page.getByLabel('Require a linear history').check();
   await press(page, 'Add rule');
   await page.getByRole('alert').filter({ hasText: 'Braces hold alternatives' }).waitFor();
@@ -85,7 +85,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await page.getByRole('alert').filter({ hasText: 'no active user with the username nobody-here' }).waitFor();
   t.equal(await push.getByLabel('Who may').inputValue(), 'nobody');
   t.ok(await page.getByLabel('Require a linear history').isChecked());
-  await push.getByLabel('And these people').fill('bob');
+  await push.getByLabel('These users').fill('bob');
   await press(page, 'Add rule');
   await says(page, 'The rule is added');
   const row = page.getByRole('listitem').filter({ hasText: 'release/*' });
@@ -111,7 +111,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await page.getByRole('link', { name: 'release/*' }).click();
   t.match(await page.locator('main').innerText(), /What it decides about now\s*release\/1\s*release\/2/);
   t.equal(
-    await page.getByRole('group', { name: 'Push', exact: true }).getByLabel('And these people').inputValue(),
+    await page.getByRole('group', { name: 'Push', exact: true }).getByLabel('These users').inputValue(),
     'bob',
   );
   await press(page, 'Save');

@@ -306,7 +306,7 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
       if (target.endsWith('/workflows'))
         t.match(
           await page.getByRole('main').innerText(),
-          /line 3, column 3: The job a needs "runs-on"[^]*A pull request by those who may write here[^]*workflow_call: other workflows/,
+          /line 3, column 3: The job a needs "runs-on"[^]*A pull request by a user with write access[^]*workflow_call: other workflows/,
         );
       t.strictSame(await findViolations(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -152,7 +152,7 @@ for (const scripts of [false, true])
       { operations: [{ kind: 'put', path: `src/${name}.md`, content: Buffer.from('# Theirs\n') }] },
     );
     await bob.click('button:has-text("Commit changes")');
-    t.match(await words(bob), /has changed since you began/);
+    t.match(await words(bob), /has changed since you opened it/);
     if (scripts) t.same(await findViolations(bob, presentationRules), []);
     t.notOk(await isTooWide(bob));
     await shot(bob, `conflict-${name}`);

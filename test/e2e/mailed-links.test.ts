@@ -64,7 +64,7 @@ t.test('an address is verified by the link of a mail', async (t) => {
   await page.goto('/settings/emails');
   await page.getByLabel('Email address').fill('Alice@example.org');
   await page.getByRole('button', { name: 'Add address' }).click();
-  t.match(await page.locator('main').innerText(), /on its way to it[^]*Not verified/);
+  t.match(await page.locator('main').innerText(), /that was sent to it[^]*Not verified/);
   const mail = await mails.next('Alice@example.org');
   t.match(headerOf(mail, 'subject'), /^Confirm your email address for /);
   const link = linkOf(mail, 'mail-verify');
@@ -86,7 +86,7 @@ t.test('a forgotten password is replaced by the link of a mail, which ends the s
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await page.getByLabel('Email address').fill('alice@example.org');
   await page.getByRole('button', { name: 'Send link' }).click();
-  t.match(await page.locator('main').innerText(), /Look into your mail/);
+  t.match(await page.locator('main').innerText(), /Check your mail/);
   await page.goto(linkOf(await nextMail('Alice@example.org', /^A new password for your account/), 'mail-reset'));
   await page.getByLabel('New password').fill('a password to remember');
   await page.getByRole('button', { name: 'Set password' }).click();

@@ -204,7 +204,7 @@ t.test('without scripts: rules are saved, and a feed gets an address that is sho
   await tab.getByRole('button', { name: 'Save', exact: true }).click();
   t.notOk(await tab.getByRole('checkbox', { name: 'Inbox: You are assigned' }).isChecked());
   t.ok(await tab.getByRole('checkbox', { name: 'Inbox: You are mentioned' }).isChecked());
-  await tab.getByRole('button', { name: 'Make an address' }).click();
+  await tab.getByRole('button', { name: 'Create an address' }).click();
   const address = await tab.locator('#secret').inputValue();
   t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/notifications\/feed\.atom\?token=[\w-]{43}$/);
   await shot(tab, 'new-feed');

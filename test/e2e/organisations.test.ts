@@ -112,18 +112,18 @@ t.test('the settings of a repository: image, visibility, collaborators', async (
   await fillRepository(t, path, { 'README.md': '# Kiln' });
   await page.getByRole('link', { name: 'Settings' }).first().click();
   await page
-    .getByLabel('An image of its own', { exact: true })
+    .getByLabel('Custom image', { exact: true })
     .setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('no image') });
   await press(page, 'Upload');
   await page.getByRole('alert').filter({ hasText: 'its content is not' }).waitFor();
-  await page.getByLabel('An image of its own', { exact: true }).setInputFiles({
+  await page.getByLabel('Custom image', { exact: true }).setInputFiles({
     name: 'x.png',
     mimeType: 'image/png',
     buffer: Buffer.concat([sampleImages['image/png'], Buffer.alloc(2_200_000)]),
   });
   await press(page, 'Upload');
   await page.getByRole('alert').filter({ hasText: 'at most 2 MB' }).waitFor();
-  await page.getByLabel('An image of its own', { exact: true }).setInputFiles(picture('kiln.gif', 'image/gif'));
+  await page.getByLabel('Custom image', { exact: true }).setInputFiles(picture('kiln.gif', 'image/gif'));
   await press(page, 'Upload');
   await says(page, 'The image is saved');
   t.match(await page.locator('main img.avatar').first().getAttribute('src'), /^\/repos\/alice\/kiln\/image\?v=\d+$/);
@@ -199,7 +199,7 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await says(receiver, 'in the trash');
   await receiver.goto(`${web.origin}/settings/repositories`);
   await press(receiver, 'Restore carol/oven');
-  await says(receiver, 'The repository is back');
+  await says(receiver, 'The repository is restored');
 });
 
 t.test('a repository of an organisation: deleted by an OWNER, listed in its trash, restored', async (t) => {
@@ -213,10 +213,10 @@ t.test('a repository of an organisation: deleted by an OWNER, listed in its tras
   t.equal(await member.getByRole('button', { name: 'Restore potters/studio' }).count(), 0, 'only OWNERs');
   await page.goto(`${web.origin}/orgs/potters/settings`);
   await page.getByText('Deleted repositories of potters: studio').waitFor();
-  await page.getByRole('link', { name: 'bring them back' }).click();
+  await page.getByRole('link', { name: 'restore them' }).click();
   await page.getByLabel('Name for potters/studio').fill('workshop');
   await press(page, 'Restore potters/studio');
-  await says(page, 'The repository is back');
+  await says(page, 'The repository is restored');
   await page.waitForURL('**/repos/potters/workshop?done=restored');
 });
 
@@ -234,7 +234,7 @@ t.test('the default branch is chosen and its rule is removed', async (t) => {
   await page.locator('.branch-rules a.row-title').first().click();
   await page.getByText('Remove this rule').first().click();
   await press(page, 'Remove this rule');
-  await page.getByText('There are no rules for branches').waitFor();
+  await page.getByText('There are no branch rules').waitFor();
   await page.goto(`${web.origin}/repos/carol/oven`);
   await page.getByText('Bakes what the kiln does not.').first().waitFor();
 });
@@ -275,7 +275,7 @@ t.test('a person: profile, avatar, handle, and deletion of the account, which ne
   await page.getByLabel('Name', { exact: true }).fill('Dave of Example');
   await press(page, 'Save');
   await says(page, /saved/);
-  await page.getByLabel('A picture of your own', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
+  await page.getByLabel('Your own picture', { exact: true }).setInputFiles(picture('me.webp', 'image/webp'));
   await press(page, 'Upload');
   await says(page, 'The picture is saved');
   await press(page, 'Remove this picture');

@@ -183,7 +183,7 @@ t.test('suggestions are applied one by one or together', async (t) => {
   await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
   await author.locator('.suggestion', { hasText: 'sow' }).getByLabel('Apply with others').check();
   await author.locator('.suggestion', { hasText: 'repeat' }).getByLabel('Apply with others').check();
-  await author.getByRole('button', { name: 'Apply the ticked suggestions' }).click();
+  await author.getByRole('button', { name: 'Apply the selected suggestions' }).click();
   await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
   await git('fetch', '--quiet', 'origin', 'topic');
   const file = await git('show', 'FETCH_HEAD:src/bed.ts');

@@ -360,12 +360,12 @@ t.test('without scripts: a team is asked, waits, and is named only to those who 
   await alice.goto(barn);
   t.match(await words(alice), /requested a review from guild\/glazers/);
   t.match(await alice.locator('.reviewers').innerText(), /carol[^]*guild\/glazers[^]*Requested/);
-  await alice.click('text=Ask for a review');
+  await alice.click('text=Request a review');
   await alice.check('label:has-text("Do not ask guild/glazers") input');
   await alice.click('text=Save reviewers');
   t.notMatch(await alice.locator('.reviewers').innerText(), /glazers/);
   t.match(await words(alice), /removed the review request for guild\/glazers/);
-  await alice.click('text=Ask for a review');
+  await alice.click('text=Request a review');
   await alice.fill('#reviewers', 'guild/nothing');
   await alice.click('text=Save reviewers');
   t.match(await words(alice), /This team does not exist/);

@@ -54,10 +54,10 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByRole('link', { name: 'Publish the first one' }).click();
   await page.getByLabel('Tag', { exact: true }).fill('a..b');
   await page.getByLabel('Title', { exact: true }).fill('The first spring');
-  await page.getByRole('button', { name: 'Write what has changed' }).click();
+  await page.getByRole('button', { name: 'Generate release notes' }).click();
   await page.getByRole('alert').filter({ hasText: 'not a tag name' }).waitFor();
   await page.getByLabel('Tag', { exact: true }).fill('v1.0.0');
-  await page.getByRole('button', { name: 'Write what has changed' }).click();
+  await page.getByRole('button', { name: 'Generate release notes' }).click();
   t.match(await page.getByLabel('Notes', { exact: true }).inputValue(), /Light the first fire/);
   await page.getByLabel('Add files').setInputFiles(file);
   await page.getByLabel('Target', { exact: true }).fill('nowhere');
@@ -65,7 +65,7 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByRole('alert').filter({ hasText: 'no branch, tag or commit' }).waitFor();
   t.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'The first spring');
   await page.getByLabel('Target', { exact: true }).fill('main');
-  await page.getByText('Message of the tag').click();
+  await page.getByText('Tag message').click();
   await page.getByLabel('Message', { exact: true }).fill('Spring');
   await page.getByLabel('Add files').setInputFiles(file);
   await page.getByRole('button', { name: 'Publish release' }).click();
@@ -85,7 +85,7 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByLabel('Preview').getByText('there').waitFor();
   await page.getByLabel('Pre-release').check();
   await page.getByRole('button', { name: 'Save draft' }).click();
-  await page.getByText('Publishing makes the tag').waitFor();
+  await page.getByText('Publishing creates the tag').waitFor();
 
   const other = await (await open('bob')).newPage();
   await other.goto(`${web.origin}/repos/alice/garden/releases`);

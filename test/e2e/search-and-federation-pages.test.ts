@@ -135,7 +135,7 @@ t.test('every page of search and federation passes axe and does not overflow', a
   const responses: Record<string, (tab: Page) => Promise<void>> = {
     'a pairing code, shown once': async (tab) => {
       await tab.goto(`${home.origin}/admin/federation`);
-      await tab.getByRole('button', { name: 'Make a code instead' }).click();
+      await tab.getByRole('button', { name: 'Generate a code instead' }).click();
       await tab.getByRole('heading', { name: 'Pairing code' }).waitFor();
     },
     'a code of another server, before the word of the administrator': async (tab) => {
@@ -152,13 +152,13 @@ t.test('every page of search and federation passes axe and does not overflow', a
     },
     'what would be cleared away': async (tab) => {
       await tab.goto(`${home.origin}/admin/federation/deliveries`);
-      await tab.getByText('Clear away what has ended').click();
+      await tab.getByText('Remove finished deliveries').click();
       await tab.getByRole('button', { name: 'Remove…' }).click();
       await tab.getByText(/^Remove [\d,]+ deliver/).waitFor();
     },
     'what a look for new repositories has brought': async (tab) => {
       await tab.goto(`${home.origin}/admin/federation/follows`);
-      await tab.getByRole('button', { name: 'Look for new repositories' }).click();
+      await tab.getByRole('button', { name: 'Check for new repositories' }).click();
       await tab.getByText('Looked at 1 person').waitFor();
     },
   };
@@ -218,7 +218,7 @@ t.test(
     t.match(await tab.locator('pre').innerText(), /"type": "(Accept|Follow)"/);
     await tab.getByRole('button', { name: 'Send again', exact: true }).click();
     await tab.getByText('It is sent again within seconds.').waitFor();
-    await tab.getByText('Clear away what has ended').click();
+    await tab.getByText('Remove finished deliveries').click();
     await tab.getByRole('button', { name: 'Remove…' }).click();
     await tab.getByRole('button', { name: 'Remove', exact: true }).click();
     await tab.getByText('The finished deliveries are removed.').waitFor();

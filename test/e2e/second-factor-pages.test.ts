@@ -81,15 +81,15 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   const key = await page.locator('#secret').innerText();
   const secret = fromBase32(key.replaceAll(' ', ''));
   t.match(
-    await page.getByRole('link', { name: 'Open an app' }).getAttribute('href'),
+    await page.getByRole('link', { name: 'Open the app' }).getAttribute('href'),
     /^otpauth:\/\/totp\/localhost%3A/,
   );
-  await page.getByLabel('Code of six digits').fill('000000');
+  await page.getByLabel('Six-digit code').fill('000000');
   await page.getByRole('button', { name: 'Confirm' }).click();
   t.match(await text(page), /This code is wrong/);
   t.equal(await page.locator('#secret').innerText(), key, 'the same key again');
   await look(t, page, 'app-refused');
-  await page.getByLabel('Code of six digits').fill(totpCode(secret, stepOf(Date.now())));
+  await page.getByLabel('Six-digit code').fill(totpCode(secret, stepOf(Date.now())));
   await page.getByRole('button', { name: 'Confirm' }).click();
   t.match(await text(page), /Your recovery codes/);
   const codes = (await page.locator('.recovery-codes').innerText()).trim().split(/\s+/);
@@ -106,11 +106,11 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
   await page.goto('/settings/security');
   t.match(page.url(), /\/login/, 'the password alone signs nobody in');
   await page.goto('/login/second-factor?next=/explore/repos');
-  await page.getByLabel('Code of your app').fill('123456');
+  await page.getByLabel('Code from your app').fill('123456');
   await page.getByRole('button', { name: 'Continue' }).click();
   t.match(await text(page), /This code is wrong or has already been used/);
   await look(t, page, 'second-factor-refused');
-  await page.getByLabel('Code of your app').fill(totpCode(secret, stepOf(Date.now()) + 1));
+  await page.getByLabel('Code from your app').fill(totpCode(secret, stepOf(Date.now()) + 1));
   await page.getByRole('button', { name: 'Continue' }).click();
   t.equal(page.url(), `${origin}/explore/repos`);
   await page.goto('/settings/sessions');
@@ -118,7 +118,7 @@ t.test('an app and recovery codes, with scripts off', async (t) => {
 
   await signOut(page);
   await signIn(page, 'alice', alice.password);
-  await page.getByLabel('Code of your app').fill(codes[0]!.toUpperCase());
+  await page.getByLabel('Code from your app').fill(codes[0]!.toUpperCase());
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.goto('/settings/security');
   t.match(await text(page), /9 are left/);
@@ -167,13 +167,13 @@ t.test('a passkey signs in instead of the password, and after it', async (t) => 
   await page.waitForURL(/recovery-codes/);
   const codes = (await page.locator('.recovery-codes').innerText()).trim().split(/\s+/);
   t.equal(codes.length, 10);
-  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByRole('link', { name: 'I have saved them' }).click();
   t.match(await text(page), /Laptop <b>[^]*never used/);
   await look(t, page, 'security-passkey');
 
   await page.getByRole('link', { name: 'Add a passkey' }).click();
   await page.getByRole('button', { name: 'Add passkey' }).click();
-  await page.getByText('has a passkey for your account already').waitFor();
+  await page.getByText('already has a passkey for your account').waitFor();
 
   await signOut(page);
   await page.goto('/login?next=/explore/repos');
@@ -221,7 +221,7 @@ t.test('a passkey signs in instead of the password, and after it', async (t) => 
 t.test('without scripts the page of a passkey says what it needs', async (t) => {
   const page = await (await newContext(false)).newPage();
   await page.goto('/login/passkey');
-  t.match(await text(page), /needs JavaScript/);
+  t.match(await text(page), /require JavaScript/);
   t.equal(await page.getByRole('button', { name: 'Continue' }).isVisible(), false);
   if (SHOTS) await page.screenshot({ path: path.join(SHOTS, 'passkey-without-script.png') });
 });

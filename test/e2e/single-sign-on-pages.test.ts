@@ -102,7 +102,7 @@ t.test('a new person signs in with the provider, chooses a username, and signs o
   t.match(page.url(), /\/explore\/repos$/);
 
   await page.goto('/settings/account');
-  t.match(await text(page), /You have no password/);
+  t.match(await text(page), /have no password/);
   await look(t, page, 'account-without-password');
   await page.goto('/settings/linked-accounts');
   await page.getByText('Unlink', { exact: true }).first().click();

@@ -288,7 +288,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
   t.match(await sendRequest(web, '/following'), { status: 303, headers: { location: /^\/login/ } });
   const dave = await home.modules.accounts.addPerson({ username: 'dave' });
   const { get, post } = await browserOf(dave.id);
-  t.match(await get('/following'), /Nothing is followed yet/);
+  t.match(await get('/following'), /You are not following anything yet/);
   t.match(await post('/following', { target: `${peer.origin}/r/bob/tool` }), {
     status: 303,
     location: '/following?done=repository-followed',
@@ -305,7 +305,7 @@ t.test('SPEC §4.7 /following: login required, plain forms, states in words', as
   t.match(await post(`/following/${id}/retry`, {}), { status: 303 });
   t.match((await (await browserOf(alice.id)).post(`/following/${id}/unfollow`, {})).status, 404, "another person's");
   t.match(await post(`/following/${id}/unfollow`, {}), { status: 303, location: '/following?done=unfollowed' });
-  t.match(await get('/following'), /Nothing is followed yet/);
+  t.match(await get('/following'), /You are not following anything yet/);
 });
 
 t.test('security C01 text of a peer is shown as text', async (t) => {
@@ -369,17 +369,17 @@ t.test('/admin/federation is for administrators, and does what the command line 
     status: 200,
     body: /Looked at 1 person\.[^]*No new repositories/,
   });
-  t.match(await get('/admin/federation/followers'), /Name a repository/);
+  t.match(await get('/admin/federation/followers'), /Enter a repository/);
   t.match(await get('/admin/federation/followers?repository=alice/garden'), new RegExp(`${peer.host}/u/mallory`));
   for (const unknown of ['alice', 'alice/none', 'a/b/c'])
-    t.match(await get(`/admin/federation/followers?repository=${unknown}`), /There is no repository/);
+    t.match(await get(`/admin/federation/followers?repository=${unknown}`), /was not found/);
   t.match(await get('/admin/federation/actors'), /ap\/users\/alice#main-key/);
   t.notMatch(await get('/admin/federation/actors'), /PRIVATE/);
   t.match(await get('/admin/federation/actors?page=99'), /Earlier</);
   t.comment('deliveries');
   t.match(await get('/admin/federation/deliveries?state=failed'), /answered 500/);
-  t.match(await get('/admin/federation/deliveries?state=failed&host=other.example'), /No delivery fits/);
-  t.match(await get('/admin/federation/deliveries?state=failed&before=1'), /No delivery fits/);
+  t.match(await get('/admin/federation/deliveries?state=failed&host=other.example'), /No delivery matches/);
+  t.match(await get('/admin/federation/deliveries?state=failed&before=1'), /No delivery matches/);
   t.match(await post('/admin/federation/deliveries/retry', { host: 'other.example' }), { status: 303 });
   t.match(await post('/admin/federation/test', { host: peer.host }), { status: 200, body: /it answers/ });
   t.match(await post('/admin/federation/test', { host: 'no host' }), { status: 422 });

@@ -179,7 +179,7 @@ t.test('one request unsubscribes, without a session; a link that was changed doe
   const path = link.pathname + link.search;
   const shown = await sendRequest(web, path);
   t.equal(shown.status, 200);
-  t.match(shown.body, /no more of this conversation/);
+  t.match(shown.body, /no longer be notified of this conversation/);
   t.notMatch(shown.body, /One/, 'a forwarded mail tells no more than it did');
   t.equal((await issues.subscriptionOf(bob, at(1)))!.isOn, true, 'looking does nothing');
   for (const wrong of [path.slice(0, -1), path.replace(/.$/, (last) => (last === '0' ? '1' : '0')), '?token=']) {

@@ -89,7 +89,7 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       about: 'a key that had expired',
       sign: signature(keys.expiredBefore, past + 50 * day),
       git: 'Y',
-      page: /^plain .*had expired by then, on .*Unverified$/,
+      page: /^plain .*had already expired, on .*Unverified$/,
     },
     { about: 'a key that was extended', sign: signature(keys.extended, past + 50 * day), git: 'G', page: /Verified$/ },
     { about: 'a revoked key', sign: signature(keys.revoked), git: 'R', page: /^plain .*is revoked.*Unverified$/ },

@@ -10,7 +10,7 @@ t.test('who was given a password changes it first', async (t) => {
   const browser = visitor(web);
   await browser.post('/login', { username: 'alice', password });
   t.equal(location(await browser.get('/')), '/settings/account');
-  t.match(extractMain(await browser.get('/settings/account')), /Choose a password of your own/);
+  t.match(extractMain(await browser.get('/settings/account')), /Choose your own password/);
   const change = (form: Record<string, string>) => browser.post('/settings/account', form);
   const wrong = await change({ current_password: 'wrong wrong', new_password: 'a better one here' });
   t.match(extractMain(wrong), /id="current_password-error"/);

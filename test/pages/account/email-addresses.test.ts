@@ -96,7 +96,7 @@ t.test('an address from its form to the profile, with a link of a mail', async (
   closed.push(['posted again', await alice.post('/settings/emails/verify', { token: secrets[0]! })]);
   for (const [title, response] of closed) {
     t.equal(response.status, 404, title);
-    t.match(extractMain(response), /This link does not work[^]*works once, for a day/, title);
+    t.match(extractMain(response), /This link does not work[^]*works once, within 24 hours/, title);
   }
 
   const page = extractMain(await alice.get('/settings/emails'));
@@ -110,7 +110,7 @@ t.test('an address from its form to the profile, with a link of a mail', async (
     t.equal((await bob.post(`/settings/emails/${id}/${action}`)).status, 404, action);
   }
   t.equal(location(await alice.post(`/settings/emails/${id}/delete`)), '/settings/emails?done=address-removed');
-  t.match(extractMain(await alice.get('/settings/emails')), /no address yet/);
+  t.match(extractMain(await alice.get('/settings/emails')), /not added an address yet/);
 });
 
 t.test('a forgotten password: one answer to every address, and a link that works once', async (t) => {

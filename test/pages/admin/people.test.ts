@@ -67,7 +67,7 @@ t.test('an account is created with a password that is shown once and has to be r
   t.match(location(await administrator.get(location(made))), /done=person-secret-gone$/, 'shown once');
   const carol = visitor(web);
   t.equal((await carol.post('/login', { username: 'carol@example.org', password: first })).status, 303);
-  t.match(extractMain(await carol.get('/settings/account')), 'Choose a password of your own');
+  t.match(extractMain(await carol.get('/settings/account')), 'Choose your own password');
   const person = (await web.modules.accounts.personByUsername('carol'))!;
   t.match(person, { isAdministrator: false, mustChangePassword: true });
   t.match(await web.modules.accounts.addresses.list(person.id), [{ address: 'carol@example.org' }]);

@@ -50,7 +50,7 @@ t.test('what is refused stays in its fields', async (t) => {
 
 t.test('a deletion asks first, spares the default branch, and can be undone', async (t) => {
   const page = (await alice.get(`${B}/branches/delete?name=feature%2Fbellows`)).body;
-  t.match(page, /All its commits are in the default branch, too/);
+  t.match(page, /All its commits are also in the default branch/);
   const gone = await alice.post(`${B}/branches/delete`, { name: 'feature/bellows', expected: tip });
   t.match([gone.status, gone.headers.location], [303, `${B}/branches?done=branch-deleted`]);
   t.notOk((await refs())['refs/heads/feature/bellows']);

@@ -267,7 +267,7 @@ t.test('a file that changed meanwhile: both versions, and the text kept', async 
   await commit([['a.txt', 'theirs\n']]);
   const conflict = await bob.post(`${roof}/edit/main/a.txt`, form);
   t.equal(conflict.status, 409);
-  t.match(text(conflict), /has changed since you began/);
+  t.match(text(conflict), /has changed since you opened it/);
   t.match(conflict.body, />\ntheirs\n<\/textarea>/);
   t.match(conflict.body, />\nmine\n<\/textarea>/);
   t.equal(field(conflict, 'blob'), git('rev-parse', 'main:a.txt'));
@@ -294,7 +294,7 @@ t.test('a rule leads to a new branch with a pull request, reading to a proposal'
   await fill({ 'a.txt': 'one\n' });
   await rule();
   const page = await bob.get(`${roof}/edit/main/a.txt`);
-  t.match(text(page), /A rule keeps you from pushing to main/);
+  t.match(text(page), /A branch rule prevents you from pushing to main/);
   t.equal(field(page, 'new_branch'), 'bob-patch-1');
   const form = {
     path: 'a.txt',

@@ -28,7 +28,7 @@ async function walk(who: Visitor, start: string): Promise<string[]> {
 t.test('nothing to explore is said in one sentence', async (t) => {
   const empty = await anonymous.get('/explore');
   t.match([empty.status, extractMain(empty)], [200, /There are no public repositories yet/]);
-  t.match(extractMain(await anonymous.get('/explore/users')), /Nobody is here yet/);
+  t.match(extractMain(await anonymous.get('/explore/users')), /There are no users yet/);
   t.match(extractMain(await anonymous.get('/explore/orgs')), /There are no organisations yet/);
 });
 

@@ -67,7 +67,7 @@ t.test('the list, its filters and its counts', async (t) => {
   t.match(words(await anonymous.get(`${list}?q=is:closed+label:kind/bug`)), /No issue matches\. Show all open issues/);
 
   const odd = await anonymous.get(`${list}?q=${encodeURIComponent('colour:red is:blue <script> repo:a/b')}`);
-  t.match(words(odd), /Not understood: colour:red is:blue repo:a\/b \./);
+  t.match(words(odd), /Not recognised: colour:red is:blue repo:a\/b \./);
   t.notMatch(odd.body, /<script>/);
   t.match(odd.body, /value="is:open &lt;script&gt;"/, 'what was understood stands in the box');
   for (const query of ['after=x', 'before=9.9.9', 'after=1.1', `q=${'label:'.repeat(300)}`, 'sort=%22%22', 'label=%22'])
@@ -75,7 +75,7 @@ t.test('the list, its filters and its counts', async (t) => {
 
   await issues.changeSettings(viewers.alice, { owner: 'alice', name: 'roof' }, { issuesFrom: 'nobody' });
   t.notMatch((await anonymous.get(roofUrl)).body, /tab-count/, 'no tab where issues are off');
-  t.match(words(await alice.get(list)), /takes no new issues/, 'but what is there can be read');
+  t.match(words(await alice.get(list)), /does not accept new issues/, 'but what is there can be read');
 });
 
 t.test('pages follow one another, and keep what was chosen', async (t) => {

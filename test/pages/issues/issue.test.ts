@@ -209,7 +209,7 @@ t.test('trash asks, restores, and forgets; a moved issue leads to where it is', 
   await issues.open(viewers.bob, at(0), { title: 'Leak' });
   t.match(words(await alice.get(one)), 'Delete The issue goes to the trash for 30 days.');
   t.equal((await alice.post(`${one}/delete`)).headers.location, `${one}?done=issue-trashed`);
-  t.match(words(await alice.get(one)), /Leak #1 This issue was deleted .* by alice\. .*Restore Delete for good/);
+  t.match(words(await alice.get(one)), /Leak #1 This issue was deleted .* by alice\. .*Restore Delete permanently/);
   for (const other of [anonymous, bob, carol]) t.equal((await other.get(one)).status, 404);
   t.equal((await carol.post(`${one}/restore`)).status, 404);
   t.equal((await alice.post(`${one}/restore`)).headers.location, one);
@@ -240,7 +240,7 @@ t.test('a newcomer who is held is admitted or refused on the page', async (t) =>
   await issues.changeSettings(viewers.alice, at(0), { holdsNewcomers: true });
   await issues.open(viewers.carol, at(0), { title: 'Leak' });
   await bob.post(`${one}/comments`, { body: 'I have a ladder', action: 'comment' });
-  t.match(words(await bob.get(one)), 'A member has to admit your first contribution here.');
+  t.match(words(await bob.get(one)), 'A member must approve your first contribution here.');
   t.notMatch((await anonymous.get(one)).body, /ladder/);
   t.match((await carol.get(one)).body, /value="admit"/);
   t.notMatch((await bob.get(one)).body, /value="admit"/);

@@ -35,14 +35,14 @@ t.test('milestones have a date, an end and issues, and are changed by those who 
   t.match(words(page), /Was due on 1 December 2020 0% done, 1 open, 0 closed Before the snow 1 open 0 closed/);
   t.match(page.body, /Leak/);
   await issues.close(viewers.alice, at(1));
-  t.match(words(await anonymous.get(own)), /100% done[^]*No open issue is in this milestone/);
+  t.match(words(await anonymous.get(own)), /100% done[^]*This milestone has no open issues/);
   t.match((await anonymous.get(`${own}?state=closed`)).body, /Leak/);
   t.match(words(await bob.get(roofUrl + '/issues?q=is:closed')), /Winter/);
 
   t.equal((await carol.post(own, { title: 'Deep winter' })).status, 303);
   t.match(await carol.post(own, { title: '' }), { status: 422, body: /value=""/ });
   t.equal((await carol.post(`${own}/close`)).status, 303);
-  t.match(words(await anonymous.get(milestones)), /No milestone is open/);
+  t.match(words(await anonymous.get(milestones)), /There are no open milestones/);
   t.match(words(await anonymous.get(`${milestones}?state=closed`)), /Deep winter Closed/);
   t.equal((await carol.post(`${own}/reopen`)).status, 303);
   for (const browser of [bob, anonymous])

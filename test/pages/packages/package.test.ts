@@ -173,9 +173,9 @@ t.test('settings: link, end of the link, visibility, deletion', async (t) => {
   const noRule = await alice.post(settings, { ...rules, keep: 'many' });
   t.match([noRule.status, noRule.body], [422, /between 1 and 10000[^]*value="many"/]);
   t.equal((await alice.post(settings, rules)).status, 303);
-  t.match(await main(alice, settings), /would delete nothing[^]*name="keep"[^>]*value="1"[^]*End the rules/);
+  t.match(await main(alice, settings), /would delete nothing[^]*name="keep"[^>]*value="1"[^]*Remove the rules/);
   await alice.post(settings, { action: 'retain-nothing' });
-  t.notMatch(await main(alice, settings), /would delete|End the rules/);
+  t.notMatch(await main(alice, settings), /would delete|Remove the rules/);
   const wrong = await alice.post(settings, { action: 'delete', confirm: 'lib' });
   t.match([wrong.status, wrong.body], [422, /Type @alice\/lib to confirm/]);
   t.equal(

@@ -89,8 +89,8 @@ t.test('workflows of an outside contributor: block, button, refusals, settings',
   await work.commit('readme', { 'README.md': '# Roofs\n' }, 'Roofs');
   await (await pullWork(t, found.path)).commit('main', { 'README.md': '# A roof\n' }, 'A roof');
   await pulls.open(viewers.bob, place, { head: 'bob:readme', title: 'Roofs', body: '' });
-  t.match(words(await alice.get(`${roofUrl}/pulls/3`)), /No workflow runs: what is tested is the merge/);
-  t.notMatch(words(await alice.get(`${roofUrl}/pulls/2`)), /No workflow runs/);
+  t.match(words(await alice.get(`${roofUrl}/pulls/3`)), /Workflows do not run while there are conflicts/);
+  t.notMatch(words(await alice.get(`${roofUrl}/pulls/2`)), /Workflows do not run/);
 
   const settings = `${roofUrl}/settings/issues`;
   const form = { issues_from: 'anyone', pulls_from: 'anyone' };

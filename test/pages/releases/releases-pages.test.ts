@@ -114,7 +114,7 @@ t.test('what is refused comes back with its reason and what was typed, and leave
     t.equal(response.status, 422, JSON.stringify(fields));
     t.match(response.body, says);
     t.match(response.body, /kept text/);
-    t.match(response.body, /Choose them again/);
+    t.match(response.body, /Choose the files again/);
   }
   for (const [name, text, says] of [
     ['../../etc/passwd', 'x', /name of a file/],
@@ -145,7 +145,7 @@ t.test('a draft is the writers’ alone; it is edited, published, and deleted wi
     t.match((await who.get(B)).body, /Releases<span class="tab-count">1<\/span>/);
   }
   t.match((await alice.get(`${B}/releases`)).body, /Draft/);
-  t.match((await alice.get(`${B}/releases/tag/release/2.0`)).body, /Publishing makes the tag/);
+  t.match((await alice.get(`${B}/releases/tag/release/2.0`)).body, /Publishing creates the tag/);
   const form = (await alice.get(`${B}/releases/edit/release/2.0`)).body;
   const revision = /name="revision" value="(\d+)"/.exec(form)![1]!;
   const fields = { tag: 'release/2.0', target: 'main', title: 'Two', body: 'Now', revision };

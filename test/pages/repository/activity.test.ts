@@ -43,7 +43,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
     sendRequest({ port }, path, { headers: session === null ? {} : { Cookie: `hearth_session=${session}` } });
   const page = await get(alice.session, '/repos/alice/kiln/activity');
   t.equal(page.status, 200);
-  t.match(page.body, /gone[^]*Deleted[^]*Bring gone back[^]*topic[^]*Forced[^]*Put topic back to/);
+  t.match(page.body, /gone[^]*Deleted[^]*Restore gone[^]*topic[^]*Forced[^]*Restore topic to/);
   t.match(page.body, /over HTTP/);
   const asReader = await get(null, '/repos/alice/kiln/activity');
   t.match(asReader.body, /Deleted[^]*Forced/);
@@ -55,7 +55,7 @@ t.test('a forced push and a deletion are shown, and undone by a form and through
   };
   const form = fields(
     page.body,
-    /name="id" value="([^"]+)"><input type="hidden" name="expected" value="([^"]+)"><button[^>]*>Bring gone back/,
+    /name="id" value="([^"]+)"><input type="hidden" name="expected" value="([^"]+)"><button[^>]*>Restore gone/,
   );
   const post = (session: string, sent: Record<string, string>): Promise<PageResponse> =>
     sendRequest({ port }, '/repos/alice/kiln/activity/restore', {

@@ -91,7 +91,7 @@ t.test('from the button to a fork, without a script', async (t) => {
 
   const again = await bob.get('/repos/alice/garden/fork');
   t.match(textOf(again), /There is already a fork: bob\/garden/);
-  t.match(textOf(again), /Everybody for whom you may create repositories has a fork of it/);
+  t.match(textOf(again), /Every owner for whom you can create repositories already has a fork of it/);
   t.equal((await bob.post('/repos/alice/garden/fork', { owner: 'bob', name: 'second' })).status, 422);
   t.match(textOf(await visitor(web).get('/repos/alice/garden/forks')), /1 fork .*bob\/ garden.*Fork.*Mine/);
   t.match(textOf(await visitor(web).get('/repos/bob/garden/forks')), /itself a fork of alice\/garden/);
@@ -116,7 +116,7 @@ t.test('behind, synced, ahead and diverged', async (t) => {
     extractMain(await carol.get('/repos/bob/garden/sync')),
     /method="post" action="\/repos\/bob\/garden\/sync"/,
   );
-  t.match(textOf(await carol.get('/repos/bob/garden/sync')), /Only those who may push/);
+  t.match(textOf(await carol.get('/repos/bob/garden/sync')), /Only users with push access/);
   t.equal((await carol.post('/repos/bob/garden/sync', { branch: 'main' })).status, 404);
   t.equal((await bob.get('/repos/alice/garden/sync')).status, 404, 'no fork');
 
@@ -130,7 +130,7 @@ t.test('behind, synced, ahead and diverged', async (t) => {
 
   await push('bob', 'garden', 'my bed');
   t.match(await home(bob, /1 commit ahead of alice\/garden/), /1 commit ahead of alice\/garden/);
-  t.match(textOf(await bob.get('/repos/bob/garden/sync')), /has nothing that is missing here/);
+  t.match(textOf(await bob.get('/repos/bob/garden/sync')), /has no commits that are missing here/);
   await push('alice', 'garden', 'harvest');
   t.match(
     await home(bob, /1 commit ahead of and 1 commit behind alice\/garden/),

@@ -186,7 +186,7 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
     '/repos/guild/kiln/settings/danger?done=transfer-offered',
   ]);
   t.match(extractMain(await alice.get('/repos/guild/kiln/settings/danger')), /offered this repository to <strong>bob/);
-  t.match(extractMain(await bob.get('/')), /A repository is offered to you/);
+  t.match(extractMain(await bob.get('/')), /You have been offered a repository/);
   const id =
     /\/settings\/repositories\/([0-9a-f-]{36})\/accept/.exec((await bob.get('/settings/repositories')).body)?.[1] ?? '';
   t.equal((await carol.post(`/settings/repositories/${id}/accept`)).status, 404, 'nobody else can');
