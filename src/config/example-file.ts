@@ -8,11 +8,11 @@ import type { Option } from './options.ts';
 export function exampleFile(): string {
   const lines = [
     '# Hearth settings. All are optional: each one is shown with its default.',
-    '# To change one, take away the # in front of its name.',
+    '# To change one, remove the # in front of its name.',
     '#',
-    '# A value is taken from the first of: flag, environment, this file, default.',
-    '# This file is looked for as --config PATH, $SERVICE_CONFIG, ./hearth.toml,',
-    '# /etc/hearth/hearth.toml. Relative paths count from the folder of this file.',
+    '# The first of these applies: flag, environment, this file, default.',
+    '# The file is searched as --config PATH, $SERVICE_CONFIG, ./hearth.toml,',
+    '# /etc/hearth/hearth.toml. Relative paths start at the folder of this file.',
     '# Check it with: hearth config check',
   ];
   let section = '';

@@ -53,7 +53,7 @@ export const options = [
     env: 'SERVICE_DATA_DIR',
     type: path,
     default: './data',
-    sentence: 'Folder for the database, repositories and everything else that Hearth keeps.',
+    sentence: 'Folder for the database, repositories and all other data of Hearth.',
   }),
   row({
     key: 'base_url',
@@ -62,7 +62,7 @@ export const options = [
     default: null,
     example: 'https://git.example.org',
     sentence:
-      'Address under which people reach the web pages. When unset, each request tells, and only IP addresses, localhost and names of a local network (without a dot, .lan, .local, .home, .internal, .home.arpa, .test) are accepted.',
+      'Public URL of the web pages. When unset, it is taken from each request, and only IP addresses, localhost and names of a local network (without a dot, .lan, .local, .home, .internal, .home.arpa, .test) are accepted.',
   }),
 
   row({
@@ -71,7 +71,7 @@ export const options = [
     type: choice('en', 'de', 'fr'),
     default: 'en',
     sentence:
-      'Language of pages and mails for readers who have not chosen one and whose browser asks for none that Hearth has.',
+      'Language of pages and mails for users who have not chosen one and whose browser requests no available language.',
   }),
 
   row({
@@ -80,7 +80,8 @@ export const options = [
     type: path,
     default: null,
     example: '/etc/ssl/private-authority.pem',
-    sentence: 'PEM file of further certificate authorities that other servers may use; the usual ones stay trusted.',
+    sentence:
+      'PEM file of additional certificate authorities for connections to other servers; the usual ones stay trusted.',
   }),
 
   row({
@@ -98,7 +99,7 @@ export const options = [
     env: 'SERVICE_DATABASE_POOL',
     type: integer(1, 100),
     default: 8,
-    sentence: 'Connections to PostgreSQL for reading, and as many for writes that run at the same time.',
+    sentence: 'Number of PostgreSQL connections for reads, and of further ones for concurrent writes.',
   }),
 
   row({
@@ -171,7 +172,7 @@ export const options = [
     default: null,
     example: '/hearth-objects/',
     sentence:
-      'Internal location of nginx that has the folder objects of the data folder: nginx sends downloads of packages from there (X-Accel-Redirect). See docs/installation.md.',
+      'Internal nginx location that serves the folder objects of the data folder: nginx sends package downloads from there (X-Accel-Redirect). See docs/installation.md.',
   }),
 
   row({
@@ -186,42 +187,42 @@ export const options = [
     env: 'SERVICE_GIT_READ_SLOTS',
     type: integer(1, 1_000),
     default: 8,
-    sentence: 'How many clones and fetches may run at the same time.',
+    sentence: 'How many clones and fetches can run at the same time.',
   }),
   row({
     key: 'git.write_slots',
     env: 'SERVICE_GIT_WRITE_SLOTS',
     type: integer(1, 1_000),
     default: 4,
-    sentence: 'How many pushes may run at the same time.',
+    sentence: 'How many pushes can run at the same time.',
   }),
   row({
     key: 'git.queue',
     env: 'SERVICE_GIT_QUEUE',
     type: integer(0, 100_000),
     default: 128,
-    sentence: 'How many git requests may wait for a slot before further ones are told to try later.',
+    sentence: 'How many git requests can wait for a slot before further ones are rejected.',
   }),
   row({
     key: 'git.queue_wait',
     env: 'SERVICE_GIT_QUEUE_WAIT',
     type: duration('100ms', '1h'),
     default: '30s',
-    sentence: 'How long a git request may wait for a slot.',
+    sentence: 'How long a git request can wait for a slot.',
   }),
   row({
     key: 'git.max_push_size',
     env: 'SERVICE_GIT_MAX_PUSH_SIZE',
     type: size('1MiB', '1TiB'),
     default: '4GiB',
-    sentence: 'Largest pack that one push may send.',
+    sentence: 'Largest pack that one push can send.',
   }),
   row({
     key: 'git.max_push_objects',
     env: 'SERVICE_GIT_MAX_PUSH_OBJECTS',
     type: integer(1_000, 1_000_000_000),
     default: 10_000_000,
-    sentence: 'Most objects that one push may bring. Each takes about a hundred bytes of memory while it is received.',
+    sentence: 'Largest number of objects in one push. Each takes about a hundred bytes of memory while it is received.',
   }),
   row({
     key: 'git.max_push_memory',
@@ -229,14 +230,14 @@ export const options = [
     type: size('16MiB', '1TiB'),
     default: '128MiB',
     sentence:
-      'Largest object that a push may make git hold in memory; two or three can be needed at once, and as many again on a machine with two processors and 2 GiB. A file that is sent whole, not as a change, may be larger.',
+      'Largest object that git holds in memory during a push; two or three can be needed at the same time. A file that is sent whole, not as a change, can be larger.',
   }),
   row({
     key: 'git.max_push_cpu',
     env: 'SERVICE_GIT_MAX_PUSH_CPU',
     type: duration('1s', '24h'),
     default: '60s',
-    sentence: 'Processor time that git may spend on one push, besides ten seconds for each MiB of it.',
+    sentence: 'CPU time that git can spend on one push, in addition to ten seconds for each MiB of it.',
   }),
   row({
     key: 'git.read_commit_graph',
@@ -263,7 +264,7 @@ export const options = [
     default: null,
     example: '200GiB',
     sentence:
-      'Disk space for the caches of repositories in the store; those that were not used for longest go first. When unset, 80 % of the disk.',
+      'Disk space for the caches of repositories in the store; the least recently used are removed first. When unset, 80 % of the disk.',
   }),
 
   row({
@@ -278,7 +279,7 @@ export const options = [
     env: 'SERVICE_STORAGE_LOW_DISK_FLOOR',
     type: size('0B', '1TiB'),
     default: '512MiB',
-    sentence: 'With less free space than this, pushes and uploads are refused; reading goes on.',
+    sentence: 'With less free space than this, pushes and uploads are refused; reading still works.',
   }),
 
   row({
@@ -294,7 +295,7 @@ export const options = [
     env: 'SERVICE_INTEGRITY_WINDOW',
     type: duration('0s', '12h'),
     default: '1h',
-    sentence: 'How long that may take in one night, from 05:30; the next night goes on. With 0s nothing is read.',
+    sentence: 'How long that can take in one night, from 05:30; the next night continues. 0s disables it.',
   }),
 
   row({
@@ -302,7 +303,7 @@ export const options = [
     env: 'SERVICE_REPOSITORIES_PUSH_TO_CREATE',
     type: boolean,
     default: false,
-    sentence: 'A push to an absent repository of your own makes it, as a private one.',
+    sentence: 'Create a private repository when a user pushes to one of their own that does not exist.',
   }),
   row({
     key: 'repositories.max_change',
@@ -310,7 +311,7 @@ export const options = [
     type: size('64KiB', '256MiB'),
     default: '32MiB',
     sentence:
-      'Size of the files of one change that is made in the browser or over the API; they are held in memory meanwhile.',
+      'Largest total size of the files in one change made in the browser or over the API; they are held in memory.',
   }),
   row({
     key: 'repositories.image_root',
@@ -325,14 +326,14 @@ export const options = [
     type: boolean,
     default: true,
     sentence:
-      'Documents show images of other hosts, which this server fetches so that they never learn who reads; otherwise they are links.',
+      'Show images of other hosts in documents; this server fetches them, so those hosts never see your readers. When false, they are links.',
   }),
   row({
     key: 'repositories.remote_image_cache',
     env: 'SERVICE_REPOSITORIES_REMOTE_IMAGE_CACHE',
     type: size('16MiB', '1TiB'),
     default: '256MiB',
-    sentence: 'Disk space for fetched images of other hosts; the least recently used go first.',
+    sentence: 'Disk space for fetched images of other hosts; the least recently used are removed first.',
   }),
   row({
     key: 'repositories.remote_image_hosts',
@@ -340,7 +341,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts of the own network that images may be fetched from, too, where anyone who writes a document can ask for any image: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts in your own network from which images can also be fetched; anyone who writes a document can request any image there: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'repositories.trash_keep',
@@ -363,7 +364,7 @@ export const options = [
     type: duration('30d', '36500d'),
     default: '730d',
     sentence:
-      'How long the journal of pushes is kept, which the Activity page shows; a push that gave a branch or tag its present value stays.',
+      'How long the push journal, which the Activity page shows, is kept; the last push of each branch and tag stays.',
   }),
 
   row({
@@ -371,14 +372,14 @@ export const options = [
     env: 'SERVICE_ISSUES_ATTACHMENT_SIZE',
     type: size('1KiB', '64MiB'),
     default: '10MiB',
-    sentence: 'Largest file that may be attached to an issue or a comment.',
+    sentence: 'Largest file that can be attached to an issue or a comment.',
   }),
   row({
     key: 'issues.attachment_quota',
     env: 'SERVICE_ISSUES_ATTACHMENT_QUOTA',
     type: size('0B', '1TiB'),
     default: '1GiB',
-    sentence: 'Most that the files of all issues of one repository may have together.',
+    sentence: 'Largest total size of the files of all issues of one repository.',
   }),
   row({
     key: 'issues.person_rate_per_minute',
@@ -386,7 +387,7 @@ export const options = [
     type: integer(0, 1_000_000),
     default: 60,
     sentence:
-      'How many issues, comments, reactions, reviews and files one person may add in a minute, in all repositories that they may not write to; 0 is no limit. Administrators have none.',
+      'How many issues, comments, reactions, reviews and files one user can add in a minute, in all repositories without write access; 0 means no limit. Administrators have no limit.',
   }),
   row({
     key: 'issues.person_rate_per_hour',
@@ -400,8 +401,7 @@ export const options = [
     env: 'SERVICE_ISSUES_REPOSITORY_RATE_PER_MINUTE',
     type: integer(0, 1_000_000),
     default: 120,
-    sentence:
-      'How many of these all people who are not members of a repository may add to it in a minute; 0 is no limit.',
+    sentence: 'How many of these all non-members of a repository together can add to it in a minute; 0 means no limit.',
   }),
   row({
     key: 'issues.repository_rate_per_hour',
@@ -423,14 +423,14 @@ export const options = [
     env: 'SERVICE_RELEASES_REPOSITORY_QUOTA',
     type: size('0B', '100TiB'),
     default: '20GiB',
-    sentence: 'Most that the files of all releases of one repository may have together.',
+    sentence: 'Largest total size of the files of all releases of one repository.',
   }),
   row({
     key: 'releases.owner_quota',
     env: 'SERVICE_RELEASES_OWNER_QUOTA',
     type: size('0B', '100TiB'),
     default: '100GiB',
-    sentence: 'Most that the files of all releases of one person or organisation may have together.',
+    sentence: 'Largest total size of the files of all releases of one user or organisation.',
   }),
 
   row({
@@ -438,21 +438,21 @@ export const options = [
     env: 'SERVICE_PULLS_CONTRIBUTED_PUSH_SIZE',
     type: size('1MiB', '1TiB'),
     default: '64MiB',
-    sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
+    sentence: 'Largest pack that a user without write access can push to a pull request.',
   }),
   row({
     key: 'pulls.queue_timeout',
     env: 'SERVICE_PULLS_QUEUE_TIMEOUT',
     type: duration('1m', '7d'),
     default: '2h',
-    sentence: 'How long the test of one pull request in a merge queue may take.',
+    sentence: 'How long the test of one pull request in a merge queue can take.',
   }),
   row({
     key: 'pulls.contributed_size',
     env: 'SERVICE_PULLS_CONTRIBUTED_SIZE',
     type: size('1MiB', '1TiB'),
     default: '256MiB',
-    sentence: 'Most that the rounds of one person may take in a repository to which they may not write.',
+    sentence: 'Largest total size of the rounds of one user in a repository without write access.',
   }),
 
   row({
@@ -460,35 +460,35 @@ export const options = [
     env: 'SERVICE_LFS_ENABLED',
     type: boolean,
     default: true,
-    sentence: 'Store files of Git LFS. When false, its clients are told so; objects that are stored stay.',
+    sentence: 'Store Git LFS files. When false, clients get an error; stored objects are kept.',
   }),
   row({
     key: 'lfs.max_object_size',
     env: 'SERVICE_LFS_MAX_OBJECT_SIZE',
     type: size('1KiB', '16TiB'),
     default: '2GiB',
-    sentence: 'Largest file that may be stored with Git LFS.',
+    sentence: 'Largest file that can be stored with Git LFS.',
   }),
   row({
     key: 'lfs.repository_quota',
     env: 'SERVICE_LFS_REPOSITORY_QUOTA',
     type: size('0B', '1024TiB'),
     default: '10GiB',
-    sentence: 'Most that all files of one repository may have together that are stored with Git LFS.',
+    sentence: 'Largest total size of the Git LFS files of one repository.',
   }),
   row({
     key: 'lfs.owner_quota',
     env: 'SERVICE_LFS_OWNER_QUOTA',
     type: size('0B', '1024TiB'),
     default: '50GiB',
-    sentence: 'The same for all repositories of one person or organisation together.',
+    sentence: 'The same for all repositories of one user or organisation.',
   }),
   row({
     key: 'lfs.keep_unreferenced',
     env: 'SERVICE_LFS_KEEP_UNREFERENCED',
     type: duration('1d', '3650d'),
     default: '30d',
-    sentence: 'How long a file of Git LFS is kept that no commit of its repository names any more.',
+    sentence: 'How long a Git LFS file is kept after no commit of its repository refers to it.',
   }),
 
   row({
@@ -496,7 +496,7 @@ export const options = [
     env: 'SERVICE_PACKAGES_ENABLED',
     type: boolean,
     default: true,
-    sentence: 'Serve packages: container images, npm and the other formats. When false, what is stored stays.',
+    sentence: 'Serve packages: container images, npm and the other formats. When false, stored packages are kept.',
   }),
   row({
     key: 'packages.max_file_size',
@@ -510,7 +510,7 @@ export const options = [
     env: 'SERVICE_PACKAGES_OWNER_QUOTA',
     type: size('0B', '1024TiB'),
     default: '100GiB',
-    sentence: 'Most that all packages of one person or organisation may have together; equal content counts once.',
+    sentence: 'Largest total size of the packages of one user or organisation; identical content counts once.',
   }),
   row({
     key: 'packages.default_visibility',
@@ -518,7 +518,7 @@ export const options = [
     type: choice('public', 'private'),
     default: 'public',
     sentence:
-      'Who reads a new package that follows no repository: everyone, or its owner and the members of the organisation.',
+      'Default visibility of a package without a repository: public (everyone) or private (its owner and the members of the organisation).',
   }),
 
   row({
@@ -527,7 +527,7 @@ export const options = [
     type: choice('optional', 'administrators', 'everyone'),
     default: 'optional',
     sentence:
-      'Who has to set up a second factor (an authenticator app or a passkey) after signing in: optional leaves it to each person.',
+      'Which users must set up a second factor (an authenticator app or a passkey) after signing in: optional leaves it to each user.',
   }),
   row({
     key: 'accounts.sign_up',
@@ -535,7 +535,7 @@ export const options = [
     type: choice('invite', 'approval'),
     default: 'invite',
     sentence:
-      'How people come in: invite by invitations alone, approval also by a form on /signup/request whose requests an administrator approves.',
+      'How users register: invite allows invitations only; approval also offers a form on /signup/request, whose requests an administrator approves.',
   }),
   row({
     key: 'accounts.password_sign_in',
@@ -543,7 +543,7 @@ export const options = [
     type: boolean,
     default: true,
     sentence:
-      'People may sign in with a password. Needs a provider when false; `hearth user sign-in-link` helps while that is down.',
+      'Allow password sign-in. When false, a provider is required; use `hearth user sign-in-link` while it is down.',
   }),
 
   row({
@@ -566,42 +566,42 @@ export const options = [
     type: duration('1m', '365d'),
     default: '10m',
     sentence:
-      'Deleting, transferring, and changes of keys, tokens and addresses ask for the password or provider again when it was asked for longer ago.',
+      'Deletions, transfers and changes to keys, tokens and addresses require users to confirm their identity if they last did so longer ago than this.',
   }),
   row({
     key: 'tokens.max_per_person',
     env: 'SERVICE_TOKENS_MAX_PER_PERSON',
     type: integer(0, 10_000),
     default: 100,
-    sentence: 'How many access tokens one person may have.',
+    sentence: 'How many access tokens one user can have.',
   }),
   row({
     key: 'keys.max_per_person',
     env: 'SERVICE_KEYS_MAX_PER_PERSON',
     type: integer(0, 10_000),
     default: 50,
-    sentence: 'How many SSH keys one person may have.',
+    sentence: 'How many SSH keys one user can have.',
   }),
   row({
     key: 'keys.max_per_repository',
     env: 'SERVICE_KEYS_MAX_PER_REPOSITORY',
     type: integer(0, 10_000),
     default: 50,
-    sentence: 'How many deploy keys one repository may have.',
+    sentence: 'How many deploy keys one repository can have.',
   }),
   row({
     key: 'addresses.max_per_person',
     env: 'SERVICE_ADDRESSES_MAX_PER_PERSON',
     type: integer(0, 1_000),
     default: 20,
-    sentence: 'How many e-mail addresses one person may have.',
+    sentence: 'How many email addresses one user can have.',
   }),
   row({
     key: 'addresses.mails_per_hour',
     env: 'SERVICE_ADDRESSES_MAILS_PER_HOUR',
     type: integer(1, 1_000),
     default: 5,
-    sentence: 'Mails with a link that one person may cause in an hour; one address gets at most twice as many.',
+    sentence: 'How many mails with a link one user can trigger in an hour; one address gets at most twice as many.',
   }),
 
   row({
@@ -610,7 +610,7 @@ export const options = [
     type: oidcProviders,
     default: [],
     sentence:
-      'OpenID Connect providers that people may sign in with, one table [[oidc.providers]] each; a JSON list in the environment. See docs/single-sign-on.md.',
+      'OpenID Connect providers for signing in, one table [[oidc.providers]] each; a JSON list in the environment. See docs/single-sign-on.md.',
   }),
   row({
     key: 'oidc.allowed_hosts',
@@ -618,7 +618,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Providers in the own network, which may also be reached without TLS, where anyone on the network path can sign in as anyone: "id.lan" (ports 80 and 443) or "id.lan:8080" (that port).',
+      'Providers in your own network, which can also be reached without TLS; anyone on the network path can then sign in as anyone: "id.lan" (ports 80 and 443) or "id.lan:8080" (that port).',
   }),
 
   row({
@@ -633,7 +633,7 @@ export const options = [
     env: 'SERVICE_CI_ENABLED',
     type: boolean,
     default: true,
-    sentence: 'Whether pushes, pull requests, schedules and people start workflows; runs that have begun go on.',
+    sentence: 'Enable CI. When false, no workflow starts; runs in progress continue.',
   }),
   row({
     key: 'ci.token_permissions',
@@ -641,14 +641,14 @@ export const options = [
     type: choice('read', 'write'),
     default: 'write',
     sentence:
-      "What the token of a job may do where neither its workflow nor its repository says: write all but identity tokens, or read the repository's contents.",
+      "Default permissions of job tokens if neither the workflow nor the repository sets them: write (everything but identity tokens) or read (the repository's contents).",
   }),
   row({
     key: 'ci.max_job_time',
     env: 'SERVICE_CI_MAX_JOB_TIME',
     type: duration('1m', '30d'),
     default: '3h',
-    sentence: 'A job that runs longer is ended.',
+    sentence: 'A job that runs longer is stopped.',
   }),
   row({
     key: 'ci.max_wait',
@@ -669,14 +669,14 @@ export const options = [
     env: 'SERVICE_CI_RETRY_LOST_JOBS',
     type: boolean,
     default: true,
-    sentence: 'Whether a job starts a second time when its runner is lost; jobs that may run only once need "false".',
+    sentence: 'Whether a job starts a second time when its runner is lost; jobs that must run only once need "false".',
   }),
   row({
     key: 'ci.max_log_size',
     env: 'SERVICE_CI_MAX_LOG_SIZE',
     type: size('64KiB', '64GiB'),
     default: '256MiB',
-    sentence: 'Lines of one job beyond this size are dropped.',
+    sentence: 'Log lines of a job beyond this size are dropped.',
   }),
   row({
     key: 'ci.run_keep',
@@ -698,7 +698,7 @@ export const options = [
     env: 'SERVICE_CI_ARTIFACT_KEEP',
     type: duration('1h', '3650d'),
     default: '90d',
-    sentence: 'How long artifacts are kept; a workflow may ask for less.',
+    sentence: 'How long artifacts are kept; a workflow can request less.',
   }),
   row({
     key: 'ci.max_artifact_size',
@@ -712,7 +712,7 @@ export const options = [
     env: 'SERVICE_CI_MAX_RUN_ARTIFACT_SIZE',
     type: size('1KiB', '16TiB'),
     default: '10GiB',
-    sentence: 'How large all artifacts of one run may be together.',
+    sentence: 'Largest total size of the artifacts of one run.',
   }),
 
   row({
@@ -720,8 +720,7 @@ export const options = [
     env: 'SERVICE_API_CORS_ORIGINS',
     type: origins,
     default: [],
-    sentence:
-      'Origins whose pages may call the API with a token that they hold: "https://tool.example.org". Cookies are never looked at.',
+    sentence: 'Origins whose pages can call the API with a token: "https://tool.example.org". Cookies are ignored.',
   }),
   row({
     key: 'api.sudo',
@@ -729,7 +728,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Whether an administrator’s token of scope admin may act as another user by the header "Sudo", as in Gitea: it then reads and changes what that user can.',
+      'Whether an administrator’s token with scope admin can act as another user with the header "Sudo", as in Gitea, with the permissions of that user.',
   }),
 
   row({
@@ -738,7 +737,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that webhooks may reach in the own network and without TLS, where anyone on the network path can read and change what is sent: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
+      'Hosts that webhooks can reach in your own network and without TLS; anyone on the network path can then read and change the messages: "ci.lan" (ports 80 and 443) or "ci.lan:8080" (that port).',
   }),
   row({
     key: 'webhooks.max_attempts',
@@ -753,7 +752,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Has no effect any more: hosts of webhooks.allowed_hosts may use http without it. Refused with a public address.',
+      'No longer has an effect: hosts of webhooks.allowed_hosts can use http without it. Refused with a public address.',
   }),
 
   row({
@@ -761,7 +760,7 @@ export const options = [
     env: 'SERVICE_NOTIFICATIONS_KEEP_DONE_DAYS',
     type: integer(1, 3650),
     default: 30,
-    sentence: 'Days for which a notification that is done stays in the list of what is done. What is saved stays.',
+    sentence: 'How many days a notification stays in the list "Done". Saved notifications are kept.',
   }),
 
   row({
@@ -770,7 +769,7 @@ export const options = [
     type: choice('folder', 's3'),
     default: 'folder',
     sentence:
-      'Where attachments, artifacts, complete logs, images, release files and LFS objects are: folder (the data folder) or s3 (a bucket of an S3-compatible store). See docs/object-store.md before it is changed.',
+      'Where attachments, artifacts, complete logs, images, release files and LFS objects are: folder (the data folder) or s3 (a bucket of an S3-compatible store). Read docs/object-store.md before you change it.',
   }),
   row({
     key: 'objects.endpoint',
@@ -786,7 +785,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Allows the store to be in the own network, and an address with http, where anyone on the network path can read files and change them.',
+      'Allow a store in your own network and http addresses; without TLS, anyone on the network path can read and change files.',
   }),
   row({
     key: 'objects.bucket',
@@ -802,14 +801,14 @@ export const options = [
     type: keyPrefix,
     default: null,
     example: 'forge',
-    sentence: 'Put before the name of every object, for a bucket that is used for other things, too.',
+    sentence: 'Prefix of every object name, for a bucket that is also used for other things.',
   }),
   row({
     key: 'objects.region',
     env: 'SERVICE_OBJECTS_REGION',
     type: text,
     default: 'us-east-1',
-    sentence: 'Region of the bucket; stores of one machine take the default.',
+    sentence: 'Region of the bucket; stores on a single machine accept the default.',
   }),
   row({
     key: 'objects.addressing',
@@ -850,21 +849,21 @@ export const options = [
     env: 'SERVICE_OBJECTS_TIMEOUT',
     type: duration('1s', '5m'),
     default: '20s',
-    sentence: 'How long the store may be silent before a request is given up.',
+    sentence: 'How long the store can be silent before a request fails.',
   }),
   row({
     key: 'objects.attempts',
     env: 'SERVICE_OBJECTS_ATTEMPTS',
     type: integer(1, 10),
     default: 4,
-    sentence: 'How often a request is sent at most when the store does not answer or asks to slow down.',
+    sentence: 'How many times a request is sent if the store does not respond or asks to slow down.',
   }),
   row({
     key: 'objects.connections',
     env: 'SERVICE_OBJECTS_CONNECTIONS',
     type: integer(1, 1000),
     default: 64,
-    sentence: 'How many connections to the store may be open at the same time; each download uses one.',
+    sentence: 'How many connections to the store can be open at the same time; each download uses one.',
   }),
   row({
     key: 'objects.part_size',
@@ -896,7 +895,7 @@ export const options = [
     type: choice('starttls', 'implicit', 'none'),
     default: 'starttls',
     sentence:
-      'How the connection is encrypted: starttls (before anything is sent, or nothing is), implicit (from the start) or none (for a mail server on this machine).',
+      'Encryption of the connection: starttls (required before anything is sent), implicit (from the start) or none (for a mail server on this machine).',
   }),
   row({
     key: 'mail.user',
@@ -904,7 +903,7 @@ export const options = [
     type: text,
     default: null,
     example: 'hearth@example.org',
-    sentence: 'Name to sign in to the mail server with. When unset, Hearth does not sign in.',
+    sentence: 'Username at the mail server. When unset, Hearth does not sign in.',
   }),
   row({
     key: 'mail.password',
@@ -930,21 +929,21 @@ export const options = [
     type: mailbox,
     default: null,
     example: 'Hearth <hearth@example.org>',
-    sentence: 'Sender of all mails. The mail server must allow it; mails that cannot be delivered come back to it.',
+    sentence: 'Sender of all mails. The mail server must allow it; bounces are sent to it.',
   }),
   row({
     key: 'mail.timeout',
     env: 'SERVICE_MAIL_TIMEOUT',
     type: duration('1s', '4m'),
     default: '30s',
-    sentence: 'How long the mail server may take for one mail.',
+    sentence: 'How long the mail server can take for one mail.',
   }),
   row({
     key: 'mail.connections',
     env: 'SERVICE_MAIL_CONNECTIONS',
     type: integer(1, 20),
     default: 3,
-    sentence: 'How many connections to the mail server may be open at the same time.',
+    sentence: 'How many connections to the mail server can be open at the same time.',
   }),
   row({
     key: 'mail.max_attempts',
@@ -958,14 +957,14 @@ export const options = [
     env: 'SERVICE_MAIL_MAX_PER_HOUR',
     type: integer(1, 1_000_000),
     default: 1_000,
-    sentence: 'Mails of one hour to everyone together; further ones wait. Mail providers have such limits, too.',
+    sentence: 'How many mails are sent in an hour in total; further ones wait. Mail providers also have such limits.',
   }),
   row({
     key: 'mail.max_per_recipient',
     env: 'SERVICE_MAIL_MAX_PER_RECIPIENT',
     type: integer(1, 100_000),
     default: 60,
-    sentence: 'Mails of one hour to one address; further ones wait.',
+    sentence: 'How many mails are sent in an hour to one address; further ones wait.',
   }),
 
   row({
@@ -974,7 +973,7 @@ export const options = [
     type: peers,
     default: [],
     sentence:
-      'Hosts that mirrors and imports may reach in the own network, by ssh, and without TLS, where anyone on the network path can read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
+      'Hosts that mirrors and imports can reach in your own network, by ssh, and without TLS; anyone on the network path can then read passwords and change code: "git.lan" (ports 22, 80 and 443) or "git.lan:3000" (that port).',
   }),
   row({
     key: 'mirrors.dev_allow_insecure',
@@ -982,7 +981,7 @@ export const options = [
     type: boolean,
     default: false,
     sentence:
-      'Has no effect any more: hosts of mirrors.allowed_hosts may use http without it. Refused with a public address.',
+      'No longer has an effect: hosts of mirrors.allowed_hosts can use http without it. Refused with a public address.',
   }),
 
   row({
@@ -990,14 +989,14 @@ export const options = [
     env: 'SERVICE_BACKUP_FOLDER',
     type: path,
     default: { belowDataDir: 'backups' },
-    sentence: 'Where backups are kept. Another disk is better; files that did not change take their room once.',
+    sentence: 'Where backups are stored, preferably on another disk; unchanged files take space only once.',
   }),
   row({
     key: 'backup.nightly',
     env: 'SERVICE_BACKUP_NIGHTLY',
     type: boolean,
     default: true,
-    sentence: 'Make a backup every night at 03:30, restore it for a trial, and remove old ones.',
+    sentence: 'Create a backup every night at 03:30, test its restore, and remove old ones.',
   }),
 
   row({
@@ -1007,7 +1006,7 @@ export const options = [
     default: null,
     example: 'a long random text',
     secret: true,
-    sentence: 'Bearer token that may read /metrics from anywhere. Without it only this machine may.',
+    sentence: 'Bearer token that can read /metrics from anywhere. Without it, only this machine can.',
   }),
 
   row({
@@ -1015,14 +1014,14 @@ export const options = [
     env: 'SERVICE_SEARCH_CODE_INDEX_BUDGET',
     type: size('0B', '1TiB'),
     default: '1GiB',
-    sentence: 'Disk space for the index of code search across repositories. 0B switches it off.',
+    sentence: 'Disk space for the index of code search across repositories. 0B disables it.',
   }),
   row({
     key: 'search.code_repository_limit',
     env: 'SERVICE_SEARCH_CODE_REPOSITORY_LIMIT',
     type: size('1KiB', '1TiB'),
     default: '64MiB',
-    sentence: 'A repository with more text than this is left out of code search across repositories.',
+    sentence: 'A repository with more text than this is not included in code search across repositories.',
   }),
 
   row({
@@ -1032,7 +1031,7 @@ export const options = [
     default: null,
     example: '24MiB',
     sentence:
-      'Memory for everything that is kept to answer faster: pages, results of git, refs, coloured files. When unset, a 64th of what the machine or its control group has, but at least 8MiB and at most 24MiB. While memory is short, a quarter of it.',
+      'Memory for caches: pages, results of git, refs, highlighted files. When unset, a 64th of the memory of the machine or its control group, but at least 8MiB and at most 24MiB. A quarter of it is used while memory is short.',
   }),
 
   row({
@@ -1042,7 +1041,7 @@ export const options = [
     default: null,
     example: 'https://git.example.org/repos/hearth/hearth/releases/latest/download',
     sentence:
-      'Where the files of the newest release are, for `hearth self-update --check`. Hearth asks only when that command runs. When unset, it asks nobody.',
+      'Address of the files of the newest release, for `hearth self-update --check`. Hearth contacts it only when that command runs.',
   }),
   row({
     key: 'updates.signers',
@@ -1050,7 +1049,7 @@ export const options = [
     type: path,
     default: null,
     example: '/etc/hearth/allowed_signers',
-    sentence: 'The public keys that may sign releases: the file allowed_signers of a release that you trust.',
+    sentence: 'Public keys accepted for signatures of releases: the file allowed_signers of a release that you trust.',
   }),
 
   row({
@@ -1058,7 +1057,7 @@ export const options = [
     env: 'SERVICE_LOG_LEVEL',
     type: choice('debug', 'info', 'warn', 'error'),
     default: 'info',
-    sentence: 'The least important kind of log line that is written: debug, info, warn or error.',
+    sentence: 'Lowest level of log lines that are written: debug, info, warn or error.',
   }),
   row({
     key: 'log.format',
@@ -1092,7 +1091,7 @@ export const options = [
     env: 'SERVICE_FEDERATION_PEER_ALLOWLIST',
     type: peers,
     default: [],
-    sentence: 'Host names of the servers to federate with. Empty denies every one.',
+    sentence: 'Host names of the servers to federate with. If empty, none is allowed.',
   }),
   row({
     key: 'federation.open_followers',
@@ -1101,21 +1100,21 @@ export const options = [
     default: false,
     sentence:
       'Let users of every server that is not blocked follow public repositories, and users and organisations of this one. ' +
-      'Off: servers on the list only, and only repositories.',
+      'When false, only servers on the allowlist, and only repositories.',
   }),
   row({
     key: 'federation.open_followers_per_host',
     env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS_PER_HOST',
     type: integer(1, 10_000_000),
     default: 10_000,
-    sentence: 'Followers that one server which is not on the list may have here.',
+    sentence: 'Number of followers that one server not on the allowlist can have here.',
   }),
   row({
     key: 'federation.open_followers_total',
     env: 'SERVICE_FEDERATION_OPEN_FOLLOWERS_TOTAL',
     type: integer(1, 10_000_000),
     default: 100_000,
-    sentence: 'Followers that all servers which are not on the list may have here together.',
+    sentence: 'Number of followers that all servers not on the allowlist can have here together.',
   }),
   row({
     // SPEC §1
@@ -1131,36 +1130,35 @@ export const options = [
     env: 'SERVICE_FEDERATION_USER_RESYNC_INTERVAL',
     type: duration('1s', '30d'),
     default: '5m',
-    sentence: 'How often followed remote people are looked at again for new public repositories.',
+    sentence: 'How often followed remote users are checked for new public repositories.',
   }),
   row({
     key: 'federation.copy_max_size',
     env: 'SERVICE_FEDERATION_COPY_MAX_SIZE',
     type: size('0B', '1TiB'),
     default: '5GiB',
-    sentence:
-      'What one kept copy of a followed repository may have, with its files of Git LFS. 0B: no copies are kept.',
+    sentence: 'Largest copy of a followed repository, including its Git LFS files. 0B disables copies.',
   }),
   row({
     key: 'federation.copy_user_quota',
     env: 'SERVICE_FEDERATION_COPY_USER_QUOTA',
     type: size('0B', '1TiB'),
     default: '20GiB',
-    sentence: 'What all kept copies of one user may have together.',
+    sentence: 'Largest total size of the copies of one user.',
   }),
   row({
     key: 'federation.copy_total_quota',
     env: 'SERVICE_FEDERATION_COPY_TOTAL_QUOTA',
     type: size('0B', '1TiB'),
     default: '100GiB',
-    sentence: 'What all kept copies may have together.',
+    sentence: 'Largest total size of all copies.',
   }),
   row({
     key: 'federation.copy_grace',
     env: 'SERVICE_FEDERATION_COPY_GRACE',
     type: duration('1m', '3650d'),
     default: '7d',
-    sentence: 'How long a kept copy stays after its repository was unfollowed.',
+    sentence: 'How long a copy is kept after its repository is unfollowed.',
   }),
   row({
     // SPEC §1
