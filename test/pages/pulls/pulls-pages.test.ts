@@ -85,7 +85,10 @@ t.test('a conflict is shown with its marks, to who may read the repository', asy
   let page = await anonymous.get(one);
   for (let view = 0; view < 100 && /The conflicts are being determined/.test(words(page)); view += 1)
     page = await anonymous.get(one);
-  t.match(words(page), /Git cannot merge these files: .*b <i>\.txt .*roof\.txt .*Resolve the conflicts locally and push/);
+  t.match(
+    words(page),
+    /Git cannot merge these files: .*b <i>\.txt .*roof\.txt .*Resolve the conflicts locally and push/,
+  );
   const rows = Array.from(
     page.body.matchAll(/<tr class="(ours|theirs|mark)"><td class="number">(\d+)<\/td><td>(.*?)<\/td>/g),
     ([, kind, number, text]) => `${number} ${kind} ${text}`,
