@@ -73,14 +73,30 @@ export async function landMoves(
       }
       if (outcome.generation !== null) {
         await deps.journal.write(id, outcome.generation);
-        if (name !== null) await installPack(deps, id, { folder, from: into, name });
-        await folders.follow(await rowOf(deps, id));
-        if (name !== null && source === folder) await local.caches.prunePacked(folder);
+        await keepFolder(deps, id, { folder, source, into, name });
       }
       return outcome.results;
     } finally {
       await rm(into, { recursive: true, force: true });
     }
+  }
+}
+
+/**
+ * The folder of what the rows have now. A fault is only logged: the change was made, so nobody may be told that it was
+ * refused, and the next reader fetches what is missing.
+ */
+async function keepFolder(
+  deps: StoreDeps & { folders: CacheFolders },
+  id: string,
+  { folder, source, into, name }: { folder: string; source: string; into: string; name: string | null },
+): Promise<void> {
+  try {
+    if (name !== null) await installPack(deps, id, { folder, from: into, name });
+    await deps.folders.follow(await rowOf(deps, id));
+    if (name !== null && source === folder) await deps.local.caches.prunePacked(folder);
+  } catch (error) {
+    deps.logger.warn('repository_store.folder_behind', { repository: id, error });
   }
 }
 

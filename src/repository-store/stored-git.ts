@@ -242,8 +242,9 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
           path: scratch,
           land: (moves, options) =>
             landMoves(deps, row, { moves, source: scratch, ...options }).catch((error: unknown) =>
-              // Nothing has happened: the client is told why, and its connection is not cut.
-              isDomainError(error)
+              // Nothing has happened: the client is told why, and its connection is not cut. Where that is not known,
+              // "rejected" would be a guess.
+              isDomainError(error) && error.reason !== 'outcome_unknown'
                 ? moves.map(({ ref }) => ({ ref, ok: false, reason: error.message }))
                 : Promise.reject(error),
             ),

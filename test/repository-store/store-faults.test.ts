@@ -79,6 +79,24 @@ t.test('a journal that cannot be written does not take back a push, and the next
   t.match(Object.fromEntries(last.refs.map(({ name, oid }) => [name, oid])), { 'refs/heads/c': oid });
 });
 
+t.test('what fails once the rows have a push does not refuse it', async (t) => {
+  const oid = gitSync(['commit-tree', 'main^{tree}', '-p', 'main', '-m', 'Emptied'], { cwd: sample });
+  await listened();
+  const { length } = s3.requests;
+  // Pack and index, then the journal object, which waits; the folder is gone meanwhile, and the store, too.
+  s3.fail('PUT', 'slow', 'slow', 'slow');
+  const pushing = push(`${oid}:refs/heads/emptied`);
+  await until(async () => s3.requests.slice(length).some((line) => /^PUT .*journal/.test(line)), 'the journal is written');
+  server.emptyCache();
+  s3.fail('GET', ...Array<Fault>(30).fill('forbidden'));
+  const { code, stderr } = await pushing;
+  s3.heal();
+  t.equal(code, 0, stderr);
+  t.notMatch(stderr, /rejected/);
+  t.match(await server.cloneOf('roof'), `${oid} refs/heads/emptied`);
+  t.equal((await push(':refs/heads/emptied')).code, 0);
+});
+
 for (const [what, spoil] of [
   ['a pack with another byte', (content: Buffer) => (content[40]! ^= 1)],
   ['a pack that is gone', null],
