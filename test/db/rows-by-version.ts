@@ -1722,6 +1722,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['ci_artifact_parts', { artifact_id: 1, file: '', block: '', position: 0, object: 'artifact-parts/1/a', bytes: 5 }],
   ],
   425: [['instance_marks', { number: 1, mark: 'mark425', made_at: 425 }]],
+  426: [['recovery_drills', { at: 426, packs: 4, bytes: 26, faults: '[]' }]],
   430: [
     ['kept_values', { id: 'kept430', value: 'sealed', until: 5000000000000 }],
     ['attempts', { id: 'attempt430', count: 3, until: 5000000000000 }],

@@ -86,7 +86,10 @@ t.test('what fails once the rows have a push does not refuse it', async (t) => {
   // Pack and index, then the journal object, which waits; the folder is gone meanwhile, and the store, too.
   s3.fail('PUT', 'slow', 'slow', 'slow');
   const pushing = push(`${oid}:refs/heads/emptied`);
-  await until(async () => s3.requests.slice(length).some((line) => /^PUT .*journal/.test(line)), 'the journal is written');
+  await until(
+    async () => s3.requests.slice(length).some((line) => /^PUT .*journal/.test(line)),
+    'the journal is written',
+  );
   server.emptyCache();
   s3.fail('GET', ...Array<Fault>(30).fill('forbidden'));
   const { code, stderr } = await pushing;

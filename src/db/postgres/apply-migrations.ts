@@ -68,7 +68,8 @@ export async function applyInPostgres(
 async function inTransaction(client: PoolClient, work: () => Promise<boolean>): Promise<boolean> {
   try {
     await client.query(
-      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(${instanceLock})`,
+      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
+        SELECT pg_advisory_xact_lock(${instanceLock})`,
     );
     const result = await work();
     await client.query('COMMIT');

@@ -55,8 +55,21 @@ interface OpenPool {
   logger: Logger;
 }
 
+export type WatchedPool = Pool & {
+  /** Ends connections that were made before a time of `performance.now()`, without waiting for their servers. */
+  dropOlderThan(time: number): void;
+};
+
+/** Without a word to the server, which would not hear it. What waits for its answer fails as if the server had gone. */
+export function cutOff(client: unknown): void {
+  (client as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}
+
+/** One beside the pools. The caller listens to its faults. */
+export const openConnection = (config: PoolConfig): pg.Client => new pg.Client(config);
+
 /** A pool of connections whose faults never end the process. */
-export function openPool({ config, size, limits, isReadOnly, logger }: OpenPool): Pool {
+export function openPool({ config, size, limits, isReadOnly, logger }: OpenPool): WatchedPool {
   const pool = new pg.Pool({
     ...config,
     types,
@@ -68,6 +81,15 @@ export function openPool({ config, size, limits, isReadOnly, logger }: OpenPool)
   const lost = (error: Error): void => logger.warn('db.connection_lost', { message: error.message });
   pool.on('error', lost);
   // One that is checked out and idle emits on itself when its server goes.
-  pool.on('connect', (client: PoolClient) => client.on('error', () => {}));
-  return pool;
+  const madeAt = new Map<PoolClient, number>();
+  pool.on('connect', (client: PoolClient) => {
+    madeAt.set(client, performance.now());
+    client.on('error', () => {});
+  });
+  pool.on('remove', (client: PoolClient) => void madeAt.delete(client));
+  return Object.assign(pool, {
+    dropOlderThan(time: number): void {
+      for (const [client, at] of madeAt) if (at < time) cutOff(client);
+    },
+  });
 }

@@ -17,6 +17,7 @@ import type { PostgresSettings } from './connection-settings.ts';
 import { connectionRefused, translatePostgresFault } from './faults.ts';
 import { registerDriver } from './driver.ts';
 import { createFreshness } from './freshness.ts';
+import { createLineCheck } from './line-check.ts';
 import { openPool } from './pools.ts';
 import { runStatement, shareStatements } from './query-runner.ts';
 import { createPostgresRowCache } from './row-cache.ts';
@@ -37,6 +38,8 @@ const defaultBusyTimeoutMs = 5_000;
 const idleInTransactionMs = 3_000;
 /** Statements of pages are indexed; one that runs longer is a mistake. */
 const readStatementMs = 30_000;
+/** Of a write: all others wait meanwhile, but a deletion may take many rows along. */
+const writeStatementMs = 300_000;
 
 /**
  * Opens an instance's database on PostgreSQL: a pool that reads, and a connection for each write that runs. Refuses
@@ -56,7 +59,13 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
     isReadOnly: true,
     logger,
   });
-  const writePool = openPool({ config, size, limits: { idleInTransactionMs }, isReadOnly: false, logger });
+  const writePool = openPool({
+    config,
+    size,
+    limits: { statementMs: writeStatementMs, idleInTransactionMs },
+    isReadOnly: false,
+    logger,
+  });
   const pools = [readPool, writePool];
 
   const inside = new AsyncLocalStorage<{ open: boolean } | null>();
@@ -65,7 +74,8 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   const writeWaits = createHistogram(waitBuckets);
   const busyTimeoutMs = options.busyTimeoutMs ?? defaultBusyTimeoutMs;
   let lockMetAt = 0;
-  /** Numbers come again after a fail-over, so the connection is part of the answer. */
+  const line = createLineCheck(config, pools);
+  /** Numbers come again after a fail-over, so the connections are part of the answer. */
   let connections = 0;
   readPool.on('connect', () => (connections += 1));
 
@@ -75,10 +85,10 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   const reader = source(readPool, writer);
 
   const freshness = createFreshness(async () => {
-    const { rows } = await readPool.query(
+    const { answer } = await line.ask(
       `SELECT pg_current_snapshot()::text || ' ' || extract(epoch FROM pg_postmaster_start_time())::text AS answer`,
     );
-    return `${(rows as { answer: string }[])[0]!.answer} ${connections}`;
+    return `${answer as string} ${connections} ${line.connections}`;
   });
   const { lookup, state, forget } = createPostgresRowCache(freshness, async (sql, values) => {
     announceStatement(sql, 'postgres');
@@ -190,7 +200,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
     async close() {
       await writing.settled();
       for (const each of [reader, writer]) if (each.isInitialized) await each.destroy();
-      await Promise.all(pools.map((pool) => (pool.ended ? null : pool.end())));
+      await Promise.all([line.close(), ...pools.map((pool) => (pool.ended ? null : pool.end()))]);
     },
   };
 
