@@ -54,7 +54,7 @@ for (const choice of document.querySelectorAll('input[name="clone"][id]')) {
 }
 
 /** A click into a read-only address selects all of it. */
-for (const field of document.querySelectorAll('input[readonly]')) {
+for (const field of document.querySelectorAll('input[readonly], .clone textarea')) {
   field.addEventListener('focus', () => field.select());
 }
 
