@@ -2,7 +2,7 @@ import type { LogFields } from '../kernel/index.ts';
 import type { CiDeps } from './deps.ts';
 import type { CiScope } from './scope.ts';
 
-/** Binds a use-case, and logs each call that succeeds as an event of the audit log. */
+/** Binds a use-case, and logs each successful call to the audit log. */
 export const bindAudited =
   (deps: CiDeps) =>
   <Rest extends unknown[], Result>(

@@ -67,7 +67,7 @@ interface CiOptions {
   owners: Pick<Owners, 'resolve' | 'ownersById'>;
   repositories: Repositories;
   git: Git;
-  /** Artifacts and complete logs; a folder has them below `settings.folder`. */
+  /** Store of artifacts and complete logs; a local one keeps them below `settings.folder`. */
   objects: ObjectStore;
   workers: WorkerPool;
   clock: Clock;
@@ -78,7 +78,7 @@ interface CiOptions {
 
 /**
  * CI: workflows of repositories, their runs, the runners that execute them, logs and secrets. Each function documents
- * what it does and refuses.
+ * its effect and its errors.
  */
 export function createCi(options: CiOptions) {
   const { db, clock, random, logger, settings } = options;
@@ -141,59 +141,59 @@ export function createCi(options: CiOptions) {
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     environments: createEnvironmentService(deps),
     secrets: createSecretService(deps),
-    /** After a rotation of the instance key. */
+    /** Encrypts all secrets anew after a rotation of the instance key. */
     reencrypt: async () =>
       (await reencryptSecrets(deps)) + (await reencryptEnvironmentSecrets(deps)) + (await reencryptIdentityKeys(deps)),
     variables: createVariableService(deps),
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
     onRunEnd: (ending: RunEndListener) => void deps.endings.push(ending),
-    /** Registers a listener of deployments and their statuses, called inside the write. */
+    /** Registers a listener for deployments and their statuses, called inside the write. */
     onDeployment: (tell: DeploymentListener) => void deps.deploymentListeners.push(tell),
-    /** Registers a listener of jobs that begin to wait for a reviewer, called inside the write. */
+    /** Registers a listener for jobs that start waiting for a reviewer, called inside the write. */
     onReviewRequest: (tell: ReviewListener) => void deps.reviewListeners.push(tell),
-    /** For `repositories.pushes.onPush`. */
+    /** Listener for `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 
-    /** For `releases.onEvent`. */
+    /** Listener for `releases.onEvent`. */
     onRelease: recordRelease,
 
-    /** Runs of pull requests, and their approval; once `onPull` was called. */
+    /** Runs of pull requests, and their approval; requires an earlier call of `onPull`. */
     pulls: createPullRunService(deps),
-    /** For `issues.onEntry`. */
+    /** Listener for `issues.onEntry`. */
     onPull(sources: PullRunDeps) {
       pullSources = sources;
       return runOnPulls(deps, sources);
     },
 
-    /** For `issues.onEntry`: `issues` and `issue_comment`. */
+    /** Listener for `issues.onEntry` that starts workflows on `issues` and `issue_comment`. */
     onIssue: (sources: IssueRunDeps) => runOnIssues(deps, sources),
 
-    /** At start, before any port opens: removes files of calls that a crash interrupted. */
+    /** Called at start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {
       startedAt = clock.now();
       await deps.logs.sweep();
       await deps.artifacts.uploads.recover();
     },
     /**
-     * Called once the ports are open, because it reads every unfinished run's workflow: continues what a crash
-     * interrupted.
+     * Continues runs that a crash interrupted. Called once the ports are open, because it reads the workflow of every
+     * unfinished run.
      */
     advanceRuns: () => (advancing = advanceAll(deps, () => hasStopped)),
-    /** Every few seconds: timeouts of tasks and runners. */
+    /** Called every few seconds: ends tasks and runners that have timed out. */
     async sweep(): Promise<void> {
       await sweepTasks(deps, startedAt);
       await startPendingEvents(deps);
     },
-    /** Every night: removes expired logs and artifacts, and keys that sign no more. */
+    /** Called every night: removes expired logs and artifacts, and expired signing keys. */
     async removeOld() {
       await removeRetired(deps);
       const removed = await removeExpired(deps);
       return { ...removed, runs: await removeOldRuns(deps) };
     },
-    /** Every minute, where objects are in a bucket: complete logs go there. */
+    /** Called every minute: moves complete logs to the bucket, if there is one. */
     storeLogs: () => uploadLogs(deps),
-    /** Every minute: starts scheduled workflows that are due. */
+    /** Called every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
     /** Ends the waits of polling runners, before the listeners close. */
     stopWaiting: () => queue.stop(),

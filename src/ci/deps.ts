@@ -43,12 +43,12 @@ export interface CiDeps {
   logs: LogStore;
   artifacts: ArtifactStore;
   settings: CiSettings;
-  /** Listeners for the end of a run; registered by `onRunEnd`. */
+  /** Listeners for the end of a run; added by `onRunEnd`. */
   endings: RunEndListener[];
-  /** Listeners of deployments and of their statuses, and of jobs that begin to wait for a reviewer. */
+  /** Listeners for deployments, their statuses, and jobs that start waiting for a reviewer. */
   deploymentListeners: DeploymentListener[];
   reviewListeners: ReviewListener[];
-  /** Built after this module; given with the listener of their entries. */
+  /** These modules are created after this one and set by `onPull`. */
   pullSources(): PullRunDeps;
 }
 
@@ -59,11 +59,11 @@ export interface CiSettings {
   keyFile: string;
   /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
-  /** Where `uses: owner/name` is looked up: an origin, or `self`. */
+  /** Server that resolves `uses: owner/name`: an origin, or `self`. */
   actionsUrl: string;
-  /** Whether anything starts workflows; runs that have begun go on. */
+  /** Whether events start workflows; started runs continue in any case. */
   isEnabled: boolean;
-  /** What the token of a job may do where neither its workflow nor its repository says. */
+  /** Permissions of the job token if neither its workflow nor its repository sets them. */
   tokenPermissions: DefaultTaskPermissions;
   /** Time limit of a job, in milliseconds. */
   maxTaskMs: number;
@@ -71,17 +71,17 @@ export interface CiSettings {
   maxWaitMs: number;
   /** How long a job without a matching runner may wait before it fails, in milliseconds. */
   maxUnroutableMs: number;
-  /** Whether a job is tried once more when its runner is lost. */
+  /** Whether a job is retried once if its runner is lost. */
   retriesLostJobs: boolean;
-  /** Size limit of one log in bytes; further rows are dropped. */
+  /** Size limit of one log in bytes; later rows are dropped. */
   maxLogBytes: number;
-  /** How long ended runs are kept, in milliseconds; logs and artifacts as long at most. */
+  /** Retention of ended runs in milliseconds; logs and artifacts expire no later. */
   runTtlMs: number;
   logTtlMs: number;
   artifactTtlMs: number;
-  /** Size limits in bytes: per artifact, and per run. */
+  /** Size limits in bytes: per artifact and per run. */
   maxArtifactBytes: number;
   maxRunArtifactBytes: number;
-  /** Free disk space below which no artifact is accepted, in bytes. */
+  /** Free disk space in bytes below which artifacts are rejected. */
   lowDiskFloorBytes: number;
 }

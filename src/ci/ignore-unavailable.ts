@@ -1,6 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
 
-/** For a `catch` of work that a later task repeats; every other error is thrown again. */
+/** Error handler for work that a later task repeats: ignores `unavailable`, and throws every other error again. */
 export function ignoreUnavailable(error: unknown): void {
   if (!isDomainError(error) || error.code !== 'unavailable') throw error;
 }

@@ -3,18 +3,18 @@ import type { Level, Viewer } from '../access/index.ts';
 import { forbidden, notFound } from '../kernel/index.ts';
 import type { Found } from '../repositories/index.ts';
 
-/** Refuses `repository_not_found` unless the repository was found with at least this level. */
+/** Throws `repository_not_found` unless the viewer has at least this access level. */
 export function requireLevel(found: Pick<Found, 'level'>, needed: Exclude<Level, 'none'>): void {
   if (!allows(found.level, needed)) throw notFound('repository_not_found', 'Repository not found');
 }
 
-/** Refuses `repository_archived`: an archived repository starts no runs. */
+/** Throws `repository_archived` if the repository is archived; it starts no runs. */
 export function refuseArchived({ repository }: Pick<Found, 'repository'>): void {
   if (repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
 }
 
-/** UUID of the viewer's account; null for the command line and every other viewer without a row. */
+/** UUID of the account of the viewer; null for the command line and other viewers without an account. */
 export function personIdOf(viewer: Viewer): string | null {
   return viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
 }

@@ -1,14 +1,16 @@
 /**
- * The states of jobs, and of runs as the sum of their jobs (SPEC §3):
+ * States of jobs, and of runs as the combination of their jobs (SPEC §3):
+ *
  * blocked → waiting → running → success | failure | cancelled | skipped
- * A running job that is being cancelled is `cancelling` until its runner is done.
+ *
+ * A running job that is being cancelled is `cancelling` until its runner stops.
  */
 export type RunStatus = 'blocked' | 'waiting' | 'running' | 'cancelling' | FinalStatus;
 export type FinalStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 /**
- * Why a job is blocked: its run waits for another run, it has `needs`, `max-parallel` is reached, or its concurrency
- * group is taken.
+ * Why a job is blocked: its run waits for another run, its `needs` have not ended, `max-parallel` is reached, or its
+ * concurrency group is taken.
  */
 export type Hold = 'run' | 'needs' | 'parallel' | 'concurrency';
 
@@ -18,7 +20,7 @@ export function isFinal(status: RunStatus): status is FinalStatus {
   return finals.includes(status);
 }
 
-/** Whether a run waits for a person to let it start. */
+/** Whether a run waits for approval. */
 export const awaitsApproval = ({
   approval,
   status,
@@ -37,12 +39,12 @@ interface Ended {
   continueOnError: boolean;
 }
 
-/** The status that dependent jobs see: a job with `continue-on-error` counts as a success. */
+/** The status that dependent jobs see: with `continue-on-error` a failed job counts as successful. */
 function countsAs({ status, continueOnError }: Ended): RunStatus {
   return status === 'failure' && continueOnError ? 'success' : status;
 }
 
-/** Precedence of job states in a run that was cancelled, and in every other one. */
+/** Precedence of job states in a cancelled run, and in all others. */
 const precedenceWhenCancelled: readonly RunStatus[] = [
   'cancelling',
   'running',
@@ -54,9 +56,8 @@ const precedenceWhenCancelled: readonly RunStatus[] = [
 const precedence: readonly RunStatus[] = ['running', 'cancelling', 'waiting', 'blocked', 'failure', 'cancelled'];
 
 /**
- * The state of a run. A run without jobs has failed: its file could not be read. Jobs that `fail-fast` or a timeout
- * cancelled do not make a run with a failed job a cancelled one, nor one that is being cancelled while a runner
- * finishes them.
+ * The state of a run. A run without jobs has failed, because its file could not be read. A run with a failed job counts
+ * as failed, even if `fail-fast` or a timeout cancelled other jobs or a runner is still stopping them.
  * @param isCancelled whether the run itself was cancelled
  */
 export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancelled: boolean }): RunStatus {
@@ -65,7 +66,7 @@ export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancell
   if (counted.every((status) => status === 'skipped')) return 'skipped';
   const present = (isCancelled ? precedenceWhenCancelled : precedence).find((status) => counted.includes(status));
   if (present === 'cancelling' && !isCancelled) return 'running';
-  // Some jobs have ended and others have not begun: shown as running.
+  // Shown as running if some jobs have ended and others have not started.
   if (
     (present === 'waiting' || present === 'blocked') &&
     counted.some((status) => status === 'success' || status === 'failure')
@@ -74,7 +75,7 @@ export function statusOfRun(jobs: readonly Ended[], { isCancelled }: { isCancell
   return present ?? 'success';
 }
 
-/** The combined state of a job's matrix, for dependent jobs; null while some matrix jobs have not ended. */
+/** The combined state of the matrix of a job, for dependent jobs; null until all its jobs have ended. */
 export function statusOfMatrix(matrixJobs: readonly Ended[]): FinalStatus | null {
   const counted = matrixJobs.map(countsAs);
   if (!counted.every(isFinal)) return null;

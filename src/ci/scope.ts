@@ -41,7 +41,7 @@ export function scopeOf({ userId, organisationId, repositoryId }: ScopeColumns):
 
 type Condition = Record<keyof ScopeColumns, string | FindOperator<string>>;
 
-/** The condition on rows of exactly this scope. */
+/** The condition for rows of exactly this scope. */
 export function inScope(scope: CiScope): Condition {
   const columns = toColumns(scope);
   return {
@@ -51,7 +51,7 @@ export function inScope(scope: CiScope): Condition {
   };
 }
 
-/** The scopes that apply to a repository, the widest first: later ones override. */
+/** The scopes that apply to a repository, widest first: later ones override earlier ones. */
 export function scopesAround(repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>): CiScope[] {
   const { id, ownerUserId, ownerOrganisationId } = repository;
   const owner: CiScope[] =

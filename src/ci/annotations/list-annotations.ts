@@ -9,7 +9,7 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
-/** An annotation, and the job that made it. */
+/** An annotation with the job that created it. */
 export interface Annotation extends AnnotationRow {
   job: Pick<JobRow, 'id' | 'name'>;
   run: Pick<RunRow, 'number' | 'workflowName'>;
@@ -17,10 +17,10 @@ export interface Annotation extends AnnotationRow {
 
 type Deps = Pick<CiDeps, 'db'>;
 
-/** What one page shows; more than one job can make. */
+/** Limit of annotations on one page; several jobs can create more. */
 const maxListed = 300;
 
-/** The annotations of some jobs of one run: errors first, then in the order of the jobs and their logs. */
+/** Returns the annotations of these jobs of one run: errors first, then by job and row of the log. */
 export async function annotationsOfJobs(
   { db }: Deps,
   run: Pick<RunRow, 'number' | 'workflowName'>,
@@ -37,8 +37,8 @@ export async function annotationsOfJobs(
 }
 
 /**
- * What the newest attempts of all runs say about a commit. Jobs of a matrix say the same about the same line: it is
- * listed once.
+ * Returns the annotations of a commit from the newest attempts of all runs. Annotations that several jobs of a matrix
+ * repeat are listed once.
  */
 export async function annotationsOfCommit(
   { db }: Deps,
@@ -67,7 +67,7 @@ export async function annotationsOfCommit(
   return sort([...firsts.values()]);
 }
 
-/** Without what else their rows hold: a page that is kept compares all of it. */
+/** Drops the other columns of job and run: the page cache compares every field. */
 const annotationOf = (
   row: AnnotationRow,
   { id, name }: Annotation['job'],

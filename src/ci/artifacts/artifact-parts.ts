@@ -3,16 +3,16 @@ import type { Database } from '../../db/index.ts';
 import type { EntityManager } from 'typeorm';
 import { notFound } from '../../kernel/index.ts';
 
-/** Bytes of an upload that is not complete, as an object of the store. */
+/** Part of an unfinished upload, stored as one object. */
 export interface ArtifactPart {
   artifactId: number;
-  /** Of artifacts that are files: the file's name; empty for an archive. */
+  /** Name of the file; empty for an archive. */
   file: string;
-  /** Of an archive: the block that the client orders later; empty for what has its place already. */
+  /** Block of an archive that the client orders later; empty for bytes whose position is known. */
   block: string;
-  /** Where the part begins in its block or file. */
+  /** Position of the part in its block or file, in bytes. */
   position: number;
-  /** The key of the object. */
+  /** Key of the object. */
   object: string;
   bytes: number;
 }
@@ -20,8 +20,8 @@ export interface ArtifactPart {
 const insertedAtOnce = 500;
 
 /**
- * Rows that name the parts of artifacts that are still coming, where several nodes serve a database and share a
- * bucket: the parts of one upload may arrive at different nodes.
+ * Rows that name the parts of unfinished uploads. Used where several nodes share a database and a bucket, because the
+ * parts of one upload may arrive at different nodes.
  */
 export class ArtifactParts {
   readonly #db: Pick<Database, 'read' | 'write'>;
@@ -34,12 +34,12 @@ export class ArtifactParts {
     return this.#db.read;
   }
 
-  /** One upload changes in one order. */
+  /** Serialises the changes to one upload. */
   change<Result>(artifactId: number, work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     return this.#db.write(({ manager }) => work(manager), { scope: `artifact:${artifactId}` });
   }
 
-  /** In their order. */
+  /** Returns the parts in order. */
   async of(manager: EntityManager, artifactId: number, file: string, block?: string): Promise<ArtifactPart[]> {
     const found = await rows<ArtifactPart>(
       manager,
@@ -55,7 +55,7 @@ export class ArtifactParts {
     }));
   }
 
-  /** Refuses `artifact_not_found` when the artifact went meanwhile. */
+  /** Throws `artifact_not_found` if the artifact was removed during the upload. */
   async add(manager: EntityManager, artifactId: number, parts: readonly ArtifactPart[]): Promise<void> {
     const found = await rows(manager, `SELECT 1 AS one FROM ci_artifacts WHERE id = ? AND state <> 'removed'`, [
       artifactId,
@@ -81,7 +81,10 @@ export class ArtifactParts {
     return Number(found?.count ?? 0);
   }
 
-  /** Those of a file, of a block of it, or of one place in that. Returns their objects. */
+  /**
+   * Removes the parts of a file, of one of its blocks, or at one position of a block. Returns the keys of their
+   * objects.
+   */
   async remove(manager: EntityManager, artifactId: number, file: string, ...more: [block?: string, position?: number]) {
     const conditions = ['artifact_id = ?', 'file = ?', ...(more.length > 0 ? ['block = ?'] : [])];
     if (more.length > 1) conditions.push('position = ?');
@@ -94,7 +97,7 @@ export class ArtifactParts {
     );
   }
 
-  /** All parts of an artifact. Returns their objects. */
+  /** Removes all parts of an artifact. Returns the keys of their objects. */
   async removeAll(artifactId: number): Promise<string[]> {
     return this.change(artifactId, async (manager) =>
       objectsOf(
@@ -107,7 +110,7 @@ export class ArtifactParts {
     );
   }
 
-  /** Bytes of archives that are still coming, by artifact. */
+  /** Bytes received for unfinished archives, by artifact. */
   async bytes(manager: EntityManager, ids: readonly number[]): Promise<Map<number, number>> {
     const found = new Map<number, number>();
     for (const id of ids) {
@@ -121,9 +124,9 @@ export class ArtifactParts {
     return found;
   }
 
-  /** The archives that have parts. */
+  /** Ids of the artifacts that have parts. */
   async ids(): Promise<number[]> {
-    // A step from one artifact to the next, so that the parts are not all read.
+    // Skips from one artifact to the next instead of reading all parts.
     const found: number[] = [];
     for (;;) {
       const [next] = await rows<{ id: number }>(
@@ -136,7 +139,7 @@ export class ArtifactParts {
     }
   }
 
-  /** Whether a row names an object of an artifact. */
+  /** Whether a row refers to this object of an artifact. */
   async names(artifactId: number, object: string): Promise<boolean> {
     const found = await rows(
       this.#db.read,

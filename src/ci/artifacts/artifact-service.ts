@@ -22,7 +22,7 @@ import { runById } from '../runs/find-run.ts';
 import { artifactById, artifactsOfRepository } from './repository-artifacts.ts';
 import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './upload-artifact.ts';
 
-/** Artifacts of runs: archives of version 4, files of version 3. */
+/** Artifacts of runs: archives of protocol version 4, files of version 3. */
 export function createArtifactService(deps: CiDeps) {
   const bind = bindDeps(deps);
   return {
@@ -42,7 +42,7 @@ export function createArtifactService(deps: CiDeps) {
     openFile: bind(openArtifactFile),
     list: bind(listArtifacts),
     open: bind(openArtifact),
-    /** The files in one artifact, and one of them. */
+    /** The files in an artifact, and the content of one of them. */
     files: bind(artifactFiles),
     openFileIn: bind(openFileOfArtifact),
     listOfRepository: bind(artifactsOfRepository),

@@ -12,12 +12,12 @@ import type { GatheredUpload, Uploads } from './uploads.ts';
 
 type SharedUploads = Omit<StoredUploadsOptions, 'folder' | 'objects'>;
 
-/** Whose file it is: the artifact, and the name of its folder. */
+/** The artifact that owns a file, and its folder. */
 type FileArtifact = Pick<ArtifactRow, 'id' | 'file'>;
 
 /**
- * Artifacts as objects. What is still coming is an upload: archives where `uploads` says, files of the older protocol
- * at their place or, where several nodes receive them, as parts. What is complete is taken by the store of objects.
+ * Stores artifacts as objects. Unfinished archives are in `uploads`. Unfinished files of the older protocol are at
+ * their final path or, where several nodes receive them, stored as parts. Complete uploads move to the object store.
  */
 export class ArtifactStore {
   readonly #folder: string;
@@ -25,29 +25,31 @@ export class ArtifactStore {
   readonly #shared: StoredUploads | null;
   readonly uploads: Uploads;
 
-  /** @param shared where several nodes receive the parts of an upload */
+  /**
+   * @param shared set where several nodes receive the parts of an upload
+   */
   constructor(folder: string, objects: ObjectStore, local: (folder: string) => Uploads, shared: SharedUploads | null) {
     this.#folder = folder;
     this.#objects = objects;
-    // The name begins with a dot, so backups skip the folder.
+    // Backups skip the folder, because its name begins with a dot.
     const incoming = path.join(folder, '.uploading');
     this.#shared = shared === null ? null : new StoredUploads({ ...shared, objects, folder: incoming });
     this.uploads = this.#shared ?? local(incoming);
   }
 
-  /** Gives a complete upload to the store of objects; durable when this resolves. */
+  /** Moves a complete upload to the object store; durable when this resolves. */
   async publish(file: string, { file: from, bytes, digest }: GatheredUpload): Promise<void> {
     await this.#objects.adopt(artifactKey(file), from, { bytes, sha256: digest });
   }
 
-  /** A file, or the bytes of a range. Refuses `artifact_not_found` when the file is gone. */
+  /** Opens a file or a range of it. Throws `artifact_not_found` if the file was removed. */
   async read(file: string, range?: ByteRange): Promise<Readable> {
     const opened = await this.#objects.get(artifactKey(file), range);
     if (opened === null) throw notFound('artifact_not_found', 'There is no such artifact.');
     return opened.stream;
   }
 
-  /** Stores a part of an artifact's file at its position; durable when this resolves. Returns its bytes. */
+  /** Stores a part of a file of an artifact at a position; durable when this resolves. Returns the number of bytes. */
   async write(
     artifact: FileArtifact,
     name: string,
@@ -74,12 +76,12 @@ export class ArtifactStore {
     return written;
   }
 
-  /** Gives a file that `write` has completed to the store of objects, unless that has it where it is. */
+  /** Moves a file that `write` has completed to the object store, unless it is already there. */
   async complete(artifact: FileArtifact, name: string): Promise<void> {
     const file = `${artifact.file}/${name}`;
     if (this.#shared !== null) {
       const gathered = await this.#shared.gatherFile(artifact.id, name);
-      // Another node was told the end at the same time.
+      // Another node has finished the same file.
       if (gathered === null) return;
       try {
         await this.publish(file, gathered);
@@ -100,12 +102,12 @@ export class ArtifactStore {
     await this.remove(`${artifact.file}/${name}`);
   }
 
-  /** Removes parts of uploads that no row names. Returns their number. */
+  /** Removes upload parts without a row. Returns their number. */
   async sweep(): Promise<number> {
     return this.#shared?.sweep() ?? 0;
   }
 
-  /** Removes an artifact's file or folder. What a store does not remove now is removed by the nightly task. */
+  /** Removes the file or folder of an artifact. The nightly task retries if the store is unavailable. */
   async remove(file: string): Promise<void> {
     await rm(path.join(this.#folder, file), { recursive: true, force: true });
     if (this.#objects.place === 's3') await this.#removeObjects(file).catch(ignoreUnavailable);
@@ -118,7 +120,7 @@ export class ArtifactStore {
     for await (const { key: one } of this.#objects.list(`${key}/`)) await this.#objects.remove(one);
   }
 
-  /** All stored files, by the names that rows use. */
+  /** All stored files, by their names in the database. */
   async *files(): AsyncGenerator<string> {
     const found = new Set<string>();
     for (const shard of await readdir(this.#folder).catch(() => [])) {
@@ -138,6 +140,6 @@ export class ArtifactStore {
 export const artifactPrefix = 'artifacts/';
 export const artifactKey = (file: string): string => artifactPrefix + file;
 
-/** Path of an artifact below the folder of artifacts; a thousand share a folder. */
+/** Path of an artifact below the folder of artifacts; a folder holds a thousand. */
 export const placeOf = (id: number, form: 'zip' | 'files'): string =>
   `${Math.floor(id / 1000)}/${id}${form === 'zip' ? '.zip' : ''}`;

@@ -7,7 +7,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { readRuntimeToken } from '../tasks/runtime-token.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
-/** A running task, and the run that it belongs to. */
+/** A running task and its run. */
 export interface RunningTask {
   taskId: number;
   jobId: number;
@@ -16,14 +16,14 @@ export interface RunningTask {
 
 const refusal = () => unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
 
-/** The task of a runtime token, while it runs or is being cancelled. Refuses `bad_runtime_token`. */
+/** Returns the task of a runtime token while the task runs or is being cancelled. Throws `bad_runtime_token`. */
 export async function authoriseTask(deps: Pick<CiDeps, 'db' | 'key' | 'clock'>, token: string): Promise<RunningTask> {
   const claims = readRuntimeToken(deps.key, token, deps.clock.now());
   if (claims === null) throw refusal();
   return runningTask(deps, claims.taskId);
 }
 
-/** Refuses `bad_runtime_token` for a task that has ended. */
+/** Throws `bad_runtime_token` if the task has ended. */
 export async function runningTask({ db }: Pick<CiDeps, 'db'>, taskId: number): Promise<RunningTask> {
   const task = await db.read.findOneBy(taskSchema, { id: taskId });
   if (task === null || !isRunning(task.status)) throw refusal();

@@ -12,7 +12,6 @@ import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { isWhole } from './upload-v3-artifact.ts';
 import { artifactNotFound } from './upload-artifact.ts';
 
-/** A file of an artifact. */
 export interface ArtifactFile {
   path: string;
   bytes: number;
@@ -20,9 +19,9 @@ export interface ArtifactFile {
 
 interface ArtifactFiles {
   artifact: ArtifactRow;
-  /** By path. */
+  /** Sorted by path. */
   files: ArtifactFile[];
-  /** Entries of the archive that are not shown: their paths would leave a folder, or they cannot be unpacked. */
+  /** Number of archive entries that are not shown because their paths leave the folder or they cannot be unpacked. */
   refused: number;
 }
 
@@ -30,15 +29,15 @@ interface OpenedFile extends ArtifactFile {
   content: Readable;
 }
 
-/** As many files as the older protocol accepts; a directory of them has some 2 MiB. */
+/** The older protocol accepts as many files; their directory takes about 2 MiB. */
 const limits = { maxDirectoryBytes: 8 * 1024 * 1024, maxEntries: 20_000 };
-/** A larger content is not unpacked; the archive is still downloaded whole. */
+/** Larger files are not unpacked; the whole archive can still be downloaded. */
 const maxUnpackedBytes = 4 * 1024 ** 3;
-/** More than deflate reaches with ordinary content; a megabyte of zeros has a thousandth. */
+/** Limit on the compression ratio. Deflate stays below it for ordinary content; zeros reach 1,000. */
 const maxRatio = 200;
 const smallBytes = 16 * 1024 * 1024;
 
-/** Directories of archives by artifact; an archive never changes. */
+/** Directories of archives by content; an archive never changes. */
 const directories = createLru<string, ZipDirectory>({
   name: 'archive directories',
   maxWeight: 32 * 1024 * 1024,
@@ -46,7 +45,7 @@ const directories = createLru<string, ZipDirectory>({
   weigh: ({ entries }) => 300 + 400 * entries.length,
 });
 
-/** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
+/** Throws `run_not_found`; `artifact_not_found` also for an artifact of another run. */
 export async function readyArtifact(
   deps: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -59,7 +58,7 @@ export async function readyArtifact(
   return artifact;
 }
 
-/** The files of an artifact. Refuses what `readyArtifact` does, and `unreadable_archive`. */
+/** The files of an artifact. Throws the errors of `readyArtifact` and `unreadable_archive`. */
 export async function artifactFiles(
   deps: CiDeps,
   found: Pick<Found, 'repository'>,
@@ -70,7 +69,7 @@ export async function artifactFiles(
   return { artifact, ...(await filesIn(deps, artifact)) };
 }
 
-/** The files of an artifact, whatever its form. Refuses `unreadable_archive`. */
+/** The files of an artifact of either protocol. Throws `unreadable_archive`. */
 export async function filesIn(deps: CiDeps, artifact: ArtifactRow): Promise<Omit<ArtifactFiles, 'artifact'>> {
   if (artifact.form === 'files') {
     const rows = await deps.db.read.find(artifactFileSchema, {
@@ -93,7 +92,7 @@ const partsOf =
     artifacts.read(file, { first: at, last: at + bytes - 1 });
 
 async function directoryOf(deps: CiDeps, artifact: ArtifactRow): Promise<ZipDirectory> {
-  // An id alone is not enough: a server has several databases in tests.
+  // The id is not unique: a test server has several databases.
   const key = `${artifact.digest} ${artifact.sizeBytes}`;
   const known = directories.get(key);
   if (known !== undefined) return known;
@@ -103,9 +102,8 @@ async function directoryOf(deps: CiDeps, artifact: ArtifactRow): Promise<ZipDire
 }
 
 /**
- * One file of an artifact, unpacked while it is read. Refuses what `artifactFiles` does, `artifact_not_found` for a
- * path that it does not have, and `file_too_large` what is not unpacked: files above 4 GiB, and those that would grow
- * two hundred times.
+ * Opens one file of an artifact, unpacking it as it is read. Throws the errors of `artifactFiles`, `artifact_not_found`
+ * if it has no such path, and `file_too_large` for files above 4 GiB or with a compression ratio above 200.
  */
 export async function openFileOfArtifact(
   deps: CiDeps,

@@ -9,7 +9,7 @@ import type { AllowanceBy, GatheredUpload, Part, Uploads } from './uploads.ts';
 const whole = 'whole';
 const copyAtOnce = 1024 * 1024;
 
-/** Uploads in a folder, of a server that receives all parts of each. */
+/** Uploads in a folder, for a server that receives all parts itself. */
 export class FolderUploads implements Uploads {
   readonly #folder: string;
   readonly #read: EntityManager;
@@ -51,7 +51,7 @@ export class FolderUploads implements Uploads {
         staged.set(name, staged.of(name) + bytes.length);
       }
     } catch (error) {
-      // An incomplete part is removed; what was there before stays.
+      // Removes the incomplete part and keeps the bytes before it.
       await handle.truncate(before);
       staged.set(name, before);
       throw error;
@@ -87,7 +87,7 @@ export class FolderUploads implements Uploads {
     return { file, bytes, digest };
   }
 
-  /** The file is the upload itself. */
+  /** Nothing to remove: the gathered file is the upload itself. */
   async discard(): Promise<void> {}
 
   async abandon(id: number): Promise<void> {
@@ -126,7 +126,7 @@ class Staged {
     this.#sizes.set(part, bytes);
   }
 
-  /** Removes all parts; returns their files. */
+  /** Forgets all parts. Returns the names of their files. */
   clear(): string[] {
     const parts = [...this.#sizes.keys()];
     this.#sizes.clear();

@@ -20,8 +20,8 @@ import { writeZip } from '../../files/index.ts';
 const downloadMs = 3_600_000;
 
 /**
- * The artifacts of a run as its jobs see them: the newest of each name, which may come from an earlier attempt whose
- * job was not run again.
+ * Returns the artifacts of a run as its jobs see them: the newest of each name, possibly from an earlier attempt whose
+ * job was not re-run.
  */
 export async function artifactsOfTask(
   { db }: Pick<CiDeps, 'db'>,
@@ -34,7 +34,7 @@ export async function artifactsOfTask(
   return [...new Map(rows.map((row) => [row.name, row])).values()];
 }
 
-/** Refuses `artifact_not_found`. */
+/** Throws `artifact_not_found`. */
 async function artifactOfTask(
   deps: Pick<CiDeps, 'db'>,
   task: Pick<RunningTask, 'run'>,
@@ -46,7 +46,9 @@ async function artifactOfTask(
   return artifact;
 }
 
-/** The query of a signed URL with which anyone may download an artifact, for an hour. Refuses `artifact_not_found`. */
+/**
+ * Returns the query of a signed URL that lets anyone download an artifact for one hour. Throws `artifact_not_found`.
+ */
 export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<URLSearchParams> {
   const { id } = await artifactOfTask(deps, task, name);
   const expiresAt = deps.clock.now() + downloadMs;
@@ -63,12 +65,12 @@ export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name:
 export interface OpenedArtifact {
   fileName: string;
   mediaType: string;
-  /** Null when the size is not known before it was written. */
+  /** Null if the size is not known in advance. */
   bytes: number | null;
   content: Readable;
 }
 
-/** Opens the artifact of a signed URL. Refuses `bad_artifact_link`, `artifact_not_found`. */
+/** Opens the artifact of a signed URL. Throws `bad_artifact_link`, `artifact_not_found`. */
 export async function openBySignedUrl(deps: CiDeps, query: URLSearchParams): Promise<OpenedArtifact> {
   const link = verifyUrl(deps.key, 'GET', query, deps.clock.now());
   const artifact = await deps.db.read.findOneBy(artifactSchema, { id: link.artifactId, state: 'ready' });
@@ -76,7 +78,7 @@ export async function openBySignedUrl(deps: CiDeps, query: URLSearchParams): Pro
   return open(deps, artifact);
 }
 
-/** All artifacts of a run, including removed ones, in order of creation. Refuses `run_not_found`. */
+/** All artifacts of a run, including removed ones, in order of creation. Throws `run_not_found`. */
 export async function listArtifacts(
   deps: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -89,7 +91,7 @@ export async function listArtifacts(
   });
 }
 
-/** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
+/** Throws `run_not_found`; `artifact_not_found` also for an artifact of another run. */
 export async function openArtifact(
   deps: CiDeps,
   found: Pick<Found, 'repository'>,
@@ -120,14 +122,14 @@ async function open(
   };
 }
 
-/** Called by a job that replaces its earlier upload. Refuses `artifact_not_found`. */
+/** Removes an artifact for a job that replaces its earlier upload. Throws `artifact_not_found`. */
 export async function removeArtifactOfTask(deps: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const artifact = await artifactOfTask(deps, task, name);
   await remove(deps, artifact);
   return artifact;
 }
 
-/** Refuses `repository_not_found`, `run_not_found`, `artifact_not_found`. */
+/** Throws `repository_not_found`, `run_not_found`, `artifact_not_found`. */
 export async function removeArtifact(
   deps: CiDeps,
   viewer: Viewer,
@@ -143,7 +145,7 @@ export async function removeArtifact(
   deps.logger.info('ci.artifact_removed', { artifact: artifact.name, run: run.id, by: viewerForLog(viewer) });
 }
 
-/** The row stays and records that the artifact existed. */
+/** Keeps the row as a record of the artifact. */
 async function remove({ db, artifacts, notifier }: CiDeps, { id, file, runId }: ArtifactRow): Promise<void> {
   await db.write(async ({ manager }) => {
     await manager.update(artifactSchema, { id }, { state: 'removed' });

@@ -16,9 +16,7 @@ export interface ArtifactOfRun {
 type Deps = Pick<CiDeps, 'db'>;
 const shown = In(['ready', 'removed']);
 
-/**
- * The artifacts of a repository, or of one run, the newest first, with those that have expired; and how many there are.
- */
+/** Returns the artifacts of a repository or of one run, newest first, including expired ones, and their number. */
 export async function artifactsOfRepository(
   { db }: Deps,
   { repository }: Pick<Found, 'repository'>,
@@ -31,7 +29,7 @@ export async function artifactsOfRepository(
       ...(name === undefined ? {} : { name }),
       state: shown,
     })
-    // One that was replaced in its attempt is none of the list.
+    // Omits artifacts that were replaced within their attempt.
     .andWhere(
       `(a.state = 'ready' OR NOT EXISTS (SELECT 1 FROM ci_artifacts n WHERE n.run_id = a.run_id
          AND n.attempt = a.attempt AND n.name = a.name AND n.id > a.id))`,
@@ -43,7 +41,7 @@ export async function artifactsOfRepository(
   return { rows: artifacts.map((artifact) => ({ artifact, run: runs.get(artifact.runId)! })), total };
 }
 
-/** One artifact of a repository by its id. Refuses `artifact_not_found`. */
+/** One artifact of a repository by its id. Throws `artifact_not_found`. */
 export async function artifactById(
   { db }: Deps,
   { repository }: Pick<Found, 'repository'>,

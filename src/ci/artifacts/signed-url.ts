@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { forbidden } from '../../kernel/index.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
 
-/** What a signed URL of an artifact permits, to anyone who has it. */
+/** Permission that a signed URL of an artifact gives to anyone who has it. */
 interface SignedUrl {
   method: 'GET' | 'PUT';
   repositoryId: string;
@@ -12,7 +12,7 @@ interface SignedUrl {
   expiresAt: number;
 }
 
-/** Each part is prefixed by its length, so that no part can pass for another (security H04). */
+/** Each part is prefixed by its length, so that no two different requests have the same text (security H04). */
 function signatureOf(key: InstanceKey, { method, repositoryId, artifactId, taskId, expiresAt }: SignedUrl): string {
   const parts = [method, repositoryId, artifactId, taskId, expiresAt].map(String);
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
@@ -31,8 +31,8 @@ export function signUrl(key: InstanceKey, link: SignedUrl): URLSearchParams {
 }
 
 /**
- * What a signed URL permits, if this server signed it for this method and it has not expired. Refuses
- * `bad_artifact_link`, the same for every cause.
+ * Returns the permission of a signed URL if this server signed it for this method and it has not expired. Throws
+ * `bad_artifact_link` for every cause.
  */
 export function verifyUrl(
   key: InstanceKey,

@@ -11,14 +11,14 @@ import { blockName, maxBlocks, missingBlock, tooManyBlocks } from './uploads.ts'
 import type { AllowanceBy, GatheredUpload, Part, Uploads } from './uploads.ts';
 
 const artifactPartPrefix = 'artifact-parts/';
-/** Longer than a part may take between its object and its row, and than the clock of a store may differ. */
+/** Longer than the time between storing an object and its row, including clock differences to the store. */
 const unnamedForMs = 24 * 3_600_000;
-/** Of an archive, which has no name below its artifact. */
+/** File name of an archive, which has none below its artifact. */
 const archive = '';
 const placed = '';
 
 export interface StoredUploadsOptions {
-  /** Where complete uploads are put together, on this machine. */
+  /** Local folder where complete uploads are assembled. */
   folder: string;
   parts: ArtifactParts;
   objects: ObjectStore;
@@ -27,8 +27,8 @@ export interface StoredUploadsOptions {
 }
 
 /**
- * Uploads of which each part may arrive at another node: a part is an object of the store and a row that names it, and
- * the node that is told the end puts them together.
+ * Uploads whose parts may arrive at different nodes. Each part is an object and a row that names it; the node that
+ * receives the last call assembles them.
  */
 export class StoredUploads implements Uploads {
   readonly #options: StoredUploadsOptions;
@@ -56,12 +56,12 @@ export class StoredUploads implements Uploads {
     await this.#name(object, () =>
       parts.change(id, async (manager) => {
         const position = part.kind === 'more' ? bytesOf(await parts.of(manager, id, archive, block)) : 0;
-        // At the end there is an empty part at most.
+        // Only an empty part can already be at the end.
         const at: [number?] = part.kind === 'more' ? [position] : [];
         const old = await parts.remove(manager, id, archive, block, ...at);
         await parts.add(manager, id, [{ artifactId: id, file: archive, block, position, ...object }]);
         if ((await parts.count(manager, id, archive)) > maxBlocks) throw tooManyBlocks();
-        // What came to other nodes meanwhile counts, too.
+        // Also counts bytes that other nodes have received since.
         (await allowance(manager))(0);
         return old;
       }),
@@ -79,7 +79,7 @@ export class StoredUploads implements Uploads {
       for (const name of blockIds.map(blockName)) {
         const part = blocks.get(name);
         if (part === undefined) throw missingBlock();
-        // An empty block has no place of its own.
+        // An empty block takes no position of its own.
         if (part.bytes > 0 || ordered.length === 0) ordered.push({ ...part, block: placed, position });
         if (ordered.length > 1 && ordered[0]!.bytes === 0) ordered.shift();
         position += part.bytes;
@@ -109,7 +109,10 @@ export class StoredUploads implements Uploads {
     return this.#options.parts.ids();
   }
 
-  /** Stores a part of a file of an artifact; a repeated one takes the place of the first. Returns its bytes. */
+  /**
+   * Stores a part of a file of an artifact, replacing an earlier part at the same position. Returns the number of
+   * bytes.
+   */
   async receiveFile(id: number, file: string, at: number, body: AsyncIterable<Buffer>, maxBytes: number) {
     const { parts } = this.#options;
     const object = await this.#put(id, body, (bytes) => {
@@ -135,10 +138,7 @@ export class StoredUploads implements Uploads {
     await this.#removeObjects(await parts.change(id, (manager) => parts.remove(manager, id, file)));
   }
 
-  /**
-   * Removes objects of parts that no row names: of uploads that were killed, and of deleted runs. Returns their
-   * number.
-   */
+  /** Removes objects of parts without a row, left by interrupted uploads and deleted runs. Returns their number. */
   async sweep(): Promise<number> {
     const { objects, parts, clock } = this.#options;
     let count = 0;
@@ -151,7 +151,9 @@ export class StoredUploads implements Uploads {
     return count;
   }
 
-  /** @param allow is asked about all bytes of this part so far */
+  /**
+   * @param allow checks the number of bytes of this part so far
+   */
   async #put(id: number, body: AsyncIterable<Buffer>, allow: (bytes: number) => void) {
     const { objects, random } = this.#options;
     const object = `${artifactPartPrefix}${id}/${random.uuid()}`;
@@ -162,7 +164,9 @@ export class StoredUploads implements Uploads {
     return { object, bytes };
   }
 
-  /** Names an object by a row; without one it goes. What the row has replaced goes after it. */
+  /**
+   * Writes the row that names an object; deletes the object if that fails, and otherwise the objects that it replaces.
+   */
   async #name({ object }: { object: string }, write: () => Promise<string[]>): Promise<void> {
     const old = await write().catch(async (error: unknown) => {
       await this.#removeObjects([object]);
@@ -171,12 +175,12 @@ export class StoredUploads implements Uploads {
     await this.#removeObjects(old);
   }
 
-  /** What the store does not remove now is removed by the nightly task. */
+  /** The nightly task retries if the store is unavailable. */
   async #removeObjects(keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.#options.objects.remove(key).catch(ignoreUnavailable);
   }
 
-  /** Parts as one file; where they overlap, the earlier one counts. Null where there is none, or a gap. */
+  /** Joins parts into one file; where they overlap, the earlier one wins. Null if there are no parts, or with a gap. */
   async #join(parts: readonly ArtifactPart[]): Promise<GatheredUpload | null> {
     const { folder, objects, random } = this.#options;
     if (parts.length === 0) return null;

@@ -15,7 +15,7 @@ import { parseArtifactName, parseMediaType } from './name-rules.ts';
 import { artifactTtlMs } from '../retention/repository-retention.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
 
-/** Artifacts per run: an endless upload loop stops here before the disk is full. */
+/** Limit of artifacts per run, so that an endless upload loop cannot fill the disk. */
 const maxPerRun = 1_000;
 const uploadMs = 6 * 3_600_000;
 
@@ -23,16 +23,16 @@ export const artifactNotFound = () => notFound('artifact_not_found', 'There is n
 
 interface NewArtifact {
   name: unknown;
-  /** Media type of what is uploaded; anything but a zip is kept as a single file. */
+  /** Media type of the upload; everything except a zip is stored as a single file. */
   mediaType?: unknown;
-  /** The expiry that the workflow asks for, in epoch milliseconds; capped by the settings. */
+  /** Expiry that the workflow requests, in epoch milliseconds; capped by the settings. */
   expiresAt: number | null;
 }
 
 /**
- * Creates an artifact in the run of a task. A name is unique within an attempt; an aborted upload is replaced.
- * @returns the query of a signed URL for one upload Refuses `invalid_artifact_name`, `artifact_exists`,
- * `too_many_artifacts`.
+ * Creates an artifact in the run of a task. A name is unique within an attempt; an aborted upload is replaced. Throws
+ * `invalid_artifact_name`, `artifact_exists`, `too_many_artifacts`.
+ * @returns the query of a signed URL for one upload
  */
 export async function createArtifact(deps: CiDeps, task: RunningTask, input: NewArtifact): Promise<URLSearchParams> {
   const name = parseArtifactName(input.name);
@@ -70,7 +70,7 @@ export async function createArtifact(deps: CiDeps, task: RunningTask, input: New
   });
 }
 
-/** Refuses `too_many_artifacts`. */
+/** Throws `too_many_artifacts`. */
 export async function insertArtifact(
   deps: Pick<CiDeps, 'settings'>,
   { manager, now }: Tx,
@@ -104,8 +104,8 @@ export async function insertArtifact(
 }
 
 /**
- * Receives bytes through a signed URL: blocks, or all at once. They become part of the artifact when its upload is
- * finished. Refuses `bad_artifact_link`, `bad_runtime_token` once the task is over, `artifact_not_found`,
+ * Receives bytes through a signed URL, in blocks or all at once. They become part of the artifact when its upload is
+ * finished. Throws `bad_artifact_link`, `bad_runtime_token` once the task has ended, `artifact_not_found`,
  * `artifact_too_large`, `run_too_large`, `low_disk_space`, `too_many_blocks`.
  */
 export async function receiveArtifact(
@@ -129,7 +129,7 @@ export async function receiveArtifact(
 
 export const artifactTooLarge = () => conflict('artifact_too_large', 'The artifact is larger than this server allows.');
 
-/** Concatenates the blocks of an artifact. Refuses as `receiveArtifact`, and `missing_block`. */
+/** Concatenates the blocks of an artifact. Throws the errors of `receiveArtifact` and `missing_block`. */
 export async function assembleArtifact(
   deps: CiDeps,
   query: URLSearchParams,
@@ -152,7 +152,7 @@ async function openUpload(deps: CiDeps, query: URLSearchParams): Promise<Artifac
   return artifact;
 }
 
-/** Refuses `low_disk_space`. */
+/** Throws `low_disk_space`. */
 export async function refuseLowDisk({ settings }: Pick<CiDeps, 'settings'>): Promise<void> {
   const space = await statfs(settings.folder).catch(() => null);
   if (space !== null && space.bavail * space.bsize < settings.lowDiskFloorBytes) {
@@ -163,8 +163,8 @@ export async function refuseLowDisk({ settings }: Pick<CiDeps, 'settings'>): Pro
 }
 
 /**
- * The remaining allowance of a run, so that it cannot fill the disk: checked for every part, possibly by concurrent
- * calls. The returned function refuses `run_too_large`.
+ * Returns a function that checks the remaining quota of a run, so that it cannot fill the disk. It is called for every
+ * part, possibly concurrently, and throws `run_too_large`.
  */
 export async function allowanceOf(
   { settings, artifacts }: Pick<CiDeps, 'settings' | 'artifacts'>,
@@ -185,14 +185,14 @@ export async function allowanceOf(
 
 interface FinishedUpload {
   name: unknown;
-  /** The size that the client has sent, by its own count. */
+  /** Number of bytes that the client claims to have sent. */
   sizeBytes: number | null;
   /** SHA-256 in hex. */
   digest: string | null;
 }
 
 /**
- * Finishes an upload: from now on the artifact is available, complete and durable. Idempotent. Refuses
+ * Finishes an upload: from now on the artifact is available, complete and durable. Idempotent. Throws
  * `artifact_not_found`, `artifact_incomplete`, `artifact_size_differs`, `artifact_digest_differs`.
  */
 export async function finishArtifact(

@@ -12,9 +12,8 @@ import { allowanceOf, artifactNotFound, artifactTooLarge, insertArtifact, refuse
 const maxFiles = 20_000;
 
 /**
- * The older artifact protocol: files are uploaded one by one under an artifact name, and several jobs may do so under
- * the same one. Refuses `invalid_artifact_name`, `artifact_exists` for one that was uploaded as a zip,
- * `too_many_artifacts`.
+ * Opens an artifact of the older protocol: files are uploaded one by one under its name, possibly by several jobs.
+ * Throws `invalid_artifact_name`, `artifact_exists` if it was uploaded as a zip, `too_many_artifacts`.
  */
 export async function openFileArtifact(
   deps: CiDeps,
@@ -43,23 +42,22 @@ export async function openFileArtifact(
 
 /** A part of one file. */
 export interface FileChunk {
-  /** The path as the client sends it, with the artifact's name in front. */
+  /** Path as the client sends it, including the name of the artifact. */
   itemPath: string;
-  /** Start and end of the part, and total size, as it is sent. */
+  /** Start, end and total size of the sent bytes. */
   start: number;
   end: number;
   total: number;
   isGzipped: boolean;
-  /** Size of the unpacked content; equal to the sent size when it is not compressed. */
+  /** Size of the unpacked content; equal to the sent size without compression. */
   sizeBytes: number;
   body: AsyncIterable<Buffer>;
 }
 
 /**
- * Receives a part of a file. Parts come in order; a repeated one is stored again, until the file is complete; a gap is
- * refused. Refuses
- * `artifact_not_found`, `invalid_artifact_path`, `invalid_range`, `too_many_artifact_files`, `artifact_too_large`,
- * `run_too_large`, `low_disk_space`, `artifact_incomplete`.
+ * Receives a part of a file. Parts come in order and may be repeated until the file is complete. Throws
+ * `artifact_not_found`, `invalid_artifact_path`, `invalid_range` also for a gap, `too_many_artifact_files`,
+ * `artifact_too_large`, `run_too_large`, `low_disk_space`, `artifact_incomplete`.
  */
 export async function receiveFile(
   deps: CiDeps,
@@ -91,7 +89,7 @@ export async function receiveFile(
         throw badRange();
       return { row: before, old: null };
     }
-    // The larger of stored and unpacked size counts: a download unpacks it.
+    // Counts the larger of stored and unpacked size, because a download unpacks the file.
     const size = Math.max(total, sizeBytes);
     const files = await manager.countBy(artifactFileSchema, { artifactId });
     if (before === null && files >= maxFiles)
@@ -100,7 +98,7 @@ export async function receiveFile(
     const sum = present - (before?.sizeBytes ?? 0) + size;
     if (sum > deps.settings.maxArtifactBytes) throw artifactTooLarge();
     (await allowanceOf(deps, manager, artifact.runId))(sum - present);
-    // A separate file for each upload: two jobs may send the same path at once.
+    // Each upload has its own file: two jobs may send the same path concurrently.
     const fresh: ArtifactFileRow = {
       artifactId,
       path,
@@ -114,7 +112,7 @@ export async function receiveFile(
     await manager.update(artifactSchema, { id: artifactId }, { sizeBytes: sum });
     return { row: fresh, old: before?.file ?? null };
   });
-  // All of it is stored; the client did not hear so.
+  // The file is complete, but the response to the client was lost.
   if (start > 0 && isWhole(row)) return drain(chunk.body);
   if (old !== null) await deps.artifacts.removeFile(artifact, old);
   const written = await deps.artifacts.write(artifact, row.file, start, chunk.body, length);
@@ -136,8 +134,8 @@ async function drain(body: AsyncIterable<Buffer>): Promise<void> {
 const badRange = () => invalid('invalid_range', 'The range does not follow what has come so far.');
 
 /**
- * Publishes what was uploaded under a name so far; parts that another job is still sending are added later. Refuses
- * `artifact_not_found`, `artifact_incomplete` when no file is complete.
+ * Publishes the files uploaded under a name so far; parts that another job is still sending are added later. Throws
+ * `artifact_not_found`, `artifact_incomplete` if no file is complete.
  */
 export async function finishFileArtifact(deps: CiDeps, task: RunningTask, name: unknown): Promise<ArtifactRow> {
   const wanted = parseArtifactName(name);
@@ -161,7 +159,7 @@ export async function finishFileArtifact(deps: CiDeps, task: RunningTask, name: 
 
 export const isWhole = ({ receivedBytes, storedBytes }: ArtifactFileRow): boolean => receivedBytes === storedBytes;
 
-/** Refuses `artifact_not_found`, also for one of another run. */
+/** Throws `artifact_not_found`, also for an artifact of another run. */
 async function fileArtifactOf(
   { db }: Pick<CiDeps, 'db'>,
   { run }: RunningTask,
@@ -177,7 +175,7 @@ async function fileArtifactOf(
   return artifact;
 }
 
-/** The files of an artifact, by path. Refuses `artifact_not_found`. */
+/** The files of an artifact, by path. Throws `artifact_not_found`. */
 export async function filesOfArtifact(
   deps: Pick<CiDeps, 'db'>,
   task: RunningTask,
@@ -188,7 +186,7 @@ export async function filesOfArtifact(
   return { name, files: files.filter(isWhole) };
 }
 
-/** One file as it is stored, possibly compressed. Refuses `artifact_not_found`. */
+/** Opens one file as stored, possibly compressed. Throws `artifact_not_found`. */
 export async function openArtifactFile(
   deps: CiDeps,
   task: RunningTask,

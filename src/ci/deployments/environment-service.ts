@@ -42,7 +42,7 @@ export function createEnvironmentService(deps: CiDeps) {
     set: bind(setEnvironment),
     remove: bind(removeEnvironment),
     namesOfReviewers: bind(namesOfReviewers),
-    /** The present deployment of each environment, by its id. */
+    /** The current deployment of each environment, by the id of the environment. */
     present: (ids: readonly number[]) => presentDeployments(deps.db.read, ids),
     pending: bind(pendingDeployments),
     review: bind(reviewDeployments),

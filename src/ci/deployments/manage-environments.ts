@@ -20,16 +20,16 @@ import { parseEnvironmentName } from '../workflows/environment-name.ts';
 import { environmentNamed, findEnvironment, requireEnvironment } from '../environments/find-environment.ts';
 import type { Environment } from '../environments/find-environment.ts';
 
-/** What an environment asks of a deployment; what is left out stays. */
+/** Changes to the rules of an environment; omitted fields stay. */
 export interface EnvironmentChange {
   waitMinutes?: number | undefined;
-  /** Handles of people, and `organisation/team`; an empty list asks nobody. */
+  /** Usernames and `organisation/team`; an empty list requires no review. */
   reviewers?: readonly string[] | undefined;
   preventsSelfReview?: boolean | undefined;
   needsWrite?: boolean | undefined;
   adminsBypass?: boolean | undefined;
   refPolicy?: RefPolicy | undefined;
-  /** The patterns of `custom`. */
+  /** Patterns of the policy `custom`. */
   refs?: readonly { kind: 'branch' | 'tag'; pattern: string }[] | undefined;
 }
 
@@ -41,8 +41,8 @@ const maxRefs = 100;
 type Who = { userId: string; teamId: null } | { userId: null; teamId: string };
 
 /**
- * Makes an environment, or changes one. What waits for it meets the new rules. Refuses `repository_not_found` to all
- * but administrators of the repository, `repository_archived`, `invalid_environment_name`, `invalid_wait`,
+ * Creates or changes an environment. Jobs that already wait for it follow the new rules. Throws `repository_not_found`
+ * unless the viewer administers the repository, `repository_archived`, `invalid_environment_name`, `invalid_wait`,
  * `no_such_reviewer`, `too_many_reviewers`, `invalid_ref_policy`, `invalid_ref_pattern`, `too_many_environments`.
  */
 export async function setEnvironment(
@@ -114,7 +114,7 @@ function check({ waitMinutes, refPolicy, refs }: EnvironmentChange): void {
   }
 }
 
-/** People who may read the repository, and teams of its owner. */
+/** Resolves reviewers: users with read access to the repository, and teams of its owner. */
 async function readReviewers(deps: CiDeps, { repository }: Found, names: readonly string[]): Promise<Who[]> {
   const wanted = [...new Map(names.map((name) => [name.trim().toLowerCase(), name.trim()])).values()];
   if (wanted.length > maxReviewers)
@@ -165,8 +165,8 @@ async function runsThatWait({ manager }: Tx, environmentId: number): Promise<num
 }
 
 /**
- * Deletes an environment with its secrets; what waits for it fails, and its deployments stay. Refuses as
- * `setEnvironment` does, and `environment_not_found`.
+ * Deletes an environment with its secrets. Waiting jobs fail; deployments stay. Throws the errors of `setEnvironment`
+ * and `environment_not_found`.
  */
 export async function removeEnvironment(deps: CiDeps, viewer: Viewer, found: Found, name: string): Promise<void> {
   requireLevel(found, 'admin');
@@ -188,11 +188,11 @@ export async function removeEnvironment(deps: CiDeps, viewer: Viewer, found: Fou
   });
 }
 
-/** Whether a name is one of an environment of the repository. */
+/** Whether the repository has an environment of this name. */
 export const hasEnvironment = async ({ db }: Pick<CiDeps, 'db'>, found: Found, name: string): Promise<boolean> =>
   (await environmentNamed(db.read, found.repository.id, name)) !== null;
 
-/** People and teams as they are called today. */
+/** Current names of users and teams. */
 export async function namesOfReviewers(
   deps: Pick<CiDeps, 'accounts' | 'organisations'>,
   { reviewers }: Pick<Environment, 'reviewers'>,

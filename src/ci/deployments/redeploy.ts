@@ -11,9 +11,10 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { findDeployment } from '../environments/list-deployments.ts';
 
 /**
- * Deploys a commit again: its job runs in another attempt of its run, with what needs it, and asks to enter its
- * environment anew. Refuses `repository_not_found` to who may not write, `deployment_not_found`,
- * `deployment_without_job` for one that is made elsewhere or whose run is gone, and as `rerun` does.
+ * Deploys a commit again: re-runs its job and the jobs that need it in a new attempt, which must pass the rules of the
+ * environment again. Throws `repository_not_found` without write access, `deployment_not_found`,
+ * `deployment_without_job` if the deployment was created through the API or its run was deleted, and the errors of
+ * `rerun`.
  */
 export async function redeploy(deps: CiDeps, viewer: Viewer, found: Found, id: number): Promise<RunRow> {
   requireLevel(found, 'write');

@@ -35,17 +35,17 @@ import type { Environment } from '../environments/find-environment.ts';
 export interface PendingDeployment {
   environment: Environment;
   jobs: JobRow[];
-  /** Until when they have to wait in any case; null for no time. */
+  /** Time before which the jobs cannot start in any case; null without a wait. */
   until: number | null;
   since: number;
-  /** Whether a person has let them, and only time is missing. */
+  /** Whether a reviewer has approved and only the wait remains. */
   isApproved: boolean;
   mayDecide: boolean;
 }
 
 interface Decision {
   verdict: 'approved' | 'rejected';
-  /** Names of environments, or null for all that the viewer may decide about. */
+  /** Names of environments, or null for all that the viewer may review. */
   environments: readonly string[] | null;
   comment: string;
 }
@@ -60,7 +60,7 @@ const refusals: Record<DeploymentRefusal, string> = {
 
 type Deps = Pick<CiDeps, 'db' | 'repositories'>;
 
-/** What waits for an environment in the present attempt of a run. */
+/** The deployments of the current attempt of a run that wait for an environment. */
 export async function pendingDeployments(
   deps: Deps,
   viewer: Viewer,
@@ -132,8 +132,8 @@ async function isReviewer(manager: EntityManager, environmentId: number, personI
 }
 
 /**
- * People who may let a run into an environment as its reviewers, by id; empty once no job waits there. Administrators
- * who may pass over the rules are not among them.
+ * Ids of the users who may approve a run as reviewers of an environment; empty once no job waits there. Excludes
+ * administrators who may bypass the rules.
  */
 export async function reviewersOfRun(
   deps: Deps,
@@ -170,9 +170,9 @@ export async function reviewersOfRun(
 }
 
 /**
- * Lets the jobs of a run enter their environments, or ends them. The rights of the viewer are read inside the write; of
- * two decisions at one moment one counts. Refuses `run_not_found`, `repository_archived`, `deployment_not_waiting` for
- * what is decided, cancelled or over, `not_a_reviewer`, `comment_too_long`.
+ * Approves or rejects the waiting deployments of a run. The permissions of the viewer are read inside the write, so
+ * that only one of two concurrent decisions succeeds. Throws `run_not_found`, `repository_archived`,
+ * `deployment_not_waiting` if it was already decided or cancelled or has ended, `not_a_reviewer`, `comment_too_long`.
  */
 export async function reviewDeployments(
   deps: CiDeps,
@@ -223,7 +223,7 @@ export async function reviewDeployments(
       const { identifiers } = await tx.manager.insert(deploymentReviewSchema, review);
       made.push({ id: identifiers[0]!.id as number, ...review });
       if (verdict === 'rejected') runChanges.change(job, { status: 'failure', reason: reasonOf(viewer, job, comment) });
-      // An administrator who passes over the rules passes over the time.
+      // Bypassing the rules also skips the wait.
       else runChanges.change(job, { environmentApproved: true, ...(isBypass && { environmentUntil: null }) });
     }
     await advanceJobs(deps, tx, after, runChanges, { ...loaded, run });
@@ -240,7 +240,10 @@ export async function reviewDeployments(
   return reviews;
 }
 
-/** Which of the waiting jobs the viewer decides about. Of a choice, all or none. */
+/**
+ * Selects the waiting jobs that the viewer may review. Throws if the viewer chose environments and may not review all
+ * of them.
+ */
 async function decide(
   deps: CiDeps,
   { manager }: Tx,
@@ -269,6 +272,6 @@ function reasonOf(viewer: Viewer, job: JobRow, comment: string): string {
   return `${by} rejected the deployment to ${job.environment}${why}`.slice(0, 1000);
 }
 
-/** The decisions of a run, oldest first. */
+/** The reviews of a run, oldest first. */
 export const reviewsOfRun = ({ db }: Pick<CiDeps, 'db'>, runId: number): Promise<DeploymentReviewRow[]> =>
   db.read.find(deploymentReviewSchema, { where: { runId }, order: { id: 'ASC' } });

@@ -4,10 +4,10 @@ import { advanceJobs } from '../runs/advance-run.ts';
 import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 
-/** As on GitHub. */
+/** Same limit as on GitHub. */
 const longestWaitMs = 30 * 24 * 3_600_000;
 
-/** Lets jobs in whose time has come, and ends those that nobody has let in for thirty days. */
+/** Starts jobs whose wait is over, and ends jobs without an approval after thirty days. */
 export async function sweepEnvironments(deps: CiDeps): Promise<void> {
   const now = deps.clock.now();
   const { read } = deps.db;

@@ -9,10 +9,10 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { foldEnvironmentName } from '../workflows/environment-name.ts';
 import { environmentNamed } from './find-environment.ts';
 
-/** Environments of a repository; a matrix with names could make more. */
+/** Limit of environments per repository: a matrix could create any number of names. */
 export const maxEnvironments = 200;
 
-/** The environment of a name, made when it is new. Null when there are too many. */
+/** Returns the environment of a name, creating it if necessary. Null at the limit. */
 export async function openEnvironment(
   { manager, now }: Tx,
   repositoryId: string,
@@ -47,7 +47,7 @@ export async function insertDeployment(
   run: RunRow | null,
 ): Promise<DeploymentRow> {
   const row = { ...input, url: null, createdAt: tx.now, updatedAt: tx.now };
-  // A payload is any JSON, nested too deeply for the compiler.
+  // The cast avoids a type that is too deep for the compiler: a payload is any JSON.
   const { identifiers } = await tx.manager.insert(deploymentSchema, row as never);
   const deployment: DeploymentRow = { id: identifiers[0]!.id as number, ...row };
   for (const tell of deploymentListeners)
@@ -57,7 +57,7 @@ export async function insertDeployment(
 
 type NewStatus = Pick<DeploymentStatusRow, 'state' | 'description' | 'url' | 'logUrl' | 'creatorId'> & {
   run?: RunRow | null;
-  /** Whether a success makes the earlier ones of its environment inactive. */
+  /** Whether a success deactivates earlier deployments to the environment. */
   endsEarlier?: boolean;
 };
 
@@ -78,7 +78,7 @@ export async function addStatus(
   return status;
 }
 
-/** One commit at a time is deployed to an environment; what was there before is inactive. */
+/** An environment has one active deployment at a time; earlier ones become inactive. */
 async function endEarlier({ manager, now }: Tx, { id, environmentId }: DeploymentRow): Promise<void> {
   if (environmentId === null) return;
   for (const one of await succeeded(manager, [environmentId])) {
@@ -96,7 +96,7 @@ async function endEarlier({ manager, now }: Tx, { id, environmentId }: Deploymen
   }
 }
 
-/** The present deployment of each environment: the newest that succeeded. */
+/** The current deployment of each environment: the newest successful one. */
 export async function presentDeployments(
   manager: EntityManager,
   environmentIds: readonly number[],
@@ -106,7 +106,7 @@ export async function presentDeployments(
   return new Map(rows.sort((a, b) => a.id - b.id).map((row) => [row.environmentId!, row]));
 }
 
-/** The state stands in the statement: an index has these rows alone. */
+/** The state is a literal, so that the partial index applies. */
 const succeeded = (manager: EntityManager, environmentIds: readonly number[]): Promise<DeploymentRow[]> =>
   manager
     .createQueryBuilder(deploymentSchema, 'd')

@@ -5,8 +5,8 @@ import type { EnvironmentRefRow, EnvironmentRow } from '../schema/environment-sc
 type Patterns = readonly Pick<EnvironmentRefRow, 'kind' | 'pattern'>[];
 
 /**
- * Whether a ref may deploy. The ref of a pull request is neither a branch nor a tag: only a pattern that begins with
- * `refs/` matches it.
+ * Whether a ref may deploy. The ref of a pull request is neither a branch nor a tag: only patterns that begin with
+ * `refs/` match it.
  * @param ref full name: `refs/heads/main`
  */
 export function allowsRef(
@@ -26,7 +26,7 @@ export function allowsRef(
   });
 }
 
-/** Why a text is no pattern, in a sentence; null for one that is. */
+/** Explains in one sentence why a pattern is invalid; null for a valid one. */
 export function faultOfPattern(pattern: string): string | null {
   const compiled = readRefPattern(pattern);
   return typeof compiled === 'string' ? sentences[compiled] : null;

@@ -12,10 +12,10 @@ import { requireEnvironment } from './find-environment.ts';
 
 type Deps = Pick<CiDeps, 'db' | 'random' | 'key'>;
 
-/** A ciphertext decrypts only for its own environment and name. */
+/** Binds a ciphertext to its environment and name: it decrypts nowhere else. */
 const placeOf = (environmentId: number, name: string): string => `environment:${environmentId}:${name}`;
 
-/** Names and times of the secrets of an environment. Refuses `repository_not_found`, `environment_not_found`. */
+/** Names and times of the secrets of an environment. Throws `repository_not_found`, `environment_not_found`. */
 export async function listEnvironmentSecrets(
   { db }: Pick<Deps, 'db'>,
   found: Found,
@@ -28,8 +28,8 @@ export async function listEnvironmentSecrets(
 }
 
 /**
- * Stores a secret of an environment. Refuses the same, and `invalid_secret_name`, `invalid_secret_value`,
- * `too_many_secrets`.
+ * Stores a secret of an environment. Throws the errors of `listEnvironmentSecrets`, `invalid_secret_name`,
+ * `invalid_secret_value`, `too_many_secrets`.
  */
 export async function setEnvironmentSecret(
   deps: Deps,
@@ -55,7 +55,7 @@ export async function setEnvironmentSecret(
   });
 }
 
-/** Refuses the same, and `secret_not_found`. */
+/** Throws the errors of `listEnvironmentSecrets` and `secret_not_found`. */
 export async function removeEnvironmentSecret(
   { db }: Pick<Deps, 'db'>,
   found: Found,
@@ -70,7 +70,7 @@ export async function removeEnvironmentSecret(
   });
 }
 
-/** The variables of an environment. Refuses `repository_not_found`, `environment_not_found`. */
+/** The variables of an environment. Throws `repository_not_found`, `environment_not_found`. */
 export async function listEnvironmentVariables(
   { db }: Pick<Deps, 'db'>,
   found: Found,
@@ -82,7 +82,9 @@ export async function listEnvironmentVariables(
   return rows.map(({ name, value, createdAt, updatedAt }) => ({ name, value, createdAt, updatedAt }));
 }
 
-/** Refuses the same, and `invalid_secret_name`, `invalid_secret_value`, `too_many_variables`. */
+/**
+ * Throws the errors of `listEnvironmentVariables`, `invalid_secret_name`, `invalid_secret_value`, `too_many_variables`.
+ */
 export async function setEnvironmentVariable(
   { db }: Pick<Deps, 'db'>,
   found: Found,
@@ -102,7 +104,7 @@ export async function setEnvironmentVariable(
   });
 }
 
-/** Refuses the same, and `variable_not_found`. */
+/** Throws the errors of `listEnvironmentVariables` and `variable_not_found`. */
 export async function removeEnvironmentVariable(
   { db }: Pick<Deps, 'db'>,
   found: Found,
@@ -117,13 +119,16 @@ export async function removeEnvironmentVariable(
   });
 }
 
-/** The environment whose values a job gets; null before it has passed, and for code that is not trusted. */
+/** The environment whose values a job receives; null before the job has passed its rules, and for untrusted code. */
 const enteredBy = (
   { environmentId, environmentState }: Pick<JobRow, 'environmentId' | 'environmentState'>,
   { isTrusted }: Pick<RunRow, 'isTrusted'>,
 ): number | null => (isTrusted && environmentState === 'passed' ? environmentId : null);
 
-/** The secrets that a job gets of its environment, before those of the repository. Refuses `secret_unreadable`. */
+/**
+ * The secrets that a job receives from its environment; they override those of the repository. Throws
+ * `secret_unreadable`.
+ */
 export async function secretsOfJob(
   { key }: Pick<Deps, 'key'>,
   manager: EntityManager,
@@ -146,7 +151,7 @@ export async function secretsOfJob(
   );
 }
 
-/** The variables that a job gets of its environment; they override those of the repository. */
+/** The variables that a job receives from its environment; they override those of the repository. */
 export async function variablesOfJob(manager: EntityManager, job: JobRow, run: RunRow): Promise<Map<string, string>> {
   const environmentId = enteredBy(job, run);
   if (environmentId === null) return new Map();
@@ -154,7 +159,7 @@ export async function variablesOfJob(manager: EntityManager, job: JobRow, run: R
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** After a rotation of the instance key. @returns how many were encrypted again */
+/** Encrypts the secrets anew after a rotation of the instance key. @returns the number of secrets */
 export function reencryptEnvironmentSecrets({ db, key, random }: Deps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

@@ -9,13 +9,13 @@ import { foldEnvironmentName } from '../workflows/environment-name.ts';
 
 const environmentNotFound = () => notFound('environment_not_found', 'There is no such environment.');
 
-/** An environment with who reviews it and what may deploy to it. */
+/** An environment with its reviewers and the refs that may deploy to it. */
 export interface Environment extends EnvironmentRow {
   reviewers: EnvironmentReviewerRow[];
   refs: EnvironmentRefRow[];
 }
 
-/** Whether a job has to wait, or a ref may be refused. */
+/** Whether an environment delays jobs or restricts refs. */
 export const isProtectedEnvironment = ({
   needsReview,
   waitMinutes,
@@ -23,7 +23,7 @@ export const isProtectedEnvironment = ({
 }: Pick<EnvironmentRow, 'needsReview' | 'waitMinutes' | 'refPolicy'>): boolean =>
   needsReview || waitMinutes > 0 || refPolicy !== 'all';
 
-/** The row of a name; names ignore case. Null for none. */
+/** Finds an environment by name, ignoring case; null if there is none. */
 export const environmentNamed = (
   manager: EntityManager,
   repositoryId: string,
@@ -31,7 +31,7 @@ export const environmentNamed = (
 ): Promise<EnvironmentRow | null> =>
   manager.findOneBy(environmentSchema, { repositoryId, nameFolded: foldEnvironmentName(name) });
 
-/** Refuses `environment_not_found`. */
+/** Throws `environment_not_found`. */
 export async function requireEnvironment(
   manager: EntityManager,
   { repository }: Pick<Found, 'repository'>,
@@ -58,7 +58,7 @@ export async function listEnvironments({ db }: Pick<CiDeps, 'db'>, found: Found)
   return withRules(db.read, await db.read.find(environmentSchema, { where, order: { nameFolded: 'ASC' } }));
 }
 
-/** Refuses `environment_not_found`. */
+/** Throws `environment_not_found`. */
 export async function findEnvironment({ db }: Pick<CiDeps, 'db'>, found: Found, name: string): Promise<Environment> {
   const [environment] = await withRules(db.read, [await requireEnvironment(db.read, found, name)]);
   return environment!;

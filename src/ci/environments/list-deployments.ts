@@ -22,7 +22,7 @@ interface DeploymentFilter {
   task?: string | undefined;
 }
 
-/** Deployments of a repository, the newest first, and how many there are. */
+/** Returns the deployments of a repository, newest first, and their number. */
 export async function listDeployments(
   { db }: Pick<CiDeps, 'db'>,
   { repository }: Found,
@@ -44,7 +44,7 @@ export async function listDeployments(
   return { deployments, total };
 }
 
-/** Refuses `deployment_not_found`. */
+/** Throws `deployment_not_found`. */
 export async function findDeployment(
   { db }: Pick<CiDeps, 'db'>,
   { repository }: Found,
@@ -55,7 +55,7 @@ export async function findDeployment(
   return row;
 }
 
-/** The statuses of a deployment, the newest first. Refuses `deployment_not_found`. */
+/** The statuses of a deployment, newest first. Throws `deployment_not_found`. */
 export async function statusesOfDeployment(
   deps: Pick<CiDeps, 'db'>,
   found: Found,
@@ -73,12 +73,12 @@ interface DeploymentInput {
   description: string;
   payload: Json;
   isTransient: boolean;
-  /** Null: an environment called production is. */
+  /** Null: true for an environment called `production`. */
   isProduction: boolean | null;
 }
 
 /**
- * Records a deployment that is made elsewhere. Refuses `repository_not_found` to who may not write,
+ * Records a deployment made by an external system. Throws `repository_not_found` without write access,
  * `repository_archived`, `invalid_environment_name`, `too_many_environments`.
  */
 export async function createDeployment(
@@ -122,9 +122,9 @@ const maxDescription = 140;
 const maxStatuses = 1_000;
 
 /**
- * Reports the state of a deployment that was made by the API. That of a job follows the job. Refuses
- * `repository_not_found` to who may not write, `repository_archived`, `deployment_not_found`, `deployment_of_job`,
- * `invalid_deployment_status`.
+ * Sets the state of a deployment that was created through the API; the state of a job's deployment follows the job.
+ * Throws `repository_not_found` without write access, `repository_archived`, `deployment_not_found`,
+ * `deployment_of_job`, `invalid_deployment_status`.
  */
 export async function reportDeployment(
   deps: CiDeps,
@@ -160,7 +160,7 @@ export async function reportDeployment(
 }
 
 /**
- * Deletes a deployment that is not the present one, as on GitHub. Refuses the same as `reportDeployment`, and
+ * Deletes a deployment unless it is the current one, as on GitHub. Throws the errors of `reportDeployment` and
  * `deployment_active`.
  */
 export async function removeDeployment(deps: CiDeps, found: Found, id: number): Promise<void> {
@@ -182,7 +182,7 @@ export async function removeDeployment(deps: CiDeps, found: Found, id: number): 
   });
 }
 
-/** Where commits are deployed to, by their full ids: for the pages of commits and pull requests. */
+/** Environments to which commits are deployed, keyed by full commit id; shown on commits and pull requests. */
 export async function deployedAt(
   { db }: Pick<CiDeps, 'db'>,
   repositoryId: string,
@@ -190,6 +190,6 @@ export async function deployedAt(
 ): Promise<DeploymentRow[]> {
   if (shas.length === 0) return [];
   const rows = await db.read.findBy(deploymentSchema, { repositoryId, sha: In([...shas]) });
-  // The newest of each environment and commit.
+  // Keeps the newest deployment of each environment and commit.
   return [...new Map(rows.sort((a, b) => a.id - b.id).map((row) => [`${row.sha} ${row.environment}`, row])).values()];
 }

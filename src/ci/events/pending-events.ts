@@ -14,7 +14,7 @@ import type { ActivityEvent } from '../runs/plan-event-runs.ts';
 
 const batch = 100;
 
-/** Actions of releases in the words of workflow files; a withdrawn release is a draft again. */
+/** Activity types of releases as workflow files name them; a withdrawn release is a draft again. */
 const releaseActions: Record<ReleaseEvent['action'], readonly string[]> = {
   published: ['published', 'released', 'created'],
   updated: ['edited'],
@@ -23,8 +23,8 @@ const releaseActions: Record<ReleaseEvent['action'], readonly string[]> = {
 };
 
 /**
- * Records an event of a release, in its write. For `releases.onEvent`. One without a person starts nothing, like a push
- * by a task: a workflow that publishes would start itself for ever.
+ * Records a release event in the write of the release; listener for `releases.onEvent`. An event without a user starts
+ * nothing, like a push by a task: otherwise a workflow that publishes would trigger itself forever.
  */
 export async function recordRelease(tx: Tx, { action, repository, release, actorId }: ReleaseEvent): Promise<void> {
   if (actorId === null) return;
@@ -44,7 +44,7 @@ export async function recordRelease(tx: Tx, { action, repository, release, actor
     event: 'release',
     action,
     details: { release: shown },
-    // The tag of what is gone may be gone, too.
+    // A deleted or withdrawn release may have no tag.
     ref: action === 'published' || action === 'updated' ? `refs/tags/${release.tag}` : null,
     isTrusted: true,
     actorId,
@@ -52,8 +52,8 @@ export async function recordRelease(tx: Tx, { action, repository, release, actor
 }
 
 /**
- * Starts the workflows of recorded events, the oldest first: the runs are made in the write that removes the row, so
- * each event starts them once. One whose repository is gone or cannot be read is dropped.
+ * Starts the workflows of recorded events, oldest first. The write that creates the runs also deletes the event, so
+ * each event starts them once. Drops events whose repository was deleted or cannot be read.
  */
 export async function startPendingEvents(deps: CiDeps): Promise<void> {
   for (let done = 0, isMore = true; isMore; ) {
@@ -68,7 +68,7 @@ export async function startPendingEvents(deps: CiDeps): Promise<void> {
   }
 }
 
-/** False when the machine is too busy now. */
+/** Returns false if the server is too busy. */
 async function startAll(deps: CiDeps, rows: readonly PendingEventRow[]): Promise<boolean> {
   for (const row of rows) {
     try {
@@ -107,7 +107,7 @@ function eventsOf(row: PendingEventRow, place: { ref: string; sha: string }): Ac
     return words.map((action) => ({ ...common, action, details: { action, ...details } }));
   }
   const run = details['workflow_run'] as { head_branch: string; name: string; path: string };
-  // A workflow without a name is called by its path, on pages and on other forges.
+  // A workflow without a name is named by its path, on pages and on other forges.
   const workflowNames = [run.name, run.path];
   return [{ ...common, action: row.action, details, followedRun: { workflowNames, branch: run.head_branch } }];
 }

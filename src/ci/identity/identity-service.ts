@@ -4,12 +4,12 @@ import type { CiDeps } from '../deps.ts';
 import { discovery, identityToken } from './identity-token.ts';
 import { publicKeys, rotateKey } from './signing-keys.ts';
 
-/** Identity tokens of jobs, and what services need to check them. */
+/** Identity tokens of jobs, and the keys that verify them. */
 export function createIdentityService(deps: CiDeps) {
   const bind = bindDeps(deps);
   return {
     token: bind(identityToken),
-    /** Null without a public address of this server. */
+    /** Null if this server has no public URL. */
     discovery: () => discovery(deps),
     publicKeys: () => publicKeys(deps),
     rotateKey: bindAudited(deps)(

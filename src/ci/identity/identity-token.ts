@@ -11,11 +11,11 @@ import { issuerPath } from '../tasks/identity-context.ts';
 import { permissionsOfJob } from '../tasks/task-token.ts';
 import { signingKey } from './signing-keys.ts';
 
-/** Long enough to be exchanged, as on GitHub. */
+/** Enough time to exchange the token, as on GitHub. */
 const ttlSeconds = 300;
 const maxAudience = 1000;
 
-/** What discovery says (OpenID Connect Discovery 1.0 §3); null without a public address: an issuer must have one. */
+/** OpenID Connect discovery document (Discovery 1.0 §3); null without a public URL, which an issuer needs. */
 export function discovery({ settings: { baseUrl } }: Pick<CiDeps, 'settings'>) {
   if (baseUrl === null) return null;
   const issuer = baseUrl + issuerPath;
@@ -31,11 +31,10 @@ export function discovery({ settings: { baseUrl } }: Pick<CiDeps, 'settings'>) {
 }
 
 /**
- * A JWT by which a running job proves what it is, for a service that trusts this server: OpenID Connect, claims as on
- * GitHub, RS256, good for five minutes.
+ * Creates a JWT that identifies a running job to services that trust this server: OpenID Connect, claims as on GitHub,
+ * RS256, valid for five minutes. Throws `bad_runtime_token`, `identity_not_permitted`, `audience_too_long`.
  * @param token the runtime token of the task
- * @param audience who it is for; null for the address of the owner
- * Refuses `bad_runtime_token`, `identity_not_permitted`, `audience_too_long`.
+ * @param audience recipient of the token; null for the URL of the owner
  */
 export async function identityToken(deps: CiDeps, token: string, audience: string | null): Promise<string> {
   const { run, jobId } = await authoriseTask(deps, token);
@@ -68,13 +67,13 @@ export async function identityToken(deps: CiDeps, token: string, audience: strin
   return `${text}.${sign('sha256', Buffer.from(text), key.key).toString('base64url')}`;
 }
 
-/** An environment that a job has entered; one that is not known by its rules proves nothing. */
+/** The environment that a job has entered. An environment without rules in the database proves nothing. */
 const environmentOf = ({ environment, environmentId, environmentState }: JobRow): string | null =>
   environmentState === 'passed' && environmentId !== null ? environment : null;
 
 /**
- * `repo:owner/name:environment:production`, without one `repo:owner/name:ref:refs/heads/main`; a pull request has no
- * ref of its own. A colon in a name is escaped, as on GitHub.
+ * `repo:owner/name:environment:production`, or without an environment `repo:owner/name:ref:refs/heads/main`; a pull
+ * request has no ref of its own. Colons in names are escaped, as on GitHub.
  */
 function subjectOf({ run, owner, repository }: LoadedRun, job: JobRow): string {
   const name = `repo:${owner.handle}/${repository.name}`;
@@ -83,7 +82,7 @@ function subjectOf({ run, owner, repository }: LoadedRun, job: JobRow): string {
   return run.event === 'pull_request' ? `${name}:pull_request` : `${name}:ref:${run.ref}`;
 }
 
-/** Claims that the `github` context has under the same name. */
+/** Claims that have the same name in the `github` context. */
 const fromContext = [
   'actor',
   'actor_id',
@@ -114,7 +113,7 @@ const claimNames = [
   'runner_environment',
 ];
 
-/** `environment` is there for a job that has one. */
+/** The claim `environment` is present only for jobs with an environment. */
 function claimsOf(loaded: LoadedRun, job: JobRow, settings: CiDeps['settings']): { [claim: string]: unknown } {
   const context = githubContext(loaded, settings);
   const { repository } = loaded;
@@ -123,14 +122,16 @@ function claimsOf(loaded: LoadedRun, job: JobRow, settings: CiDeps['settings']):
     ...Object.fromEntries(fromContext.map((name) => [name, context[name]])),
     ...(environment !== null && { environment }),
     ...calledFileOf(loaded, job.jobKey, context),
-    // A text, as on GitHub.
+    // A string, as on GitHub.
     ref_protected: String(context['ref_protected']),
     repository_visibility: repository.visibility.toLowerCase(),
     runner_environment: 'self-hosted',
   };
 }
 
-/** The file that has the job: a service may trust a called workflow whichever repository calls it. */
+/**
+ * The file that defines the job, so that a service can trust a called workflow regardless of the calling repository.
+ */
 function calledFileOf(
   { parsed }: LoadedRun,
   jobKey: string,

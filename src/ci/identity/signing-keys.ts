@@ -9,7 +9,7 @@ import type { IdentityKeyRow } from '../schema/identity-key-schema.ts';
 
 type KeyDeps = Pick<CiDeps, 'db' | 'key' | 'random' | 'clock'>;
 
-/** A public key as `jwks_uri` shows it (RFC 7517). */
+/** A public key in the format of `jwks_uri` (RFC 7517). */
 interface PublicKey {
   kid: string;
   kty: string;
@@ -24,7 +24,7 @@ interface SigningKey {
   key: KeyObject;
 }
 
-/** Tokens are good for minutes; services that check them keep the list of keys for hours. */
+/** Tokens are valid for minutes; services that verify them cache the list of keys for hours. */
 const retiredTtlMs = 24 * 3_600_000;
 
 const use = 'identity keys';
@@ -38,7 +38,7 @@ async function makeKey({ key, random }: KeyDeps): Promise<Omit<IdentityKeyRow, '
   };
 }
 
-/** The key that signs now; made when it is first needed. */
+/** Returns the current signing key, creating it on first use. */
 export async function signingKey(deps: KeyDeps): Promise<SigningKey> {
   const row = (await newest(deps)) ?? (await insertKey(deps, { retiresOthers: false }));
   const pem = decrypt(deps.key.decrypting(use), row.id, row.privateKey);
@@ -49,7 +49,7 @@ export async function signingKey(deps: KeyDeps): Promise<SigningKey> {
 const newest = ({ db }: KeyDeps): Promise<IdentityKeyRow | null> =>
   db.read.findOne(identityKeySchema, { where: { retiredAt: IsNull() }, order: { createdAt: 'DESC' } });
 
-/** Two calls may make a first key at once: the one that comes second takes the other's. */
+/** Two concurrent calls may create a first key; the second one uses the key of the first. */
 async function insertKey(deps: KeyDeps, { retiresOthers }: { retiresOthers: boolean }): Promise<IdentityKeyRow> {
   const made = await makeKey(deps);
   return deps.db.write(async ({ manager, now }) => {
@@ -65,13 +65,13 @@ async function insertKey(deps: KeyDeps, { retiresOthers }: { retiresOthers: bool
   });
 }
 
-/** A new key signs from now on; the one before it is published for a day, for tokens that it has signed. */
+/** Creates a new signing key. The previous one stays published for a day, to verify tokens that it signed. */
 export async function rotateKey(deps: KeyDeps): Promise<{ id: string }> {
   await removeRetired(deps);
   return { id: (await insertKey(deps, { retiresOthers: true })).id };
 }
 
-/** Keys by which tokens are checked. */
+/** Keys that verify tokens. */
 export async function publicKeys({ db, clock }: KeyDeps): Promise<PublicKey[]> {
   const rows = await db.read.find(identityKeySchema, { order: { createdAt: 'DESC' } });
   return rows
@@ -79,13 +79,13 @@ export async function publicKeys({ db, clock }: KeyDeps): Promise<PublicKey[]> {
     .map(({ id, publicKey: { kty, n, e } }) => ({ kid: id, kty, use: 'sig', alg: 'RS256', n, e }));
 }
 
-/** Removes keys that are published no more. */
+/** Removes keys that are no longer published. */
 export async function removeRetired({ db, clock }: KeyDeps): Promise<void> {
   const before = clock.now() - retiredTtlMs;
   await db.write(({ manager }) => manager.delete(identityKeySchema, { retiredAt: LessThan(before) }));
 }
 
-/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+/** Encrypts the keys anew after a rotation of the instance key. @returns the number of keys */
 export function reencryptIdentityKeys({ db, key, random }: KeyDeps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

@@ -1,21 +1,21 @@
 import type { AnnouncedEntry } from '../../issues/index.ts';
 
-/** An entry in the words of workflow files. */
+/** An entry as the event that workflow files name. */
 export interface IssueAct {
   event: 'issues' | 'issue_comment';
   action: string;
-  /** Position of the comment that it is about. */
+  /** Position of the comment. */
   comment?: number;
   label?: { name: string; colour: string };
-  /** Title of the milestone that it was put into. */
+  /** Title of the milestone that was added. */
   milestone?: string;
-  /** UUID of who was assigned, or is no more. */
+  /** UUID of the user who was assigned or unassigned. */
   assignee?: string;
-  /** The title, or the text, that was replaced. */
+  /** The replaced title or text. */
   before?: { title: string } | { position: number; revision: number };
 }
 
-/** Acts of one entry: each label and each person is an event of its own, as on other forges. */
+/** Limit of events per entry: each label and each assignee is an event of its own, as on other forges. */
 const maxActs = 20;
 
 const plain: Readonly<Record<string, string>> = {
@@ -30,8 +30,8 @@ const plain: Readonly<Record<string, string>> = {
 };
 
 /**
- * The events of an entry; none for kinds that workflows have no word for. Of pull requests only comments are events
- * here, as `issue_comment`; the rest is `pull_request`.
+ * The events of an entry; empty for kinds without an event in workflow files. Pull requests yield only comment events,
+ * as `issue_comment`; `pull_request` covers their other entries.
  */
 export function issueActs({ issue, entry }: Pick<AnnouncedEntry, 'issue' | 'entry'>): IssueAct[] {
   const { kind, details, position } = entry;

@@ -9,7 +9,7 @@ import type { Json } from '../workflows/json.ts';
 /** An author of an issue or of a comment. */
 export interface EventAuthor {
   person: Person | null;
-  /** Of who has no account here. */
+  /** Name of an author without an account here. */
   name: string | null;
   association: AuthorAssociation;
 }
@@ -28,7 +28,7 @@ export const labelPayload = ({ name, colour, description }: { name: string; colo
   description,
 });
 
-/** Address of the page of an issue or a pull request. */
+/** URL of the page of an issue or a pull request. */
 export function issuePage({ kind, number }: DescribedIssue, { owner, repository }: Located, baseUrl: string | null) {
   return `${baseUrl ?? ''}/repos/${owner.handle}/${repository.name}/${kind === 'PULL' ? 'pulls' : 'issues'}/${number}`;
 }
@@ -42,8 +42,8 @@ const milestonePayload = (milestone: NonNullable<DescribedIssue['milestone']>): 
 });
 
 /**
- * `github.event.issue`, as workflows read it; names and shapes are those of other forges, and ids those of the API
- * here. One with `pull_request` is the talk of a pull request.
+ * `github.event.issue` as workflows read it. Names and shapes are those of other forges; ids are those of the API here.
+ * An issue with `pull_request` is the conversation of a pull request.
  */
 export function issuePayload(issue: DescribedIssue, author: EventAuthor, page: string): { [key: string]: Json } {
   return {

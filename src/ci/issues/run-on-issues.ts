@@ -15,7 +15,7 @@ import type { IssueAct } from './issue-acts.ts';
 import { commentPayload, issuePage, issuePayload, labelPayload, userPayload } from './issue-event.ts';
 import type { EventAuthor } from './issue-event.ts';
 
-/** The module whose entries start runs. It is built later, and given to `onIssue`. */
+/** The module whose entries start runs; created later and passed to `onIssue`. */
 export interface IssueRunDeps {
   issues: Pick<Issues, 'describe' | 'findEntry' | 'textBefore'>;
 }
@@ -26,11 +26,11 @@ interface Prepared {
 }
 
 /**
- * Starts the workflows of `issues` and `issue_comment`, of the last commit of the default branch. The code is the
- * repository's own, but scripts that quote the text, or build the pull request that it stands in, run code of its
- * author. So a run of an act of people who may not write is not trusted: it gets no secret, and its token only reads.
- * What a task has written starts nothing, so that no workflow starts itself for ever; what is held starts nothing
- * before a member has approved it.
+ * Starts the workflows of `issues` and `issue_comment`, from the head of the default branch. That code is the
+ * repository's own, but scripts may quote the text or build the commented pull request, and so run code of its author.
+ * So runs caused by users without write access are untrusted: they receive no secrets and a read-only token. Entries
+ * made by a task start nothing, so that no workflow triggers itself forever; entries held for moderation start nothing
+ * until a member approves them.
  */
 export function runOnIssues(deps: CiDeps, sources: IssueRunDeps): EntryListener<Prepared> {
   return {
@@ -91,7 +91,7 @@ interface EventSubject {
   entry: AnnouncedEntry['entry'];
 }
 
-/** Null when the comment is gone, or is the text of a review. */
+/** Null if the comment was deleted or is the text of a review. */
 async function payloadOf(
   deps: CiDeps,
   { issues }: IssueRunDeps,
@@ -121,7 +121,7 @@ async function payloadOf(
   };
 }
 
-/** What an edit has replaced; null for other acts. */
+/** The values replaced by an edit; null for other events. */
 async function changesOf(
   issues: IssueRunDeps['issues'],
   { id }: DescribedIssue,

@@ -12,13 +12,13 @@ import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { parseAnnotation } from './parse-annotation.ts';
 
-/** Annotations of one level that a task may make; GitHub's limit of a job. The log shows all. */
+/** Limit of annotations per task and level, as GitHub limits those of a job. The log shows all. */
 const maxOfLevel = 50;
 
 /**
- * Stores the annotations among the durable rows of a log. Called before these rows are acknowledged; a crash in between
- * leaves them to the repeated call, because how far the log was read is written with them.
- * @returns how far the log was read now
+ * Stores the annotations among the durable rows of a log, before these rows are acknowledged. The position up to which
+ * the log was read is stored in the same write, so a repeated call after a crash finds them again.
+ * @returns the new position
  */
 export async function collectAnnotations(deps: CiDeps, task: TaskRow, log: LogFile): Promise<number> {
   const { db } = deps;
@@ -46,7 +46,7 @@ export async function collectAnnotations(deps: CiDeps, task: TaskRow, log: LogFi
     }
     row = await log.findAnnotation(open(), row + 1);
   }
-  // Levels that are full are not written again and again.
+  // A full level causes no further writes.
   if (found.length === 0) return task.annotatedRows;
   const annotatedRows = log.rows;
   await db.write(async ({ manager }) => {

@@ -9,14 +9,14 @@ import { LogIndex, recordBytes, rowsPerBlock } from './log-index.ts';
 import { prefixLength } from './row-buffer.ts';
 
 const readAtOnce = 256 * 1024;
-/** Blocks of a search are read together up to this size: fewer reads, and still short work between two of them. */
+/** Bytes of blocks that a search reads at once: fewer reads, and still short pauses of the event loop. */
 const searchedAtOnce = 512 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * The log of one task, for reading: an append-only file with one line per row, and the index beside it
- * (`log-index.ts`). Blocks that the stored index lacks are found by one scan of the file. The counters belong to one
- * object: `LogFile` for the writer, `LogView` for another process.
+ * Reads the log of one task: an append-only file with one line per row, and its index (`log-index.ts`). One scan of the
+ * file completes a stored index that is behind. Each object has its own counters: `LogFile` in the writer, `LogView` in
+ * another process.
  */
 export abstract class LogReader {
   readonly file: string;
@@ -35,7 +35,7 @@ export abstract class LogReader {
     return this.index.bytes;
   }
 
-  /** Reads the index and scans the rest; a missing file has no rows. After a failure the next call tries again. */
+  /** Reads the index and scans the rest; a missing file has no rows. After a failure the next call retries. */
   load(): Promise<void> {
     return (this.#loaded ??= this.#restore()
       .then(() => this.scan())
@@ -45,7 +45,7 @@ export abstract class LogReader {
       }));
   }
 
-  /** Rows from `from` on, at most `count`, without their line ends. */
+  /** Returns at most `count` rows starting with `from`, without line ends. */
   async read(from: number, count: number): Promise<string[]> {
     await this.load();
     const wanted = Math.min(count, this.rows - from);
@@ -63,8 +63,8 @@ export abstract class LogReader {
   }
 
   /**
-   * The nearest row with an annotation of one of the levels: from a row on, or before one with `direction` -1.
-   * @returns its number; null when there is none
+   * Finds the nearest row with an annotation of one of these levels: from a row on, or before it if `direction` is -1.
+   * @returns the number of the row; null if there is none
    */
   async findAnnotation(
     levels: readonly AnnotationLevel[],
@@ -87,7 +87,7 @@ export abstract class LogReader {
     return null;
   }
 
-  /** How many rows from one to another, which does not count, have an annotation of a level. */
+  /** Number of rows with an annotation of a level; `to` is exclusive. */
   async countAnnotations(level: AnnotationLevel, from: number, to: number): Promise<number> {
     await this.load();
     let count = 0;
@@ -103,7 +103,7 @@ export abstract class LogReader {
     return count;
   }
 
-  /** Row of the group that a row is in; null outside of groups, and for the row that begins one. */
+  /** First row of the group that contains a row; null outside of groups, and for that first row itself. */
   async groupOf(row: number): Promise<number | null> {
     await this.load();
     const first = Math.floor(row / rowsPerBlock) * rowsPerBlock;
@@ -116,7 +116,7 @@ export abstract class LogReader {
     return group;
   }
 
-  /** The file from the block of a row on, in chunks that end with a row. */
+  /** The file from the block of a row on, in chunks that end with a complete row. */
   async *chunks(from = 0): AsyncGenerator<Buffer> {
     await this.load();
     const end = this.bytes;
@@ -126,7 +126,7 @@ export abstract class LogReader {
     try {
       while (at < end) {
         const chunk = await readWholeRows(file, at, end);
-        // The file was truncated by another process: waiting would not help.
+        // Another process has truncated the file; waiting would not help.
         if (chunk.length === 0) return;
         at += chunk.length;
         yield chunk;
@@ -136,7 +136,10 @@ export abstract class LogReader {
     }
   }
 
-  /** The file in chunks of whole blocks, each with the number of its first row. The next one reuses the memory. */
+  /**
+   * The file in chunks of whole blocks, each with the number of its first row. Each chunk reuses the memory of the one
+   * before.
+   */
   async *blocks(): AsyncGenerator<{ firstRow: number; bytes: Buffer }> {
     await this.load();
     const { rows } = this;
@@ -161,7 +164,7 @@ export abstract class LogReader {
     }
   }
 
-  /** Counts the rows that were added to the file since. */
+  /** Counts the rows added to the file since the last scan. */
   protected async scan(): Promise<void> {
     const file = await open(this.file, 'r').catch(nullIfAbsent);
     if (file === null) return;
@@ -170,7 +173,7 @@ export abstract class LogReader {
       if (size < this.bytes) this.index.clear();
       while (this.bytes < size) {
         const chunk = await readWholeRows(file, this.bytes, size);
-        // What is left is an incomplete row.
+        // The rest is an incomplete row.
         if (chunk.length === 0) break;
         this.index.count(chunk);
       }
@@ -179,7 +182,7 @@ export abstract class LogReader {
     }
   }
 
-  /** A stored index that does not fit the log, or cannot be read, counts as missing. */
+  /** A stored index that does not match the log or is unreadable counts as missing. */
   async #restore(): Promise<void> {
     const stored = await readFile(indexFileOf(this.file)).catch(() => null);
     const file = stored === null ? null : await open(this.file, 'r').catch(nullIfAbsent);
@@ -195,19 +198,19 @@ export abstract class LogReader {
   }
 }
 
-/** The file of the index, beside that of the log. */
+/** The index file, which is next to the log file. */
 export const indexFileOf = (logFile: string): string => `${logFile.replace(/\.log$/, '')}.idx`;
 
 /**
- * The log of one task in the process that writes it. It counts what it has written itself and never scans the file for
+ * The log of one task in the process that writes it. It counts the rows that it writes and never scans the file for
  * more: a row counted during its write would be counted, and acknowledged, twice.
  */
 export class LogFile extends LogReader {
   #writer: FileHandle | null = null;
 
   /**
-   * Appends whole rows; they are not durable before `sync`. An incomplete row left by a crash is overwritten. One call
-   * at a time: `LogStore.withLock` serialises them.
+   * Appends whole rows; they are durable only after `sync`. Overwrites an incomplete row left by a crash. Calls must
+   * not overlap: `LogStore.withLock` serialises them.
    */
   async append(rows: Buffer): Promise<void> {
     await this.load();
@@ -220,7 +223,7 @@ export class LogFile extends LogReader {
     this.index.count(rows);
   }
 
-  /** Syncs what was added. */
+  /** Syncs the appended rows. */
   async sync(): Promise<void> {
     if (this.#writer === null) return;
     await this.#writer.truncate(this.bytes);
@@ -229,7 +232,8 @@ export class LogFile extends LogReader {
   }
 
   /**
-   * After the rows are durable, so that the index is never ahead of them. Not synced: what is lost is scanned again.
+   * Called after the rows are durable, so that the index is never ahead of them. Not synced: lost blocks are scanned
+   * again.
    */
   async #storeIndex(): Promise<void> {
     const at = this.index.storedBlocks * recordBytes;
@@ -251,8 +255,8 @@ export class LogFile extends LogReader {
 }
 
 /**
- * A log that another process writes, read-only: for a command beside the server. It has its own counters, so a read
- * during a write never changes what the writer counts and acknowledges.
+ * A read-only log that another process writes, for a command run beside the server. It has its own counters, so a read
+ * during a write never changes the counts of the writer.
  */
 export class LogView extends LogReader {
   #refreshing: Promise<void> | null = null;
@@ -265,17 +269,17 @@ export class LogView extends LogReader {
   }
 }
 
-/** A log whose reader asks for added rows itself. */
+/** A log whose reader must call `refresh` to see added rows. */
 export type RefreshedLog = LogReader & { refresh(): Promise<unknown> };
 
-/** A row is never longer than one read. */
+/** Assumes that a row is never longer than one read. */
 async function readWholeRows(file: FileHandle, at: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(readAtOnce, end - at));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
   return buffer.subarray(0, buffer.subarray(0, bytesRead).lastIndexOf(lineFeed) + 1);
 }
 
-/** A new file is durable only once its folder is synced, too. */
+/** A new file is durable only once its folder is also synced. */
 async function openForWriting(file: string): Promise<FileHandle> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });

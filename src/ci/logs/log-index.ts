@@ -3,14 +3,14 @@ import { annotationLevels, markOf } from '../log-command.ts';
 import type { AnnotationLevel, LogMark } from '../log-command.ts';
 import { prefixLength } from './row-buffer.ts';
 
-/** Rows of one block, the unit of the index. A block is read whole to find one of its rows: 256 rows are some 30 kB. */
+/** Rows per block, the unit of the index. Finding a row means reading its block: 256 rows are about 30 kB. */
 export const rowsPerBlock = 256;
 
 const lineFeed = 0x0a;
 const colon = 0x3a;
 const hash = 0x23;
 
-/** Bytes of a stored block: its end, three counts, the open group, a checksum. */
+/** Size of a stored block in bytes: its end, three counts, the open group, a checksum. */
 export const recordBytes = 24;
 const noGroup = -1;
 
@@ -19,18 +19,18 @@ const levelAt: Readonly<Record<AnnotationLevel, 0 | 1 | 2>> = { error: 0, warnin
 
 /** One complete block. */
 interface Block {
-  /** Offset of its end in the file. */
+  /** Offset of its end in the file, in bytes. */
   end: number;
   counts: Counts;
-  /** Row of the group that is open behind its last row; -1 outside of groups. */
+  /** First row of the group that is open after the last row; -1 outside of groups. */
   group: number;
 }
 
 /**
- * What is known of a log without reading it: where each block of 256 rows begins, how many errors, warnings and notices
- * it has, and which group is open at its end. Its size depends on the number of rows alone, so no content makes it
- * large: a million rows are 4,000 blocks, 96 kB on disk. Built from rows as they are counted, and stored beside the log
- * (`serialize`, `restore`), where it may be missing or behind: it only spares reading the log.
+ * Index of a log: for each block of 256 rows its offset, its numbers of errors, warnings and notices, and the group
+ * that is open at its end. Its size depends only on the number of rows, never on their content: a million rows are
+ * 4,000 blocks, 96 kB on disk. Built as rows are counted, and stored next to the log (`serialize`, `restore`). A
+ * missing or outdated index costs only time: the log is read instead.
  */
 export class LogIndex {
   readonly #blocks: Block[] = [];
@@ -38,26 +38,26 @@ export class LogIndex {
   #group = noGroup;
   #rows = 0;
   #bytes = 0;
-  /** Of the last block that was serialised or restored; the next one continues it. */
+  /** Checksum of the last serialised or restored block; the next one continues it. */
   #checksum = 0;
   #storedBlocks = 0;
 
-  /** Whole rows. */
+  /** Number of whole rows. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** End of the last whole row. */
+  /** Offset of the end of the last whole row. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Complete blocks that are stored. */
+  /** Number of complete blocks that are stored. */
   get storedBlocks(): number {
     return this.#storedBlocks;
   }
 
-  /** Counts whole rows that follow those counted before. What follows the last line end is left out. */
+  /** Counts whole rows that follow those already counted; ignores bytes after the last line end. */
   count(rows: Buffer): void {
     let start = 0;
     for (let feed = rows.indexOf(lineFeed); feed !== -1; feed = rows.indexOf(lineFeed, start)) {
@@ -87,21 +87,21 @@ export class LogIndex {
     return block === 0 ? 0 : (this.#blocks[block - 1]?.end ?? this.#bytes);
   }
 
-  /** Row of the group that is open before the first row of a block; null outside of groups. */
+  /** First row of the group that is open before a block; null outside of groups. */
   groupBefore(block: number): number | null {
     const group = block === 0 ? noGroup : (this.#blocks[block - 1]?.group ?? this.#group);
     return group === noGroup ? null : group;
   }
 
-  /** How many rows of a level a block has. */
+  /** Number of rows of a level in a block. */
   countIn(block: number, level: AnnotationLevel): number {
     return (this.#blocks[block]?.counts ?? (block === this.#blocks.length ? this.#counts : [0, 0, 0]))[levelAt[level]];
   }
 
-  /** The first block from one on, or backwards, that has a row of one of the levels; null when there is none. */
+  /** The next block in a direction with a row of one of the levels; null if there is none. */
   blockWith(levels: readonly AnnotationLevel[], from: number, direction: 1 | -1): number | null {
     const last = this.#blocks.length;
-    // Forwards from behind the last block there is none; a start before it would find the same one for ever.
+    // Past the last block there is none; clamping the start would find the same block forever.
     if (direction === 1 && from > last) return null;
     for (let block = Math.min(from, last); block >= 0 && block <= last; block += direction) {
       if (levels.some((level) => this.countIn(block, level) > 0)) return block;
@@ -109,7 +109,7 @@ export class LogIndex {
     return null;
   }
 
-  /** The complete blocks that are not stored yet, as bytes that continue the stored ones. */
+  /** The complete blocks not yet stored, as bytes to append to the stored ones. */
   serialize(): Buffer {
     const added = this.#blocks.slice(this.#storedBlocks);
     const bytes = Buffer.alloc(added.length * recordBytes);
@@ -121,7 +121,7 @@ export class LogIndex {
   }
 
   /**
-   * Takes over stored blocks, up to the first that is damaged, incomplete, or beyond the end of the log.
+   * Loads stored blocks up to the first that is damaged, incomplete, or beyond the end of the log.
    * @param logBytes size of the log
    */
   restore(stored: Buffer, logBytes: number): void {
@@ -153,7 +153,7 @@ export class LogIndex {
 
 const checksumAt = recordBytes - 4;
 
-/** Each checksum continues the one before it, so that no block of another log, or of another time, fits in between. */
+/** Each checksum continues the previous one, so that no block of another log or an earlier version fits in between. */
 function writeRecord(record: Buffer, { end, counts, group }: Block, before: number): number {
   record.writeUIntLE(end, 0, 6);
   annotationLevels.forEach((level, at) => record.writeUInt16LE(counts[levelAt[level]], 6 + at * 2));

@@ -1,18 +1,18 @@
 import { rows } from '../../db/index.ts';
 import type { Database } from '../../db/index.ts';
 
-/** Rows of a log as one call has brought them. */
+/** Rows of a log from one call. */
 interface LogPart {
   firstRow: number;
   rowCount: number;
-  /** Whole rows, each with its line end. */
+  /** Whole rows with their line ends. */
   content: string;
 }
 
-/** How many parts are in memory at a time; a part has at most a few megabytes. */
+/** Number of parts in memory at a time; a part has at most a few megabytes. */
 const readAtOnce = 4;
 
-/** Rows of logs that are not complete, in the database: a runner and a reader may be at different nodes. */
+/** Rows of incomplete logs, stored in the database because a runner and a reader may be at different nodes. */
 export class LogParts {
   readonly #db: Pick<Database, 'read' | 'write'>;
 
@@ -20,7 +20,7 @@ export class LogParts {
     this.#db = db;
   }
 
-  /** How many rows a log has; null when it has no parts. */
+  /** Number of rows of a log; null if it has no parts. */
   async end(taskId: number): Promise<number | null> {
     const [last] = await rows<{ end: number }>(
       this.#db.read,
@@ -30,7 +30,7 @@ export class LogParts {
     return last === undefined ? null : Number(last.end);
   }
 
-  /** Parts in their order, from the one that begins with a row on. */
+  /** Parts in order, starting with the one that begins with this row. */
   async *from(taskId: number, row: number): AsyncGenerator<LogPart> {
     for (let next = row; ; ) {
       const found = await rows<LogPart>(
@@ -46,7 +46,9 @@ export class LogParts {
     }
   }
 
-  /** Durable when this resolves. False when the log is complete, or another node has added rows here. */
+  /**
+   * Durable when this resolves. Returns false if the log is complete or another node has added rows at this position.
+   */
   async add(taskId: number, { firstRow, rowCount, content }: LogPart): Promise<boolean> {
     const added = await this.#db.write(
       ({ manager }) =>
@@ -69,9 +71,9 @@ export class LogParts {
     });
   }
 
-  /** The tasks whose logs have parts. */
+  /** Ids of the tasks whose logs have parts. */
   async ids(): Promise<number[]> {
-    // A step from one task to the next, so that the parts are not all read.
+    // Skips from one task to the next instead of reading all parts.
     const found: number[] = [];
     for (;;) {
       const [next] = await rows<{ id: number }>(

@@ -7,7 +7,7 @@ import { Masks, receiveLog } from './receive-log.ts';
 import type { IncomingLog } from './receive-log.ts';
 import { searchLog } from './search-log.ts';
 
-/** Logs of tasks: rows from runners, and reading them. */
+/** Receives rows of logs from runners, and reads logs. */
 export function createLogService(deps: CiDeps) {
   const bind = bindDeps(deps);
   const masks = new Masks();

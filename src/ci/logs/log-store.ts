@@ -18,27 +18,29 @@ const isThere = [() => true, () => false] as const;
 
 const copiesPrefix = '.copies-';
 
-/** Limit of open logs; above the number of concurrent tasks. */
+/** Limit of open logs; larger than the number of concurrent tasks. */
 const maxOpen = 200;
 
 /**
- * The logs of all tasks, below one folder: a file for each. Where the store of objects is a bucket, complete logs go
- * there and are fetched for reading. Where several nodes serve the database besides, rows of a log that is not complete
- * are parts in the database, and the files of this process are copies of them (`shared-log-file.ts`).
+ * The logs of all tasks, one file each below one folder. If objects are in a bucket, complete logs move there and are
+ * fetched for reading. If several nodes also share the database, rows of incomplete logs are stored as parts in it, and
+ * the local files are copies of them (`shared-log-file.ts`).
  */
 export class LogStore {
   readonly #folder: string;
   readonly #objects: ObjectStore;
   readonly #fetched: RemoteLogCache;
   readonly #random: Random;
-  /** Least recently used first. Not the kernel's cache: a file that is being written is never closed. */
+  /** Ordered by last use. Files that are being written are never closed. */
   readonly #open = new Map<number, LogFile>();
   readonly #writing = createKeyedMutex<number>();
   readonly #parts: LogParts | null;
-  /** Copies of parts: of this process alone, since a command may run beside the server. */
+  /** Folder for copies of parts, of this process alone: a command may run beside the server. */
   readonly #copies: string;
 
-  /** @param parts null where no other node receives rows */
+  /**
+   * @param parts null if no other node receives rows
+   */
   constructor(folder: string, random: Random, objects: ObjectStore, parts: LogParts | null) {
     this.#folder = folder;
     this.#objects = objects;
@@ -48,7 +50,7 @@ export class LogStore {
     this.#copies = path.join(folder, `${copiesPrefix}${random.uuid()}`);
   }
 
-  /** At start: removes row buffers of calls that a crash interrupted. */
+  /** Called at start: removes row buffers of calls that a crash interrupted. */
   async sweep(): Promise<void> {
     await this.#fetched.clear();
     await rm(this.#waiting, { recursive: true, force: true });
@@ -61,19 +63,19 @@ export class LogStore {
     return new RowBuffer(path.join(this.#waiting, this.#random.uuid()));
   }
 
-  /** Runs work on a log while no other call writes to it. */
+  /** Runs `work` while no other call writes to the log. */
   withLock<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
     return this.#writing(taskId, () => this.#run(taskId, work));
   }
 
-  /** The log for reading; also while rows are added. Refuses `object_store_unavailable`. */
+  /** Opens a log for reading, also while rows are added. Throws `object_store_unavailable`. */
   async log(taskId: number): Promise<LogReader> {
     const log = await this.#acquire(taskId);
     await log.load();
     if (log instanceof SharedLogFile) {
       const isOpen = await this.#writing(taskId, async () => {
         if (await log.follow()) return true;
-        // Complete and elsewhere, with rows that this process may not have copied.
+        // The log is complete and in the bucket; this process may lack some of its rows.
         await this.#forget(taskId, log);
         return false;
       });
@@ -89,8 +91,8 @@ export class LogStore {
   }
 
   /**
-   * Gives a complete log to the store of objects, where that is elsewhere. Refuses as `ObjectStore.adopt` does.
-   * @param rows how many it has: nothing happens when this process has not all of them
+   * Moves a complete log to the bucket, if objects are in one. Throws the errors of `ObjectStore.adopt`.
+   * @param rows number of its rows: does nothing if this process lacks some of them
    */
   async store(taskId: number, rows: number): Promise<void> {
     if (this.#objects.place === 'folder') return;
@@ -112,7 +114,7 @@ export class LogStore {
     });
   }
 
-  /** The log as another process writes it; for one reader, who refreshes it. */
+  /** The log as another process writes it; its only reader refreshes it. */
   async view(taskId: number): Promise<RefreshedLog> {
     const file = this.#fileOf(taskId);
     if (await this.#isShared(taskId)) {
@@ -130,7 +132,7 @@ export class LogStore {
       await this.#forget(taskId, log);
       if (this.#objects.place === 'folder') return;
       this.#fetched.forget(taskId);
-      // The nightly task removes what the store does not remove now.
+      // The nightly task retries if the store is unavailable.
       await this.#objects.remove(logKey(taskId)).catch(ignoreUnavailable);
     });
   }
@@ -145,7 +147,7 @@ export class LogStore {
     }
   }
 
-  /** Ids of the tasks whose log is not in the store of objects: a file of this machine, or parts. */
+  /** Ids of the tasks whose logs are not in the object store, but in a local file or in parts. */
   async *idsOutside(): AsyncGenerator<number> {
     if (this.#parts !== null) yield* await this.#parts.ids();
     for (const folder of await readdir(this.#folder).catch(() => [])) {
@@ -171,12 +173,12 @@ export class LogStore {
     return work(log);
   }
 
-  /** Also on a database of several nodes a log that began as a file stays one: before it had them. */
+  /** A log that began as a local file, before several nodes shared the database, remains one. */
   async #isShared(taskId: number): Promise<boolean> {
     return this.#parts !== null && !(await access(this.#fileOf(taskId)).then(...isThere));
   }
 
-  /** The file first: a concurrent request must not count the rows of a file that is being removed. */
+  /** Forgets the file first: a concurrent request must not count the rows of a file that is being removed. */
   async #forget(taskId: number, log: LogFile): Promise<void> {
     if (this.#open.get(taskId) === log) this.#open.delete(taskId);
     await log.close();
@@ -184,7 +186,7 @@ export class LogStore {
     await rm(indexFileOf(log.file), { force: true });
   }
 
-  /** Another node was faster, which had the whole log, too. */
+  /** Another node, which also had the whole log, stored it first. */
   #ignoreStored(log: LogFile, error: unknown): void {
     if (!(log instanceof SharedLogFile) || !isDomainError(error) || error.reason !== 'object_exists') throw error;
   }
@@ -211,7 +213,7 @@ export class LogStore {
     return new SharedLogFile(path.join(this.#copies, logPath(taskId)), taskId, this.#parts!);
   }
 
-  /** A thousand tasks share a folder. */
+  /** A folder holds a thousand tasks. */
   #fileOf(taskId: number): string {
     return path.join(this.#folder, logPath(taskId));
   }

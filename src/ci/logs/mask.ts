@@ -4,8 +4,8 @@ import { prefixLength } from './row-buffer.ts';
 const shortestSecret = 4;
 
 /**
- * Characters that a reader does not see: escape sequences of terminals (ECMA-48 CSI and OSC), other control characters
- * but tab and line feed, and characters of formatting such as the zero-width space.
+ * Invisible characters: escape sequences of terminals (ECMA-48 CSI and OSC), control characters except tab and line
+ * feed, and formatting characters such as the zero-width space.
  */
 const unseen =
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])|[\p{Cf}\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
@@ -14,18 +14,18 @@ const mayBeUnseen = /[\p{Cf}\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u;
 /** Masks secrets in rows before they are stored (security H06). */
 export type Mask = (rows: Buffer) => Buffer;
 
-/** From this length on a secret is masked in capitals and small letters, too: a shorter one may be a word. */
+/** Minimum length of secrets that are also masked in upper and lower case: shorter ones may be words. */
 const shortestInOtherCase = 8;
 
 /**
- * Masks secrets literally, in capitals and in small letters, each line of a multi-line one, percent-encoded, and in
- * base64, also inside a longer encoded text; unseen characters inside one do not matter. Values that are cut over two
- * rows or mix cases in another way are not recognised: rows are stored one by one.
+ * Masks secrets literally, in upper and lower case, line by line, percent-encoded, and in base64, also within longer
+ * base64; invisible characters inside a secret are ignored. Does not recognise secrets split over two rows, which are
+ * stored one by one, or in other mixed case.
  */
 export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
   if (hidden.length === 0) return (rows) => rows;
-  // Longest first, so that no part of a secret remains beside a shorter one.
+  // Longest first, so that no part of a secret remains next to a shorter one.
   const pattern = new RegExp(
     hidden
       .sort((a, b) => b.length - a.length)
@@ -35,7 +35,7 @@ export function createMask(secrets: Iterable<string>): Mask {
   );
   return (rows) => {
     const text = rows.toString('utf8');
-    // The page omits these characters, so a secret with one inside would be readable there.
+    // Pages omit these characters, so a secret that contains one would be readable there.
     const plain = mayBeUnseen.test(text) ? withoutUnseen(text) : { text, offsets: null };
     let masked = '';
     let end = 0;
@@ -50,7 +50,7 @@ export function createMask(secrets: Iterable<string>): Mask {
   };
 }
 
-/** The text without unseen characters, and where each remaining character was. */
+/** The text without invisible characters, and the original offset of each remaining one. */
 function withoutUnseen(text: string): { text: string; offsets: number[] } {
   const offsets: number[] = [];
   const parts: string[] = [];
@@ -67,7 +67,7 @@ function withoutUnseen(text: string): { text: string; offsets: number[] } {
   return { text: parts.join(''), offsets };
 }
 
-/** A secret that looks like a date must not mask the times of rows. */
+/** A secret that looks like a date must not mask the timestamps of rows. */
 function isInContent(text: string, offset: number): boolean {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1) >= prefixLength;
 }
@@ -89,12 +89,12 @@ function spellings(secret: string): string[] {
   ];
 }
 
-/** From this length on a part of a base64 text is masked: a shorter one may be anything. */
+/** Minimum length of a masked part of base64: shorter ones may be anything. */
 const shortestInBase64 = 8;
 
 /**
- * The base64 forms of a secret: alone, and inside a longer text, where it begins at one of three offsets within a group
- * and its neighbours change the characters at its ends. With both alphabets (RFC 4648 sections 4 and 5).
+ * The base64 forms of a secret: alone, and within a longer text, where it starts at one of three offsets within a group
+ * and its neighbours change the characters at its ends. Covers both alphabets (RFC 4648 sections 4 and 5).
  */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -1,24 +1,27 @@
 import type { CiDeps } from '../deps.ts';
 import { readLog } from './read-log.ts';
 
-/** What a runner asked a repository for in vain: an action or a workflow that `uses` names. */
+/** An action or workflow named by `uses` that a runner could not fetch. */
 interface MissingReference {
-  /** Address of the repository, as the runner wrote it. */
+  /** Repository URL as the runner wrote it. */
   url: string;
   /** A branch, tag or commit. */
   ref: string;
 }
 
-/** Rows at the end of a log that are read; a job whose action is missing ends soon after it. */
+/** Number of rows read from the end of a log; a job whose action is missing ends soon after the error. */
 const tail = 300;
-/** Rows between what is fetched and the error; debug logging has some. */
+/** Maximum number of rows between the fetch and the error; debug logging adds some. */
 const between = 10;
 
-/** As Gitea's and Forgejo's runners log what they fetch. */
+/** The line that the runners of Gitea and Forgejo log for a fetch. */
 const fetching = /git (?:clone|fetch) '(https?:\/\/[^'\s]{1,1000})' # ref=(\S{1,255})/;
 const error = /\b(?:reference|repository) not found\.?\s*$/i;
 
-/** The reference that rows of a log say was not found; the error itself does not name it. Null for any other log. */
+/**
+ * Finds the reference that was not found according to the rows of a log; the error itself does not name it. Null for
+ * any other log.
+ */
 export function missingReferenceIn(rows: readonly string[]): MissingReference | null {
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     if (!error.test(rows[at]!.slice(-500))) continue;
@@ -30,7 +33,7 @@ export function missingReferenceIn(rows: readonly string[]): MissingReference | 
   return null;
 }
 
-/** The same of the log of a task that has failed. The caller checks access. */
+/** Finds the missing reference in the log of a failed task. The caller checks access. */
 export async function findMissingReference(
   deps: Pick<CiDeps, 'logs' | 'db' | 'notifier'>,
   taskId: number,

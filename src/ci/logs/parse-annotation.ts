@@ -4,7 +4,7 @@ import type { AnnotationRow } from '../schema/annotation-schema.ts';
 
 type ParsedAnnotation = Pick<AnnotationRow, 'level' | 'path' | 'firstLine' | 'lastLine' | 'title' | 'message'>;
 
-/** Limits in characters; beyond them the log has the rest. */
+/** Limits in characters; the log has the full text. */
 const maxPath = 1_000;
 const maxTitle = 255;
 const maxMessage = 4_000;
@@ -13,15 +13,15 @@ const lastLineNumber = 2_147_483_647;
 
 /**
  * Newer versions of Gitea's runner write the properties into the message: `::error::main.go:12:5: vet: undefined: x`.
- * Only what looks like a path is taken for one.
+ * Only text that looks like a path is parsed.
  */
 const placeInMessage = /^([^\s:]{1,1000}):(\d{1,9})(?::\d{1,9})?: ([^]+)$/;
 const looksLikePath = /[./]/;
 
-/** The folders that runners check a repository out to; everything before the path in the repository. */
+/** Folders into which runners check out a repository: everything before the path in the repository. */
 const workspaces = /^(?:\/github\/workspace\/|\/workspace\/[^/]+\/[^/]+\/|.*\/hostexecutor\/|\.\/)/;
 
-/** The annotation that a row of a log makes, by its content; null for any other row. */
+/** Parses the annotation in the content of a log row; null if it has none. */
 export function parseAnnotation(content: string): ParsedAnnotation | null {
   const command = readLogCommand(content);
   if (command === null || !isLevel(command.name)) return null;
@@ -64,5 +64,5 @@ function readLine(text: string | undefined): number | null {
   return line >= 1 && line <= lastLineNumber ? line : null;
 }
 
-/** PostgreSQL stores no NUL; halves of surrogate pairs are no text. */
+/** PostgreSQL cannot store NUL or unpaired surrogates. */
 const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed().trim();

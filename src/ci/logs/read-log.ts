@@ -9,7 +9,7 @@ import type { StoredRow } from './row-buffer.ts';
 
 type Deps = Pick<CiDeps, 'logs' | 'db' | 'notifier'>;
 
-/** Rows of a log, with the number of the first row and the total. */
+/** Rows of a log with the number of the first row and the total. */
 interface LogWindow {
   from: number;
   rows: StoredRow[];
@@ -19,20 +19,20 @@ interface LogWindow {
 /** Limit of rows per request; more than a page shows. */
 const maxWindow = 5_000;
 
-/** Rows of a log. The caller checks access. */
+/** Returns rows of a log. The caller checks access. */
 export async function readLog({ logs }: Deps, taskId: number, from: number, count: number): Promise<LogWindow> {
   return windowOf(await logs.log(taskId), from, count);
 }
 
 async function windowOf(log: LogReader, from: number, count: number): Promise<LogWindow> {
-  // Before the read: rows that are added meanwhile belong to the next window.
+  // Taken before the read: rows added during it belong to the next window.
   const total = log.rows;
   const start = Math.max(0, Math.min(from, total));
   const lines = await log.read(start, Math.min(count, maxWindow, total - start));
   return { from: start, rows: lines.map(readRow), total };
 }
 
-/** A log as it is stored, starting at a row. */
+/** The stored text of a log from a row on. */
 export async function* rawLog({ logs }: Deps, taskId: number, from = 0): AsyncGenerator<Buffer> {
   const log = await logs.log(taskId);
   if (from >= log.rows) return;
@@ -44,7 +44,7 @@ export async function* rawLog({ logs }: Deps, taskId: number, from = 0): AsyncGe
   }
 }
 
-/** The nearest row with an annotation of some level, from a row on or before it; null when there is none. */
+/** Finds the nearest row with an annotation of some level, from a row on or before it; null if there is none. */
 export async function findInLog(
   { logs }: Deps,
   taskId: number,
@@ -55,7 +55,7 @@ export async function findInLog(
   return (await logs.log(taskId)).findAnnotation(levels, from, direction);
 }
 
-/** How many errors, and how many warnings, the rows from one to another have; the last one does not count. */
+/** Number of errors and of warnings in a range of rows; its end is exclusive. */
 export async function countInLog(
   { logs }: Deps,
   taskId: number,
@@ -69,33 +69,33 @@ export async function countInLog(
   };
 }
 
-/** The row that begins the group which a row is in; null outside of groups. */
+/** First row of the group that contains a row; null outside of groups. */
 export async function groupInLog({ logs }: Deps, taskId: number, row: number): Promise<number | null> {
   return (await logs.log(taskId)).groupOf(row);
 }
 
 /** New rows, or the end of the log. */
 interface LogUpdate extends LogWindow {
-  /** The log is complete; this is the last message. */
+  /** Whether the log is complete; then this is the last message. */
   isComplete: boolean;
 }
 
 const rowsAtOnce = 1_000;
 /**
- * Poll interval of a follower without a notification: the sweep completes logs of lost runners without notifying, and
- * a command beside the server gets none. A second still counts as "live".
+ * Poll interval of a follower that gets no notification: the sweep completes logs of lost runners without one, and a
+ * command beside the server gets none. One second still counts as "live".
  */
 const pollMs = 1_000;
 
 interface FollowOptions {
   /**
-   * Where the number of rows comes from. `writer`: the log as this process writes it, whose counters a follower only
-   * reads. `disk`: the file, polled, for a command beside the server.
+   * Source of the number of rows. `writer`: the log in the process that writes it, whose counters a follower only
+   * reads. `disk`: the polled file, for a command beside the server.
    */
   source?: 'writer' | 'disk';
 }
 
-/** Follows a log from a row on, until it is complete or the follower leaves. */
+/** Follows a log from a row on until it is complete or the follower disconnects. */
 export async function* followLog(
   deps: Deps,
   taskId: number,
@@ -105,7 +105,7 @@ export async function* followLog(
 ): AsyncGenerator<LogUpdate> {
   const view = source === 'disk' ? await deps.logs.view(taskId) : null;
   for (let next = from; !signal.aborted; ) {
-    // Reads the completion mark first: rows that are counted after it are the whole log.
+    // Reads the completion mark before counting, so that the counted rows of a complete log are all of them.
     const task = await deps.db.read.findOneBy(taskSchema, { id: taskId });
     const isComplete = task === null || task.sealedAt !== null;
     await view?.refresh();
@@ -115,7 +115,7 @@ export async function* followLog(
     const isLast = isComplete && next >= window.total;
     if (window.rows.length > 0 || isLast) yield { ...window, isComplete: isLast };
     if (isLast) return;
-    // Rows that are counted but cannot be read belong to a removed file.
+    // If rows are counted but unreadable, the file was removed.
     const isGone = window.rows.length === 0 && next < window.total;
     if (isGone || next >= log.rows) await deps.notifier.wait(logTopic(taskId), { signal, timeoutMs: pollMs });
   }

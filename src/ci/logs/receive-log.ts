@@ -23,16 +23,16 @@ export interface IncomingLog {
   /** Number of the first row. */
   index: number;
   rows: RowBuffer;
-  /** True when no more rows will come. */
+  /** True if no more rows will come. */
   noMore: boolean;
 }
 
 /**
- * Receives rows of a log. Only durable rows are acknowledged, and no row is stored twice: repeats and overlaps are
- * skipped, and after a gap nothing is stored, so that the runner sends again from the end of the log.
- * @returns how many rows the log has, including those dropped beyond its size limit, and never more than the end of
- * what was sent Refuses `negative_log_index`, `task_not_found` (also for another runner's), `log_sealed` for new rows
- * of a complete log.
+ * Receives rows of a log. Acknowledges only durable rows and stores no row twice: repeats and overlaps are skipped, and
+ * after a gap nothing is stored, so that the runner resends from the end of the log. Throws `negative_log_index`,
+ * `task_not_found` (also for another runner's), `log_sealed` for new rows of a complete log.
+ * @returns the number of rows of the log, including those dropped beyond its size limit, but never more than the end of
+ *   the sent rows
  */
 export async function receiveLog(
   deps: CiDeps,
@@ -46,7 +46,7 @@ export async function receiveLog(
   return again(() => store(deps, masks, runner, incoming));
 }
 
-/** Another node that gets the same rows at the same time, from a call that was cut off, adds them first. */
+/** Retries when another node adds the same rows first, from a call that was interrupted. */
 async function again<T>(work: () => Promise<T>): Promise<T> {
   for (let left = 4; ; left -= 1) {
     try {
@@ -64,7 +64,7 @@ function store(deps: CiDeps, masks: Masks, runner: Pick<RunnerRow, 'id'>, incomi
     if (task === null) throw notFound('task_not_found', 'There is no such task.');
     const isNew = (known: number): boolean => rows.count > 0 && index + rows.count > known;
     if (task.sealedAt !== null) {
-      // The row counts: the file of a complete log may be elsewhere.
+      // Uses the count in the database, because the file of a complete log may be in the bucket.
       const sealed = Math.max(log.rows, task.logRows) + task.logDropped;
       if (isNew(sealed)) throw conflict('log_sealed', 'log file has been archived');
       return acknowledge(incoming, sealed);
@@ -78,7 +78,7 @@ function store(deps: CiDeps, masks: Masks, runner: Pick<RunnerRow, 'id'>, incomi
     await updateTask(deps, task, log, { dropped, isComplete: noMore });
     if (hasNew || noMore) deps.notifier.notify(logTopic(taskId));
     const stored = log.rows + task.logDropped + dropped;
-    // New rows end the log, so it must end where they do; anything else is a bug.
+    // New rows are at the end of the log, so both ends must be equal; anything else is a bug.
     if (hasNew && stored !== index + rows.count)
       deps.logger.error('log.miscounted', { taskId, stored, sent: index + rows.count });
     return acknowledge(incoming, stored);
@@ -86,17 +86,17 @@ function store(deps: CiDeps, masks: Masks, runner: Pick<RunnerRow, 'id'>, incomi
 }
 
 /**
- * The only place that acknowledges rows to a runner, which then drops them. It cuts them off its buffer unchecked
- * (`rows = rows[ack - offset:]`), so an acknowledgement beyond what it has sent makes the runner panic: never above
- * `index + rows.count`.
+ * The only place that acknowledges rows to a runner, which then drops them. A runner cuts its buffer unchecked (`rows =
+ * rows[ack - offset:]`) and panics if the acknowledgement exceeds the sent rows; so it is never above `index +
+ * rows.count`.
  */
 function acknowledge({ index, rows }: IncomingLog, stored: number): number {
   return Math.min(stored, index + rows.count);
 }
 
 /**
- * Stores rows up to the size limit of a log; returns how many were dropped. The notice about it replaces the first
- * dropped row: a runner expects an acknowledgement of exactly as many rows as it has sent.
+ * Stores rows up to the size limit of a log. A notice replaces the first dropped row, because a runner expects an
+ * acknowledgement of exactly as many rows as it has sent. Returns the number of dropped rows.
  */
 async function appendRows(deps: CiDeps, log: LogFile, chunks: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
   let dropped = 0;
@@ -128,8 +128,8 @@ function countRows(chunk: Buffer): number {
 }
 
 /**
- * Fills rows that a disk lost after a sync: a runner that gets a lower acknowledgement than before believes its log
- * lost and retries for ever.
+ * Fills in rows that the disk lost after a sync: a runner whose acknowledgement decreases believes its log lost and
+ * retries forever.
  */
 async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
   const missing = task.logRows - log.rows;
@@ -139,7 +139,7 @@ async function restoreLostRows(log: LogFile, task: TaskRow): Promise<void> {
   await log.sync();
 }
 
-/** Updates the task's row; rarely necessary while the log grows. */
+/** Updates the row of the task; rarely necessary while the log grows. */
 async function updateTask(
   deps: CiDeps,
   task: TaskRow,
@@ -162,7 +162,7 @@ async function updateTask(
   );
 }
 
-/** The masks of tasks that currently send rows; secrets are read once for each. */
+/** Caches the masks of tasks that currently send rows, so that their secrets are read once. */
 export class Masks {
   readonly #masks = createLru<number, Mask>({ name: 'log masks', maxWeight: 500 });
 

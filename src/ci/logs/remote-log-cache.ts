@@ -8,7 +8,7 @@ import { LogView } from './log-file.ts';
 
 export const logPrefix = 'logs/';
 
-/** Where a log is below the folder of logs; a thousand tasks share a folder. */
+/** Path of a log below the folder of logs; a folder holds a thousand tasks. */
 export const logPath = (taskId: number): string => `${Math.floor(taskId / 1000)}/${taskId}.log`;
 
 export const logKey = (taskId: number): string => logPrefix + logPath(taskId);
@@ -16,7 +16,7 @@ export const logKey = (taskId: number): string => logPrefix + logPath(taskId);
 const keptBytes = 512 * 1024 * 1024;
 const maxFiles = 200;
 
-/** Logs that came from a store elsewhere, as files of this machine: pages read them many times, and at any row. */
+/** Local copies of logs from the bucket: pages read them many times, and at any row. */
 export class RemoteLogCache {
   readonly #folder: string;
   readonly #objects: ObjectStore;
@@ -29,13 +29,15 @@ export class RemoteLogCache {
     onEvict: (_, taskId) => void rm(this.#fileOf(taskId), { force: true }).catch(() => undefined),
   });
 
-  /** @param folder created when needed */
+  /**
+   * @param folder created if necessary
+   */
   constructor(folder: string, objects: ObjectStore) {
     this.#folder = folder;
     this.#objects = objects;
   }
 
-  /** Null for a log that the store does not have. Refuses `object_store_unavailable`. */
+  /** Null if the store does not have the log. Throws `object_store_unavailable`. */
   open(taskId: number): Promise<LogView | null> {
     const known = this.#logs.get(taskId);
     if (known !== undefined) return Promise.resolve(known);
@@ -46,7 +48,7 @@ export class RemoteLogCache {
     this.#logs.delete(taskId);
   }
 
-  /** At start: removes what an earlier process has fetched. */
+  /** Called at start: removes the copies of an earlier process. */
   async clear(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -3,14 +3,14 @@ import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { cutText } from '../runners/runner-declaration.ts';
 
-/** Bytes in memory; rows beyond them are written to a file. */
+/** Limit of rows in memory, in bytes; further rows go to a file. */
 const maxBytesInMemory = 4 * 1024 * 1024;
 const writeAtOnce = 1024 * 1024;
 
 /**
- * The rows of one call, as they will be stored. After an outage a runner sends its whole backlog, hundreds of
- * megabytes in one message, so beyond a few megabytes rows are written to a temporary file: nothing may be stored
- * before the message was read to its end and found valid.
+ * The rows of one call, in stored form. After an outage a runner sends its whole backlog, hundreds of megabytes in one
+ * message. Nothing may be stored until the whole message was read and found valid, so rows beyond a few megabytes wait
+ * in a temporary file.
  */
 export class RowBuffer {
   readonly #file: string;
@@ -21,7 +21,9 @@ export class RowBuffer {
   #spilled: FileHandle | null = null;
   #count = 0;
 
-  /** @param file temporary file for rows; created when it is needed */
+  /**
+   * @param file temporary file for rows; created if necessary
+   */
   constructor(file: string) {
     this.#file = file;
   }
@@ -57,7 +59,7 @@ export class RowBuffer {
     await this.#spilled.writeFile(part);
   }
 
-  /** All rows but the first `skip`, in chunks that end with a row. Call `flush` first. */
+  /** All rows except the first `skip`, in chunks that end with a complete row. Call `flush` first. */
   async *from(skip: number): AsyncGenerator<Buffer> {
     const source: Iterable<Buffer> | AsyncIterable<Buffer> =
       this.#spilled === null
@@ -78,7 +80,7 @@ export class RowBuffer {
     }
   }
 
-  /** To be called in every case. */
+  /** Must be called in every case. */
   async discard(): Promise<void> {
     if (this.#spilled === null) return;
     await this.#spilled.close();
@@ -86,18 +88,18 @@ export class RowBuffer {
   }
 }
 
-/** Size limit of a row's content in bytes; a longer one is cut and marked. */
+/** Size limit of the content of a row in bytes; longer content is cut and marked. */
 export const maxRowBytes = 64 * 1024;
 
-/** `2026-01-31T10:00:00.0000000Z `: length of the prefix of every stored row, in characters. */
+/** Length of the prefix of every stored row in characters: `2026-01-31T10:00:00.0000000Z `. */
 export const prefixLength = 29;
 
 const lastSecond = 253_402_300_799n;
 
 /**
- * One row of the log file: the time with seven fractional digits, the content in one line. A carriage return stays:
- * what overwrote itself, as progress bars do, is no other line. Everything else stays as the runner sent it; pages
- * escape it.
+ * Formats one row of the log file: the time with seven fractional digits, and the content in one line. Carriage returns
+ * stay, because output that overwrites itself, such as a progress bar, is one line. Everything else stays as the runner
+ * sent it; pages escape it.
  */
 export function formatRow(time: { seconds: bigint; nanos: number } | null, content: string): string {
   return `${formatTime(time)} ${fitContent(content)}\n`;
@@ -105,7 +107,7 @@ export function formatRow(time: { seconds: bigint; nanos: number } | null, conte
 
 let lastFormatted: { seconds: bigint; text: string } = { seconds: -1n, text: '' };
 
-/** Many rows share a second, so its text is cached. */
+/** Caches the text of a second, which many rows share. */
 function formatTime(time: { seconds: bigint; nanos: number } | null): string {
   const given = time?.seconds ?? 0n;
   const seconds = given < 0n ? 0n : given > lastSecond ? lastSecond : given;

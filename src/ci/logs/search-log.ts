@@ -9,23 +9,23 @@ interface LogHit extends StoredRow {
 }
 
 interface LogMatches {
-  /** How many rows contain the text, at most `maxCounted`. */
+  /** Number of rows that contain the text, at most `maxCounted`. */
   count: number;
-  /** Whether the search ended there, so that more rows may contain it. */
+  /** Whether the search stopped at that limit; more rows may contain the text. */
   isCut: boolean;
-  /** The first of them. */
+  /** The first matching rows. */
   hits: LogHit[];
 }
 
 const lineFeed = 0x0a;
 
-/** A search ends at so many rows: no page lists more, and to count a million of them takes half a second. */
+/** Limit of counted rows: no page lists more, and counting a million takes half a second. */
 const maxCounted = 10_000;
 
 /**
- * The rows that contain a text, ignoring case: `atMost` are counted, the first `limit` given. An ASCII text is looked
- * for in the bytes: decoding and lower-casing a log of a million rows would take most of a second. Any other text is
- * looked for in blocks that have the bytes of one of its characters.
+ * Finds the rows that contain a text, ignoring case: counts up to `atMost` and returns the first `limit`. An ASCII text
+ * is searched in the bytes, because decoding and lower-casing a log of a million rows takes most of a second. Any other
+ * text is searched only in blocks that contain the bytes of one of its characters.
  */
 export async function searchLog(
   { logs }: Pick<CiDeps, 'logs'>,
@@ -44,7 +44,7 @@ export async function searchLog(
   return matches;
 }
 
-/** Counts all rows, and takes the first ones: numbers and texts of others are never needed. */
+/** Counts all matching rows but stores only the first ones. */
 class Matches implements LogMatches {
   count = 0;
   isCut = false;
@@ -57,7 +57,7 @@ class Matches implements LogMatches {
     this.#atMost = atMost;
   }
 
-  /** Counts one more row; whether its text is wanted. */
+  /** Counts one more row. Returns whether its text is needed. */
   countRow(): boolean {
     this.isCut = this.count >= this.#atMost;
     if (this.isCut) return false;
@@ -70,16 +70,16 @@ class Matches implements LogMatches {
   }
 }
 
-/** Bytes of a row's time, in which a search finds nothing. */
+/** Characters of timestamps, which a search ignores. */
 const ofTimes = /^[0-9TZtz:. -]/;
-/** Above this share of bytes a character is too frequent to look for it alone. */
+/** Share of bytes above which a character is too frequent to be searched alone. */
 const frequent = 1 / 32;
 const sampled = 16 * 1024;
 
 /**
- * One byte is one character here, so a text of ASCII is found in UTF-8. What is looked for is its rarest character, by
- * the search for one byte that the machine is fastest at; where that one is frequent after all, the rest of the bytes
- * is searched by a regular expression.
+ * Searches bytes as single characters, which finds ASCII text in UTF-8. Looks for the rarest character of the text,
+ * because the search for one byte is the fastest; if that character proves frequent, a regular expression searches the
+ * remaining bytes.
  */
 function searchBytes(bytes: Buffer, firstRow: number, text: string, matches: Matches): void {
   const wanted = Buffer.from(text.toLowerCase(), 'latin1');
@@ -100,7 +100,7 @@ function searchBytes(bytes: Buffer, firstRow: number, text: string, matches: Mat
   }
 }
 
-/** Where a byte is next; Infinity behind the last one. */
+/** Finds the next position of a byte; Infinity after the last one. */
 class ByteFinder {
   readonly #bytes: Buffer;
   readonly #byte: number;
@@ -120,9 +120,9 @@ class ByteFinder {
   }
 }
 
-/** Each row is found once, and rows are numbered as far as someone needs their numbers. */
+/** Counts each matching row once, and numbers rows only as far as needed. */
 class RowCounter {
-  /** End of the last row that was found. */
+  /** End of the last matching row. */
   searched = 0;
   readonly #bytes: Buffer;
   readonly #mayBeTime: boolean;
@@ -137,7 +137,7 @@ class RowCounter {
     this.#matches = matches;
   }
 
-  /** A place of the text; returns where the search continues, null where the time of a row has it. */
+  /** Handles a match. Returns where to continue; null if the match is within the timestamp of a row. */
   found(index: number): number | null {
     if (this.#mayBeTime && index - this.#startOf(index) < prefixLength) return null;
     const feed = this.#bytes.indexOf(lineFeed, index);
@@ -174,7 +174,7 @@ function isAt(bytes: Buffer, begin: number, wanted: Buffer): boolean {
   return true;
 }
 
-/** Position of the character that is rarest in a sample, in either case. */
+/** Position of the character of the text that is rarest in a sample, ignoring case. */
 function rarestOf(sample: Buffer, wanted: Buffer): number {
   const counts = new Uint32Array(256);
   for (const byte of sample) counts[byte]! += 1;
@@ -187,13 +187,13 @@ function rarestOf(sample: Buffer, wanted: Buffer): number {
 function searchByPattern(bytes: Buffer, from: number, text: string, rows: RowCounter, matches: Matches): void {
   const pattern = anyCase(text);
   const characters = bytes.toString('latin1');
-  // The text may begin before its rarest character.
+  // The text may start before its rarest character.
   pattern.lastIndex = Math.max(rows.searched, from - text.length);
   for (let found = pattern.exec(characters); found !== null && !matches.isCut; found = pattern.exec(characters))
     pattern.lastIndex = rows.found(found.index) ?? found.index + 1;
 }
 
-/** Classes instead of the flag `i`: letters beyond ASCII have cases here that UTF-8 does not mean. */
+/** Character classes instead of the flag `i`, which would also fold bytes of non-ASCII characters. */
 function anyCase(text: string): RegExp {
   const pattern = text.replace(/[^]/g, (character) =>
     /[a-z]/i.test(character)
@@ -204,7 +204,7 @@ function anyCase(text: string): RegExp {
 }
 
 /**
- * For a text with characters beyond ASCII. A block without any case of the first of them is passed over by its bytes.
+ * Searches a text with non-ASCII characters. Skips blocks without the bytes of its first such character in any case.
  */
 function searchText(text: string): typeof searchBytes {
   const wanted = text.toLowerCase();
@@ -225,12 +225,12 @@ function searchText(text: string): typeof searchBytes {
   };
 }
 
-/** The last character with a lower case of its own is below. */
+/** Upper limit of the characters that have a lower case of their own. */
 const endOfCases = 0x1e944;
 
 /**
- * A lower-case character, and all whose lower case has it: `å` is that of `Å` and of the sign of the ångström. That of
- * `Σ` depends on what is before it.
+ * A lower-case character and all characters with this lower case: `å` is that of `Å` and of the ångström sign. The
+ * lower case of `Σ` depends on the character before it.
  */
 function casesOf(character: string): string[] {
   const found = [character];

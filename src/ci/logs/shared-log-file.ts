@@ -2,17 +2,16 @@ import { unavailable } from '../../kernel/index.ts';
 import { LogFile } from './log-file.ts';
 import type { LogParts } from './log-parts.ts';
 
-/** Another node has added rows to a log, or completed it, since this one looked. The caller looks again. */
+/** Error if another node has added rows to a log, or completed it, since the last look; the caller retries. */
 const logMoved = () =>
   unavailable('log_moved', 'The log was changed by another server at the same time.', { retryAfterSeconds: 1 });
 
-/** What a text column of either dialect gives back. */
+/** The text as a text column of either database returns it. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /**
- * A log whose truth are its parts in the database: the file of this process is a copy of them, so that everything that
- * reads a log reads it as a file. Rows are a part before they are in the file. One call of `follow` or `append` at a
- * time.
+ * A log whose rows are stored as parts in the database. The local file is a copy, so that all readers can read it as a
+ * file. Rows are stored as a part before they reach the file. Calls of `follow` and `append` must not overlap.
  */
 export class SharedLogFile extends LogFile {
   readonly #taskId: number;
@@ -24,7 +23,10 @@ export class SharedLogFile extends LogFile {
     this.#parts = parts;
   }
 
-  /** Adds what other nodes have received. False when the log has no parts: it is empty, or complete elsewhere. */
+  /**
+   * Adds the rows that other nodes have received. Returns false if the log has no parts, because it is empty or
+   * complete in the bucket.
+   */
   async follow(): Promise<boolean> {
     await this.load();
     const end = await this.#parts.end(this.#taskId);
@@ -35,12 +37,12 @@ export class SharedLogFile extends LogFile {
     return true;
   }
 
-  /** For a reader of its own. */
+  /** Refreshes a copy with only one reader. */
   refresh(): Promise<boolean> {
     return this.follow();
   }
 
-  /** Refuses `log_moved`. */
+  /** Throws `log_moved`. */
   override async append(rows: Buffer): Promise<void> {
     await this.load();
     const content = withoutNul(rows.toString('utf8'));
@@ -51,6 +53,6 @@ export class SharedLogFile extends LogFile {
     await super.append(bytes);
   }
 
-  /** The parts are durable, and the file is only a copy. */
+  /** Does nothing: the parts are durable, and the file is only a copy. */
   override async sync(): Promise<void> {}
 }

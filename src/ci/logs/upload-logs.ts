@@ -2,13 +2,13 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
-/** Readers follow a log to its end before it is taken from under them. */
+/** Time for readers to follow a log to its end before its file is removed. */
 const restMs = 60_000;
 
 /**
- * For a job: gives complete logs to the store of objects, where that is elsewhere. A log that the store does not take
- * stays where it is until the next round.
- * @returns how many were given
+ * Scheduled job: moves complete logs to the bucket, if objects are in one. If the store is unavailable, a log stays
+ * until the next round.
+ * @returns the number of moved logs
  */
 export async function uploadLogs({ db, logs, clock, logger }: CiDeps): Promise<number> {
   let stored = 0;

@@ -24,8 +24,8 @@ const outdated = () =>
   conflict('pull_updated', 'The pull request has new commits. Review them before you let them run.');
 
 /**
- * Lets one run of a pull request start. Refuses `run_not_found`, `run_not_waiting`, `pull_closed`, `pull_updated` when
- * the pull request has new commits by now, and what `run_ci` refuses, as the write sees the viewer's rights.
+ * Approves one run of a pull request. Throws `run_not_found`, `run_not_waiting`, `pull_closed`, `pull_updated` if the
+ * pull request has new commits, and the errors of the `run_ci` permission, checked inside the write.
  */
 export async function approveRun(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<RunRow> {
   const { id, ...run } = await findRunRow(deps, found, number);
@@ -38,7 +38,7 @@ export async function approveRun(deps: CiDeps, viewer: Viewer, found: Found, num
 }
 
 /**
- * Lets every waiting run of a pull request start; the same refusals.
+ * Approves every waiting run of a pull request. Throws the errors of `approveRun`.
  * @param headOid the head that the viewer has seen
  */
 export async function approveRunsOfPull(
@@ -84,14 +84,14 @@ async function startApproved(
   const runChanges = await RunChanges.open(deps, tx, after, loaded.run.id);
   if (runChanges === null) throw runNotFound();
   const { run } = runChanges;
-  // The listener that ends what a new round replaces may be behind.
+  // The listener that ends runs of earlier rounds may be behind.
   if (statusCommitOf(run) !== headOid) throw outdated();
   if (run.approval !== 'waiting' || isFinal(run.status)) throw notWaiting();
   Object.assign(run, { approval: 'approved', approvedBy: personIdOf(viewer), approvedAt: tx.now });
   const { approval, approvedBy, approvedAt } = run;
   await tx.manager.update(runSchema, { id: run.id }, { approval, approvedBy, approvedAt });
   const problem = await claimGroupOfRun(deps, tx, after, { ...loaded, run });
-  // Variables that its `concurrency` names may have changed while it waited.
+  // Variables in its `concurrency` may have changed while it waited.
   if (problem !== null)
     for (const job of runChanges.jobs) runChanges.change(job, { status: 'failure', reason: problem.message });
   await advanceJobs(deps, tx, after, runChanges, { ...loaded, run });

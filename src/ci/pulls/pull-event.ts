@@ -11,16 +11,16 @@ interface PullEvent {
   issue: Issue;
   body: string;
   code: PullCode;
-  /** The commit that the CI tests: the head merged into the base branch. */
+  /** The commit that CI tests: the head merged into the base branch. */
   mergeOid: string;
   /** Tip of the base branch. */
   baseTip: string;
-  /** Handles of who opened it, and of who caused the event. */
+  /** Usernames of the author and of the user who caused the event. */
   author: string;
   actor: string;
 }
 
-/** The event payload, as workflows read it in `github.event`; names and shapes are those of other forges. */
+/** Event payload that workflows read as `github.event`; names and shapes are those of other forges. */
 export function pullPayload(
   { action, issue, body, code: { pull, round, previousHead }, mergeOid, baseTip, author, actor }: PullEvent,
   located: Located,
@@ -61,9 +61,9 @@ export function pullPayload(
   };
 }
 
-/** Of a push without a branch: its topic, or the name that the head has here. */
+/** The head branch; for a pull request made by a push its topic, or the name of its head here. */
 const headRefOf = ({ issue, pull }: { issue: Issue; pull: PullCode['pull'] }): string =>
   pull.headBranch ?? pull.topic ?? `pull/${issue.number}/head`;
 
-/** The subject of the run: the title of the pull request says more than that of a commit that the server made. */
+/** Title of the run: that of the pull request says more than the subject of a merge commit made by the server. */
 export const titleOfPullRun = ({ title }: Issue, head: Commit): string => (title === '' ? head.subject : title);

@@ -9,20 +9,20 @@ import { approveRun, approveRunsOfPull } from './approve-runs.ts';
 import { runOnMergeGroups } from './run-on-merge-group.ts';
 import { pullNumberOf, runsAwaitingApproval } from './runs-awaiting-approval.ts';
 
-/** Runs of a pull request that wait for approval, and what they would run. */
+/** Runs of a pull request that wait for approval, and the commits that they would run. */
 export interface PullApproval {
-  /** Of the pull request. */
+  /** Number of the pull request. */
   number: number;
   /** Oldest first, at least one. */
   runs: RunRow[];
-  /** The head that they test; the forms carry it. */
+  /** The tested head; forms submit it. */
   headOid: string;
-  /** The tip of the base branch, and the merge whose workflow files run. */
+  /** Tip of the base branch, and the merge commit whose workflow files run. */
   merge: { from: string; to: string };
   mayApprove: boolean;
 }
 
-/** What waits for approval in a pull request; null for nothing. Refuses `pull_not_found`. */
+/** Runs of a pull request that wait for approval; null if there are none. Throws `pull_not_found`. */
 async function approvalOf(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<PullApproval | null> {
   const runs = await runsAwaitingApproval(deps.db.read, { repositoryId: found.repository.id, number });
   const newest = runs.at(-1);
@@ -38,7 +38,7 @@ async function approvalOf(deps: CiDeps, viewer: Viewer, found: Found, number: nu
   };
 }
 
-/** Whether the workflows of a branch name pull requests, which then run once there is a merge to test. */
+/** Whether workflows of a branch name pull requests: they run once there is a merge to test. */
 async function hasWorkflows(deps: CiDeps, { path, repository }: Found, baseBranch: string): Promise<boolean> {
   const tip = (await deps.git.queries.cachedRefs(path)).get(`refs/heads/${baseBranch}`);
   if (tip === undefined) return false;
@@ -58,7 +58,7 @@ export function createPullRunService(deps: CiDeps) {
     approve: bind(approveRun),
     approveAll: bind(approveRunsOfPull),
     hasWorkflows: bind(hasWorkflows),
-    /** For `pulls.queue.testBy`. */
+    /** Tests for `pulls.queue.testBy`. */
     candidateTests: runOnMergeGroups(deps),
   };
 }

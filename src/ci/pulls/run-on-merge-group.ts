@@ -28,8 +28,8 @@ interface Prepared {
 const event: EventName = 'merge_group';
 
 /**
- * Tests what the merge queue of a branch is about to merge, by the workflows of that commit which name `merge_group`.
- * Such a run is trusted like a push to the branch: a person who may merge has added it to the queue.
+ * Tests the candidate commits of a merge queue with their workflows that name `merge_group`. Such runs are as trusted
+ * as a push to the branch, because a user with permission to merge has queued the pull requests.
  */
 export function runOnMergeGroups(deps: CiDeps): CandidateTests<Prepared> {
   const runsOf = (repositoryId: string, number: number, sha: string): Promise<RunRow[]> =>
@@ -106,7 +106,7 @@ async function prepare(deps: CiDeps, candidate: Candidate): Promise<Prepared | n
   };
 }
 
-/** The event payload, as workflows read it in `github.event`; names and shapes are those of other forges. */
+/** Event payload that workflows read as `github.event`; names and shapes are those of other forges. */
 async function mergeGroupPayload(
   deps: CiDeps,
   { issue, baseBranch, baseOid, oid }: Candidate,

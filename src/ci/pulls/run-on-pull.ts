@@ -25,21 +25,21 @@ import { cancelRunsAwaitingApproval, mergeRefOf, runsAwaitingApproval } from './
 interface StartedRuns {
   surroundings: RunSource;
   runs: NewRun[];
-  /** Checks that filters leave out. */
+  /** Checks of jobs that the filters of their workflows exclude. */
   skipped: SkippedChecks;
 }
 
 type SkippedChecks = Parameters<PullRunDeps['pulls']['recordSkippedChecks']>[1];
 
 interface Prepared {
-  /** Null for an entry that only ends what waits. */
+  /** Null for an entry that only ends waiting runs. */
   started: StartedRuns | null;
-  /** Why all that waits for approval is over; null when only runs of the same workflows are. */
+  /** Why all runs waiting for approval end; null if only runs of the same workflows end. */
   over: string | null;
   after: AfterCommit;
 }
 
-/** What entries of the log are to workflows. */
+/** Activity types of entries for workflows. */
 const actions = new Map<string, PullAction>([
   ['opened', 'opened'],
   ['round', 'synchronize'],
@@ -47,7 +47,7 @@ const actions = new Map<string, PullAction>([
   ['ready', 'ready_for_review'],
 ]);
 
-/** Entries after which nothing of a pull request waits for approval any more. */
+/** Entries that end all runs of a pull request waiting for approval. */
 const endings = new Map([
   ['round', 'The pull request has new commits.'],
   ['closed', 'The pull request was closed.'],
@@ -55,14 +55,14 @@ const endings = new Map([
 ]);
 
 const maxChangedPaths = 1000;
-/** Checks of one head that filters leave out. */
+/** Limit of excluded checks per head. */
 const maxSkipped = 500;
 
 /**
- * Starts workflows for a pull request: the head, merged into the base branch as `refs/pull/<number>/merge`, is tested
- * with the workflow files of that merge. Code of people who may write here is as trusted as a push of theirs; that of
- * others and of forks runs without secrets, and as a rule once a person with write access lets it. A pull request with
- * conflicts starts nothing: there is no merge to test.
+ * Starts workflows for a pull request: tests the head, merged into the base branch as `refs/pull/<number>/merge`, with
+ * the workflow files of that merge. Code of users with write access is as trusted as their pushes. Code of other users
+ * and of forks runs without secrets, and usually only after the approval of a user with write access. A pull request
+ * with conflicts starts nothing, because there is no merge to test.
  */
 export function runOnPulls(deps: CiDeps, sources: PullRunDeps): EntryListener<Prepared> {
   return {
@@ -106,7 +106,7 @@ async function startedBy(deps: CiDeps, sources: PullRunDeps, { issue, entry }: A
   return prepare(deps, sources, { located, issue, code, action, actorId: entry.authorId, at: entry.createdAt });
 }
 
-/** Whether a later round has an entry of its own. */
+/** Whether an entry for a later round follows. */
 const isOver = (action: PullAction, headOid: unknown, { round }: PullCode): boolean =>
   action === 'opened' ? round.round > 1 : action === 'synchronize' && headOid !== round.headOid;
 
@@ -116,7 +116,7 @@ interface PullChange {
   code: PullCode;
   action: PullAction;
   actorId: string | null;
-  /** Time of the event: the merge is the same commit when this is tried again. */
+  /** Time of the event, so that a retry creates the same merge commit. */
   at: number;
 }
 
@@ -135,7 +135,7 @@ async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): 
   if (matching.length + leftOut.length === 0) return null;
   const trust = await trustOfPull(deps, sources, located, issue.number, code, merge);
   await git.refs.setPull(path, issue.number, 'merge', mergeOid);
-  // Who may not write cannot leave a check out by changing its file.
+  // Users without write access cannot skip a check by changing its workflow.
   const skips = trust === 'trusted' || (leftOut.length > 0 && !(await changesWorkflows(git, path, merge)));
   const contexts = skips ? leftOut.flatMap((one) => earlyChecks(one, 'pull_request')).slice(0, maxSkipped) : [];
   const ids = [issue.authorId, actorId].filter((id) => id !== null);
@@ -166,7 +166,7 @@ async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): 
   };
 }
 
-/** The commit that would be made by merging now; null where there is none. */
+/** Creates the merge commit to be tested; null if it cannot be merged. */
 async function mergeForTest(
   { git, accounts, logger }: CiDeps,
   { pulls }: PullRunDeps,
@@ -190,8 +190,8 @@ async function mergeForTest(
 }
 
 /**
- * Workflows of the merge that this event starts, and those that only their filters leave out. Of a broken file it must
- * be known that it names pull requests.
+ * Workflows of the merge that this event starts, and those that only their filters exclude. A broken file counts only
+ * if it is known to name pull requests.
  */
 async function matchingWorkflows(
   deps: CiDeps,

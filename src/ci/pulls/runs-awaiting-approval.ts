@@ -9,16 +9,16 @@ import { RunChanges } from '../runs/run-changes.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
-/** Where a pull request is. */
+/** Identifies a pull request. */
 export interface PullAt {
   repositoryId: string;
   number: number;
 }
 
-/** The commit that its runs test has this name. */
+/** Name of the ref of the tested commit. */
 export const mergeRefOf = (number: number): string => `refs/pull/${number}/merge`;
 
-/** The number of the pull request of a run; null for other runs. */
+/** Number of the pull request of a run; null for other runs. */
 export function pullNumberOf({ event, ref }: Pick<RunRow, 'event' | 'ref'>): number | null {
   const number = event === 'pull_request' ? /^refs\/pull\/(\d+)\/merge$/.exec(ref)?.[1] : undefined;
   return number === undefined ? null : Number(number);
@@ -34,7 +34,7 @@ export function runsAwaitingApproval(manager: EntityManager, { repositoryId, num
 
 const maxRemembered = 50;
 
-/** Whether a head was let run here before, for the same base branch: pull requests are closed and opened again. */
+/** Whether this head was already approved for the same base branch: pull requests are closed and reopened. */
 export async function isHeadApproved(
   { db }: Pick<CiDeps, 'db'>,
   { repositoryId, number }: PullAt,
@@ -51,7 +51,7 @@ export async function isHeadApproved(
 const baseBranchOf = ({ eventPayload }: RunRow): string =>
   (eventPayload['pull_request'] as { base: { ref: string } }).base.ref;
 
-/** Ends runs that wait for approval: what they would test is over. @param paths workflows; null for all */
+/** Ends runs that wait for approval and whose code is outdated. @param paths workflows; null for all */
 export async function cancelRunsAwaitingApproval(
   deps: CiDeps,
   tx: Tx,

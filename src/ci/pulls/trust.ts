@@ -14,7 +14,7 @@ export interface TrialMerge {
   mergeOid: string;
 }
 
-/** How far the code of a pull request is trusted now; `src/access` decides. */
+/** Current trust level of the code of a pull request; `src/access` decides it. */
 export async function trustOfPull(
   deps: CiDeps,
   { issues, pulls }: PullRunDeps,
@@ -40,7 +40,7 @@ export async function trustOfPull(
 
 const maxChangedPaths = 3_000;
 
-/** Whether a merge changes workflows of its base; one that changes too many files to list counts as one that does. */
+/** Whether a merge changes workflows of its base; true if it changes too many files to list. */
 export async function changesWorkflows(git: Git, path: string, { baseTip, mergeOid }: TrialMerge): Promise<boolean> {
   const paths = await git.objects.changedPaths(path, baseTip, mergeOid, { limit: maxChangedPaths });
   return paths === null || paths.some(decidesAboutWorkflows);

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import type { TestCase, TestReport, TestResult } from './test-report.ts';
 
-/** Of one file: more are counted and not listed. */
+/** Limit of listed test cases per file; further ones are only counted. */
 const maxCases = 20_000;
 const maxMessage = 2_000;
 const maxDetails = 16_000;
@@ -10,8 +10,8 @@ const maxName = 500;
 const order: readonly TestResult[] = ['failed', 'error', 'skipped', 'passed'];
 
 /**
- * A task of the worker pool: reads a test report in JUnit's XML, as Maven, Gradle, pytest, Jest, gotestsum and others
- * write it. Null for XML that is no such report. The parser knows no document types, so no entity is expanded.
+ * Task of the worker pool: parses a test report in JUnit XML, as written by Maven, Gradle, pytest, Jest, gotestsum and
+ * others. Null if the XML is not such a report. The parser ignores document types, so no entities are expanded.
  */
 export function run(xml: string): TestReport | null {
   const suites: string[] = [];
@@ -71,13 +71,13 @@ export function run(xml: string): TestReport | null {
   return { counts, durationMs, cases: cases.slice(0, maxCases) };
 }
 
-/** GoogleTest and CTest say of a test that is switched off so, in an attribute alone. */
+/** GoogleTest and CTest mark disabled tests only by an attribute. */
 const isNotRun = ({ status, result }: Record<string, string>): boolean =>
   /^(?:notrun|disabled|skipped|ignored)$/i.test(status ?? '') || /^(?:suppressed|skipped|ignored)$/i.test(result ?? '');
 
 const cut = (text: string, max: number): string => (text.length > max ? text.slice(0, max) : text).toWellFormed();
 
-/** Seconds with a point; some programs put commas between thousands. */
+/** Parses seconds with a decimal point; some programs write commas between thousands. */
 function milliseconds(seconds: string | undefined): number | null {
   const value = Number((seconds ?? '').replaceAll(',', '') || Number.NaN);
   return Number.isFinite(value) && value >= 0 ? Math.min(Math.round(value * 1000), 1e12) : null;

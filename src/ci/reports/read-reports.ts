@@ -21,7 +21,7 @@ interface RunReport {
 interface RunReports {
   run: RunRow;
   reports: RunReport[];
-  /** Files that may be reports and were not read, with the reason for people. */
+  /** Possible reports that were not read, with the reason as shown to users. */
   unread: { artifact: string; path: string; reason: string }[];
 }
 
@@ -30,7 +30,7 @@ const maxFileBytes = 8 * 1024 * 1024;
 const maxBytes = 64 * 1024 * 1024;
 
 const limits: TaskLimits = {
-  // A megabyte takes some 20 ms.
+  // A megabyte takes about 20 ms.
   deadlineMs: 3_000,
   maxWaitMs: 10_000,
   maxInputBytes: 2 * maxFileBytes + 1024,
@@ -38,8 +38,8 @@ const limits: TaskLimits = {
 };
 
 /**
- * Test reports in JUnit's XML among the artifacts of a run: every `.xml` file is looked at, the newest artifact of each
- * name. Results are cached by the content of the artifact. Refuses `run_not_found`.
+ * Finds JUnit XML test reports among the artifacts of a run: checks every `.xml` file in the newest artifact of each
+ * name. Results are cached by the content of the artifact. Throws `run_not_found`.
  */
 export async function testReports(deps: CiDeps, found: Pick<Found, 'repository'>, number: number): Promise<RunReports> {
   const run = await findRunRow(deps, found, number);
@@ -97,7 +97,7 @@ async function textOf({ content }: { content: AsyncIterable<unknown> }, bytes: n
   let seen = 0;
   for await (const part of content) {
     seen += (part as Buffer).length;
-    // A packed file of the older protocol may be longer than its client said.
+    // A compressed file of the older protocol may be longer than its client declared.
     if (seen > bytes) break;
     parts.push(part as Buffer);
   }

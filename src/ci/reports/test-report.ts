@@ -2,23 +2,23 @@ export type TestResult = 'passed' | 'failed' | 'error' | 'skipped';
 
 export interface TestCase {
   suite: string;
-  /** Class of the test, where the file has one. */
+  /** Class of the test, if the file names one. */
   group: string;
   name: string;
   result: TestResult;
-  /** Null where the file does not say. */
+  /** Null if the file does not contain it. */
   durationMs: number | null;
-  /** Of a failure, or why it was skipped; cut. */
+  /** Message of a failure, or reason for skipping; truncated. */
   message: string;
-  /** Stack trace or output of a failure; cut. */
+  /** Stack trace or output of a failure; truncated. */
   details: string;
-  /** Where the test is, as the file says. */
+  /** Location of the test according to the file. */
   file: string;
 }
 
 export interface TestReport {
   counts: Record<TestResult, number>;
   durationMs: number;
-  /** Failed ones first. Not more than the limit; `counts` has all. */
+  /** Failed cases first, up to the limit; `counts` includes all. */
   cases: TestCase[];
 }

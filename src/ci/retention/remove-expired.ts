@@ -8,7 +8,7 @@ import { isRunning } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 const batchSize = 200;
-/** An upload that is unfinished a day after its start is abandoned. */
+/** Unfinished uploads are abandoned after one day. */
 const abandonedMs = 24 * 3_600_000;
 
 interface RemovedData {
@@ -19,8 +19,8 @@ interface RemovedData {
 }
 
 /**
- * Removes what has expired: logs and artifacts, unfinished uploads, files of what was deleted. Rows stay and record
- * it. Called every night; idempotent.
+ * Removes expired logs and artifacts, unfinished uploads, and files of deleted runs. Rows stay as a record. Called
+ * every night; idempotent.
  */
 export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
   const removed = {
@@ -35,7 +35,7 @@ export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
   return removed;
 }
 
-/** The row is written first: a page never offers an incomplete log. */
+/** Updates the row first, so that pages never offer an incomplete log. */
 async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<number> {
   let count = 0;
   for (;;) {
@@ -56,7 +56,7 @@ async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<num
   }
 }
 
-/** Logs of repositories that keep them for a shorter time, by their jobs. */
+/** Logs of repositories with a shorter retention, by their jobs. */
 async function removeShorterLogs(deps: CiDeps): Promise<number> {
   const { db, clock, logs } = deps;
   let count = 0;
@@ -115,11 +115,11 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<num
   }
 }
 
-/** Files whose rows were deleted with their run or repository. Rows are never younger than their files. */
+/** Removes files whose rows were deleted with their run or repository. A row is always created before its file. */
 async function removeOrphans({ db, logs, artifacts }: CiDeps): Promise<number> {
   let count = 0;
   for await (const id of logs.ids()) {
-    // Also one whose row says that it is removed: the store did not answer then.
+    // Also removes files of logs marked as removed: the store was unavailable at that time.
     if (await db.read.existsBy(taskSchema, { id, logRemovedAt: IsNull() })) continue;
     await logs.remove(id);
     count += 1;
@@ -137,7 +137,7 @@ async function removeOrphans({ db, logs, artifacts }: CiDeps): Promise<number> {
   return count + (await artifacts.sweep());
 }
 
-/** Whether parts may still arrive: its task is running. */
+/** Whether parts may still arrive, because its task is running. */
 async function isBeingUploaded({ db }: Pick<CiDeps, 'db'>, id: number): Promise<boolean> {
   const artifact = await db.read.findOneBy(artifactSchema, { id, state: 'uploading' });
   const task = artifact === null ? null : await db.read.findOneBy(taskSchema, { id: artifact.taskId });

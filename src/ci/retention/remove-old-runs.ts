@@ -3,7 +3,7 @@ import type { CiDeps } from '../deps.ts';
 import { removeRunRow } from './remove-run.ts';
 
 const batchSize = 100;
-/** A night removes at most this many: the first one after years would take the write connection for hours. */
+/** Limit per night: the first night after years would otherwise block the write connection for hours. */
 const mostAtOnce = 20_000;
 
 interface OldRun {
@@ -15,8 +15,8 @@ interface OldRun {
 }
 
 /**
- * Deletes runs that ended longer ago than `ci.run_keep`, with their jobs, logs, artifacts and commit statuses; the
- * newest run of each workflow stays, because its badge shows it. Returns their number.
+ * Deletes runs that ended longer ago than `ci.run_keep`, with their jobs, logs, artifacts and commit statuses. The
+ * newest run of each workflow stays, because its badge shows it. Returns the number of deleted runs.
  */
 export async function removeOldRuns(deps: CiDeps): Promise<number> {
   const { db, clock, settings } = deps;
@@ -32,7 +32,7 @@ export async function removeOldRuns(deps: CiDeps): Promise<number> {
     )) as OldRun[];
     for (const run of old) {
       if (await isNewest(deps, run)) continue;
-      // A re-run may have begun since.
+      // The run may have been re-run since.
       await removeRunRow(deps, Number(run.id)).catch((error: unknown) => {
         if (!isDomainError(error) || error.code === 'internal') throw error;
       });

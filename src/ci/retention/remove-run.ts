@@ -15,7 +15,7 @@ import { runNumberSchema, runSchema } from '../schema/run-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 /**
- * Deletes a run permanently: its jobs, logs, artifacts and commit statuses. Its number is never reused. Refuses
+ * Deletes a run permanently: its jobs, logs, artifacts and commit statuses. Its number is never reused. Throws
  * `repository_not_found`, `run_not_found`, `run_not_ended`.
  */
 export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<void> {
@@ -25,9 +25,7 @@ export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, numb
   deps.logger.info('ci.run_removed', { run: id, number, repository: found.repository.id, by: viewerForLog(viewer) });
 }
 
-/**
- * Deletes an ended run with what belongs to it. Its number is never reused. Refuses `run_not_found`, `run_not_ended`.
- */
+/** Deletes an ended run with its data. Its number is never reused. Throws `run_not_found`, `run_not_ended`. */
 export async function removeRunRow(deps: CiDeps, id: number): Promise<void> {
   const { taskIds, artifacts } = await deps.db.write(async (tx) => {
     const { manager } = tx;
@@ -51,7 +49,7 @@ export async function removeRunRow(deps: CiDeps, id: number): Promise<void> {
     await manager.delete(runSchema, { id });
     return { taskIds: tasks.map((task) => task.id), artifacts: rows };
   });
-  // Files that a crash leaves here are removed by the nightly task.
+  // The nightly task removes files that a crash leaves here.
   for (const taskId of taskIds) await deps.logs.remove(taskId);
   for (const artifact of artifacts) {
     await deps.artifacts.uploads.abandon(artifact.id);

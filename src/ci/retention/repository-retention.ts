@@ -9,12 +9,12 @@ import { requireLevel } from '../require-level.ts';
 import { retentionSchema } from '../schema/retention-schema.ts';
 import type { RetentionRow } from '../schema/retention-schema.ts';
 
-/** How long a repository keeps artifacts and logs, in days. */
+/** Retention of artifacts and logs of a repository, in days. */
 export interface Retention {
-  /** As chosen; null for the server's setting. */
+  /** The repository's own setting; null for the setting of the server. */
   artifactDays: number | null;
   logDays: number | null;
-  /** The server's settings, which a repository may shorten and not lengthen; at least one day. */
+  /** The settings of the server, at least one day; a repository can only shorten them. */
   maxArtifactDays: number;
   maxLogDays: number;
 }
@@ -35,7 +35,7 @@ export async function retentionOf(
   };
 }
 
-/** How long a new artifact of a repository is kept, in milliseconds; it asks inside the write that creates it. */
+/** Retention of a new artifact of a repository in milliseconds; read inside the write that creates it. */
 export async function artifactTtlMs(
   { settings }: Pick<CiDeps, 'settings'>,
   manager: EntityManager,
@@ -47,7 +47,7 @@ export async function artifactTtlMs(
 
 const batchSize = 200;
 
-/** The repositories that keep logs for a shorter time than the server. */
+/** Repositories that keep logs for a shorter time than the server. */
 export async function* shorterLogs({ db }: Pick<CiDeps, 'db'>): AsyncGenerator<RetentionRow> {
   for (let after = ''; ; ) {
     const rows = await db.read.find(retentionSchema, {
@@ -62,9 +62,9 @@ export async function* shorterLogs({ db }: Pick<CiDeps, 'db'>): AsyncGenerator<R
 }
 
 /**
- * Changes how long a repository keeps artifacts and logs; what is left out stays, null is the server's setting. New
- * artifacts have the new time; logs that are older are removed by the next nightly task. Refuses
- * `repository_not_found` to all but administrators of the repository, `invalid_retention`.
+ * Changes the retention of artifacts and logs of a repository; omitted values stay, null selects the setting of the
+ * server. It applies to new artifacts; the next nightly task removes older logs. Throws `repository_not_found` unless
+ * the viewer administers the repository, `invalid_retention`.
  */
 export async function setRetention(
   deps: CiDeps,

@@ -4,7 +4,7 @@ import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf } from './runner-token.ts';
 
-/** The two headers of a runner's call. */
+/** The two authentication headers of a runner. */
 interface RunnerCredentials {
   uuid: string;
   token: string;
@@ -13,12 +13,12 @@ interface RunnerCredentials {
 const uuidShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const tokenShape = /^[0-9a-f]{40}$/;
 
-/** Compared with when there is no such runner, so that both cases cost the same. */
+/** Compared if the runner is unknown, so that both cases take the same time. */
 const unknownRunner = { tokenSalt: '', tokenHash: '0'.repeat(64) };
 
 /**
- * Finds the runner of a call and records its presence. Refuses `unregistered_runner`, the same for every cause:
- * current runners exit on that word. So a failure of the server is `runner_check_failed`, on which they retry.
+ * Finds the runner of a call and records its presence. Throws `unregistered_runner` for every cause: current runners
+ * exit on that word. Failures of the server are `runner_check_failed` instead, on which runners retry.
  */
 export async function authenticateRunner(
   { db, presence }: Pick<CiDeps, 'db' | 'presence'>,

@@ -5,10 +5,9 @@ import { runnerSchema } from '../schema/runner-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 /**
- * Ids of ephemeral runners that have done their one task and get no further one. Their rows stay for a while, because
- * the last calls of a runner may be repeated.
- * @param isLogComplete only those that have also sent all of their log; they are told
- * that they are not registered any more
+ * Ids of ephemeral runners that have completed their only task. Their rows stay for a while, because the last calls of
+ * a runner may be repeated.
+ * @param isLogComplete selects only runners that have also sent their whole log; they are answered as unregistered
  */
 export async function finishedRunners(
   manager: EntityManager,

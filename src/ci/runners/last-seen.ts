@@ -10,8 +10,8 @@ interface LastSeen {
 }
 
 /**
- * When runners were last seen. Kept in memory, because fifty polling runners would otherwise cause twenty writes a
- * second; `write` flushes it to the database now and then, and pages use the newer value.
+ * Times at which runners were last seen. Kept in memory, because fifty polling runners would otherwise cause twenty
+ * writes a second; `write` flushes them to the database occasionally, and pages show the newer value.
  */
 export class Presence {
   readonly #clock: Clock;
@@ -21,7 +21,9 @@ export class Presence {
     this.#clock = clock;
   }
 
-  /** @param isActive whether the call was about a task */
+  /**
+   * @param isActive whether the call concerned a task
+   */
   record(runnerId: number, isActive: boolean): void {
     const now = this.#clock.now();
     const before = this.#lastSeen.get(runnerId);
@@ -32,7 +34,7 @@ export class Presence {
     });
   }
 
-  /** The newer of the row's times and those in memory. */
+  /** The newer of the times in the row and in memory. */
   of(runner: Pick<RunnerRow, 'id' | 'lastSeenAt' | 'lastActiveAt'>): {
     lastSeenAt: number | null;
     lastActiveAt: number | null;

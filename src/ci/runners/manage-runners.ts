@@ -14,15 +14,15 @@ import type { RunnerRow } from '../schema/runner-schema.ts';
 type Deps = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
 
 /**
- * What a runner declares at every start; it replaces the earlier declaration. One that declares no labels has those of
- * its registration: `forgejo-runner create-runner-file` writes none, and without any it would never get a job. Labels
- * that were chosen for it stay.
+ * Stores the declaration that a runner sends at every start, replacing the earlier one. A runner that declares no
+ * labels keeps those of its registration: `forgejo-runner create-runner-file` writes none, and without labels it would
+ * never get a job. Labels chosen by a user stay.
  */
 export async function declareRunner(deps: Deps, runner: RunnerRow, declared: RunnerDeclaration): Promise<Runner> {
   const { labels: declaredLabels, ...others } = readRunnerDeclaration(declared);
   const labels = runner.hasChosenLabels ? runner.labels : labelsWithoutChoice({ ...runner, declaredLabels });
   const facts = { ...others, labels, declaredLabels };
-  // A write is due anyway, so commands beside the server see at once that it is online.
+  // This write is necessary anyway, so it also shows commands beside the server that the runner is online.
   await deps.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now, declaredAt: now }),
   );
@@ -37,8 +37,8 @@ const labelsWithoutChoice = ({
 ];
 
 /**
- * The runners of one scope, or all of them, in order of registration, without ephemeral ones that are done; optionally
- * one page of the list.
+ * Returns the runners of one scope, or all, in order of registration, without finished ephemeral ones; optionally one
+ * page of the list.
  */
 export async function listRunners(
   { db, presence, clock }: Deps,
@@ -57,7 +57,9 @@ export async function listRunners(
     .map((row) => toRunner(row, presence, clock.now(), busy.has(row.id)));
 }
 
-/** One runner of a scope; of any scope with null. Refuses `runner_not_found`, also for those of other scopes. */
+/**
+ * Finds a runner of a scope, or of any scope with null. Throws `runner_not_found`, also for runners of other scopes.
+ */
 export async function findRunner({ db, presence, clock }: Deps, scope: CiScope | null, id: number): Promise<Runner> {
   const row = await db.read.findOneBy(runnerSchema, { id, ...(scope === null ? {} : inScope(scope)) });
   if (row === null) throw runnerNotFound();
@@ -66,9 +68,8 @@ export async function findRunner({ db, presence, clock }: Deps, scope: CiScope |
 }
 
 /**
- * Chooses the labels of a runner, which no declaration replaces; null takes those that it declares again. The next job
- * is assigned by them, also to a runner that waits at this process. Refuses `runner_not_found`, `no_labels`,
- * `invalid_label`.
+ * Sets the labels of a runner, overriding its declarations; null restores the declared ones. They apply to the next
+ * job, even if the runner is already waiting at this process. Throws `runner_not_found`, `no_labels`, `invalid_label`.
  */
 export async function setRunnerLabels(
   deps: Deps & Pick<CiDeps, 'queue'>,
@@ -94,7 +95,7 @@ export async function setRunnerLabels(
 
 const labelShape = /^[^\s,:\p{C}]{1,100}$/u;
 
-/** Refuses `no_labels`, `invalid_label`. */
+/** Throws `no_labels`, `invalid_label`. */
 function parseLabels(chosen: readonly string[]): string[] {
   const labels = readRunnerDeclaration({ version: '', capabilities: [], labels: [...chosen] }).labels;
   if (labels.length === 0)
@@ -111,7 +112,7 @@ function parseLabels(chosen: readonly string[]): string[] {
   return labels;
 }
 
-/** Disables or enables a runner; a disabled one keeps its task and gets no further one. Refuses `runner_not_found`. */
+/** Disables or enables a runner; a disabled one finishes its task and gets no more. Throws `runner_not_found`. */
 export async function setRunnerDisabled(
   deps: Deps,
   scope: CiScope | null,
@@ -125,7 +126,7 @@ export async function setRunnerDisabled(
   return { ...runner, isDisabled };
 }
 
-/** Lets a runner take only jobs of trusted runs, or of all. Refuses `runner_not_found`. */
+/** Restricts a runner to jobs of trusted runs, or lifts the restriction. Throws `runner_not_found`. */
 export async function setRunnerTrustedOnly(
   deps: Deps,
   scope: CiScope | null,
@@ -137,7 +138,7 @@ export async function setRunnerTrustedOnly(
   return { ...runner, trustedOnly };
 }
 
-/** Removes a runner and revokes its credentials; the sweep ends its tasks. Refuses `runner_not_found`. */
+/** Removes a runner and revokes its credentials; the sweep ends its tasks. Throws `runner_not_found`. */
 export async function removeRunner(deps: Deps, scope: CiScope | null, id: number): Promise<Runner> {
   const runner = await findRunner(deps, scope, id);
   await deps.db.write(({ manager }) => manager.delete(runnerSchema, { id }));

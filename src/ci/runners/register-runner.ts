@@ -19,13 +19,13 @@ interface NewRunner extends RunnerDeclaration {
   ephemeral: boolean;
 }
 
-/** Runners per scope: more than anyone runs, and few enough for every page and query. */
+/** Limit of runners per scope, low enough for pages and queries to handle all of them. */
 const maxRunnersPerScope = 1000;
 
 /**
- * Registers a runner with a registration token.
- * @returns the runner and its token, which is not shown again Refuses `incomplete_registration`,
- * `unknown_registration_token`, `replaced_registration_token`, `too_many_runners`.
+ * Registers a runner with a registration token. Throws `incomplete_registration`, `unknown_registration_token`,
+ * `replaced_registration_token`, `too_many_runners`.
+ * @returns the runner and its token, which is shown only once
  */
 export async function registerRunner(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function registerRunner(
 }
 
 /**
- * Creates a runner without a registration token: the page does this and shows its configuration. Refuses
+ * Creates a runner without a registration token, for the page that shows its configuration. Throws
  * `incomplete_registration`, `too_many_runners`.
  */
 export async function createRunner(
@@ -68,16 +68,16 @@ const sharedSecret = /^[0-9a-f]{40}$/;
 interface OfflineRunner {
   name: string;
   secret: string;
-  /** Used as long as the runner declares none itself. Empty keeps those of an earlier registration. */
+  /** Labels used while the runner declares none. An empty list keeps those of an earlier registration. */
   labels: readonly string[];
 }
 
 /**
- * Offline registration: runner and server were given the same 40 hex digits. The bytes of the first 16 characters are
- * the uuid, all of it is the token; repeating it updates name, labels and secret.
- * @param mayMove whether a runner of another scope may be moved to this one: a uuid is no
- * secret, and knowing one must not suffice to take that runner from its scope Refuses `invalid_runner_secret`,
- * `incomplete_registration`, `too_many_runners`, `runner_elsewhere`.
+ * Offline registration: runner and server are configured with the same 40 hex digits. The bytes of the first 16
+ * characters are the UUID, and the whole text is the token. Repeating it updates name, labels and secret. Throws
+ * `invalid_runner_secret`, `incomplete_registration`, `too_many_runners`, `runner_elsewhere`.
+ * @param mayMove whether a runner of another scope may be moved to this one: a UUID is not secret, and knowing it must
+ *   not suffice to take over the runner
  */
 export async function registerOffline(
   deps: Deps,

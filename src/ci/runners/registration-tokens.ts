@@ -12,19 +12,19 @@ type Deps = Pick<CiDeps, 'db' | 'random'>;
 /** 40 random hex digits cannot be guessed, so the hash needs no salt. */
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Lifetime of a single-use token, in milliseconds: one day. */
+/** Lifetime of a single-use token in milliseconds: one day. */
 const singleUseTtlMs = 86_400_000;
 
 /**
- * Creates the registration token of a scope and revokes the previous one. It may be used any number of times and is
+ * Creates the registration token of a scope and revokes the previous one. It can be used any number of times and is
  * shown only once.
- * @param madeBy UUID of the person; null for the command line
+ * @param madeBy UUID of the user; null for the command line
  */
 export function resetRegistrationToken(deps: Deps, scope: CiScope, madeBy: string | null): Promise<string> {
   return makeToken(deps, scope, madeBy, false);
 }
 
-/** Creates a token that registers one runner, within a day. The token of the scope stays valid. */
+/** Creates a token that registers one runner within a day. The token of the scope stays valid. */
 export function makeSingleUseToken(deps: Deps, scope: CiScope, madeBy: string | null): Promise<string> {
   return makeToken(deps, scope, madeBy, true);
 }
@@ -51,7 +51,7 @@ async function makeToken(
   return token;
 }
 
-/** When the current token of a scope was created; null when there is none. */
+/** Creation time of the current token of a scope; null if there is none. */
 export async function registrationTokenMadeAt({ db }: Deps, scope: CiScope): Promise<number | null> {
   const row = await db.read.findOneBy(registrationTokenSchema, presentOf(scope));
   return row?.createdAt ?? null;
@@ -60,8 +60,8 @@ export async function registrationTokenMadeAt({ db }: Deps, scope: CiScope): Pro
 const presentOf = (scope: CiScope) => ({ ...inScope(scope), replacedAt: IsNull(), singleUse: false });
 
 /**
- * The scope that a token registers for, inside the write that creates the runner: a single-use token is consumed.
- * Refuses `unknown_registration_token`, `replaced_registration_token`.
+ * Returns the scope of a registration token, inside the write that creates the runner. Consumes a single-use token.
+ * Throws `unknown_registration_token`, `replaced_registration_token`.
  */
 export async function useRegistrationToken({ manager, now }: Tx, token: string): Promise<CiScope> {
   const row = await manager.findOneBy(registrationTokenSchema, { tokenHash: hashToken(token) });

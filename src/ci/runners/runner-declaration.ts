@@ -1,4 +1,4 @@
-/** What a runner declares, with bounded lengths. */
+/** Declaration of a runner, with bounded lengths. */
 export interface RunnerDeclaration {
   version: string;
   labels: string[];
@@ -8,7 +8,7 @@ export interface RunnerDeclaration {
 const maxNameBytes = 255;
 const maxWords = 100;
 
-/** Cuts a text to a number of bytes, never inside a character. */
+/** Truncates a text to a number of bytes, never inside a character. */
 export function cutText(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text.toWellFormed());
   if (bytes.length <= maxBytes) return bytes.toString();
@@ -19,7 +19,7 @@ export function cutText(text: string, maxBytes: number): string {
 
 export const cutName = (name: string): string => cutText(name.trim(), maxNameBytes);
 
-/** Current runners send bare labels; older ones append how they run them: `linux:docker://image`. */
+/** Current runners send bare labels; older ones append the execution environment: `linux:docker://image`. */
 export function readRunnerDeclaration({ version, labels, capabilities }: RunnerDeclaration): RunnerDeclaration {
   const words = (list: readonly string[], clean: (word: string) => string): string[] =>
     [...new Set(list.map((word) => cutName(clean(word))).filter((word) => word !== ''))].slice(0, maxWords);

@@ -15,7 +15,7 @@ import { createRunner, registerOffline, registerRunner } from './register-runner
 import { runningTasks, tasksOfRunner } from './runner-tasks.ts';
 import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './registration-tokens.ts';
 
-/** Runners and the tokens with which they register. */
+/** Runners and their registration tokens. */
 export function createRunnerManagement(deps: CiDeps) {
   const bind = bindDeps(deps);
   const audited = bindAudited(deps);

@@ -4,9 +4,8 @@ export type RunnerStatus = 'unspecified' | 'idle' | 'active' | 'offline';
 export const offlineAfterMs = 60_000;
 
 /**
- * `unspecified` before its first call, `offline` when the last one was a minute ago; otherwise `active` as long as it
- * has a task. The time of its last report does not count: a long step reports rarely, and no report is known after a
- * restart.
+ * `unspecified` before its first call, `offline` a minute after its last one; otherwise `active` while it has a task,
+ * and `idle`. Reports do not count: a long step reports rarely, and reports are unknown after a restart.
  */
 export function runnerStatus(lastSeenAt: number | null, isBusy: boolean, now: number): RunnerStatus {
   if (lastSeenAt === null) return 'unspecified';

@@ -5,7 +5,7 @@ import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow, TaskStatus } from '../schema/task-schema.ts';
 import type { CiScope } from '../scope.ts';
 
-/** A job that a runner has or had. */
+/** A current or past job of a runner. */
 export interface RunnerTask {
   taskId: number;
   runnerId: number;
@@ -50,7 +50,7 @@ function tasksWithJobs(manager: EntityManager): SelectQueryBuilder<TaskRow> {
     .addSelect('r.repository_id', 'repositoryId');
 }
 
-/** The jobs that some runners have now, the oldest first. */
+/** The current jobs of some runners, oldest first. */
 export async function runningTasks({ db }: Pick<CiDeps, 'db'>, runnerIds: readonly number[]): Promise<RunnerTask[]> {
   if (runnerIds.length === 0) return [];
   const tasks = await tasksWithJobs(db.read)
@@ -63,8 +63,8 @@ export async function runningTasks({ db }: Pick<CiDeps, 'db'>, runnerIds: readon
 const owning = { user: 'owner_user_id', organisation: 'owner_org_id', repository: 'id' } as const;
 
 /**
- * What a runner has worked on, newest first, without what is in the trash. Of a scope only repositories that belong to
- * it now: one that was given away is another owner's.
+ * The jobs of a runner, newest first, without repositories in the trash. For a scope, only repositories that currently
+ * belong to it: a transferred one is another owner's.
  * @param before id of a task: only older ones
  */
 export async function tasksOfRunner(

@@ -14,14 +14,14 @@ export interface Runner {
   status: RunnerStatus;
   version: string;
   labels: readonly string[];
-  /** Those that it declared last; a job with another label runs in its default environment. */
+  /** Labels of its last declaration; a job with another label runs in the runner's default environment. */
   declaredLabels: readonly string[];
-  /** Whether `labels` were chosen by a person. */
+  /** Whether a user has chosen `labels`. */
   hasChosenLabels: boolean;
   capabilities: readonly string[];
   ephemeral: boolean;
   isDisabled: boolean;
-  /** Takes no jobs of code by people without write access. */
+  /** Whether it rejects jobs with code of users without write access. */
   trustedOnly: boolean;
   createdAt: number;
   lastSeenAt: number | null;
@@ -50,12 +50,12 @@ export function toRunner(row: RunnerRow, presence: Presence, now: number, isBusy
   };
 }
 
-/** Whether a runner may take a job with these labels: it has all of them; labels ignore case, as on GitHub. */
+/** Whether a runner has all labels that a job requires; labels ignore case, as on GitHub. */
 export function hasLabels(runner: { labels: readonly string[] }, wanted: readonly string[]): boolean {
   const has = (label: string): boolean =>
     runner.labels.includes(label) || runner.labels.some((one) => one.toLowerCase() === label.toLowerCase());
   return wanted.every(has);
 }
 
-/** The capability of runners that end a cancelled task in order, including post steps. */
+/** Capability of runners that run post steps when a task is cancelled. */
 export const cancelling = 'cancelling';

@@ -22,7 +22,7 @@ import type { MatrixPlace, ResolvedMatrixJob } from './resolve-job.ts';
 
 /**
  * Advances a run as far as possible without a runner: resolves jobs whose needs have ended, cancels siblings of failed
- * matrix jobs, and assigns free places. Idempotent; it changes only what is due.
+ * matrix jobs, and queues jobs. Idempotent.
  */
 export async function advanceRun(deps: CiDeps, tx: Tx, loaded: LoadedRun, after: AfterCommit): Promise<void> {
   const runChanges = await RunChanges.open(deps, tx, after, loaded.run.id);
@@ -30,7 +30,7 @@ export async function advanceRun(deps: CiDeps, tx: Tx, loaded: LoadedRun, after:
   await advanceJobs(deps, tx, after, runChanges, loaded);
 }
 
-/** The same for jobs that were changed earlier in this write; saves the changes. */
+/** Does the same for jobs that were changed earlier in this write, and saves the changes. */
 export async function advanceJobs(
   deps: CiDeps,
   tx: Tx,
@@ -41,7 +41,7 @@ export async function advanceJobs(
   const { run } = runChanges;
   const { parsed } = loaded;
   if (!parsed.ok) {
-    // The file was valid once; a newer version of this program refuses it. Jobs that have not begun never will.
+    // The file was valid once, but a newer version of the server rejects it. Its jobs can never start.
     const reason = `${run.workflowPath}, ${parsed.problem.describe()}`;
     if (run.concurrencyState === 'pending') run.concurrencyState = null;
     for (const job of runChanges.jobs) if (job.hold !== null) runChanges.change(job, { status: 'failure', reason });
@@ -49,7 +49,7 @@ export async function advanceJobs(
   }
   if (run.concurrencyState === 'pending' || run.approval === 'waiting') return runChanges.save();
   let { workflow } = parsed;
-  // The run was loaded before this write; a call may have been expanded since.
+  // The run was loaded before this write; calls may have been expanded since.
   if (hasPendingCalls(workflow)) workflow = withCallMatrices(workflow, await callMatricesOf(tx.manager, run.id));
   const advance = new Advance(deps, tx, after, runChanges, { ...loaded, run }, workflow);
   advance.unhold();
@@ -72,7 +72,7 @@ class Advance {
   readonly #loaded: LoadedRun;
   #workflow: Workflow;
   #variables: Record<string, string> | null = null;
-  /** Computed once per job for its whole matrix: its needs have ended, and change no more. */
+  /** Computed once per job for its whole matrix: its needs have ended and no longer change. */
   readonly #contexts = new Map<JobDefinition, JobContexts>();
 
   constructor(deps: CiDeps, tx: Tx, after: AfterCommit, runChanges: RunChanges, loaded: LoadedRun, workflow: Workflow) {
@@ -89,8 +89,7 @@ class Advance {
   }
 
   /**
-   * Releases jobs whose run waits for nothing any more; a job that has got its concurrency group is still subject to
-   * `max-parallel`.
+   * Releases jobs whose run no longer waits; a job that holds its concurrency group is still subject to `max-parallel`.
    */
   unhold(): void {
     for (const job of this.#runChanges.jobs) {
@@ -101,8 +100,8 @@ class Advance {
   }
 
   /**
-   * `fail-fast`: cancels the rest of a matrix when one of its jobs fails. A matrix job created after the failure is
-   * one that is run again alone: a failure of an earlier attempt does not cancel it. The matrix of a call likewise.
+   * `fail-fast`: cancels the rest of a matrix, also the matrix of a call, when one of its jobs fails. A matrix job
+   * created after the failure was re-run alone: failures of earlier attempts do not cancel it.
    */
   async endSiblings(): Promise<void> {
     const { jobs } = this.#runChanges;
@@ -144,8 +143,8 @@ class Advance {
   }
 
   /**
-   * Adds the jobs of a call for each further combination of its matrix, in the order of the file. The job that asked is
-   * resolved in the next round.
+   * Adds the jobs of a call for the other combinations of its matrix, in the order of the file. The job that required
+   * it is resolved in the next round.
    */
   async #expandCall(job: JobRow, matrix: CallMatrix): Promise<void> {
     const { run, jobs } = this.#runChanges;
@@ -155,7 +154,7 @@ class Advance {
       return this.#runChanges.change(job, { status: 'failure', reason: tooManyJobs });
     const known = (await callMatricesOf(this.#tx.manager, run.id)).length;
     const { callKey, ...rest } = matrix;
-    // A combination is any JSON, nested too deeply for the compiler.
+    // The cast avoids a type that is too deep for the compiler: a combination is any JSON.
     const row = { runId: run.id, position: known, callKey, matrix: rest } as never;
     await this.#tx.manager.insert(callMatrixSchema, row);
     this.#workflow = workflow;
@@ -180,7 +179,7 @@ class Advance {
     }
   }
 
-  /** The first matrix job takes the existing row; a matrix that was not known before adds more. */
+  /** The first matrix job reuses the existing row; a newly evaluated matrix adds the others. */
   #expand(job: JobRow, matrixJobs: readonly ResolvedMatrixJob[]): void {
     if (this.#runChanges.jobs.length + matrixJobs.length - 1 > maxJobsOfRun)
       return this.#runChanges.change(job, { status: 'failure', reason: tooManyJobs });
@@ -195,7 +194,7 @@ class Advance {
     }
   }
 
-  /** Before they take a place or a group: a job that waits for a person holds up no other. */
+  /** Runs before slots and groups are assigned: a job that waits for a reviewer must not delay others. */
   async enterEnvironments(): Promise<void> {
     for (const job of this.#runChanges.jobs)
       if (job.hold === 'parallel' && job.environment !== null)
@@ -219,7 +218,7 @@ class Advance {
     }
   }
 
-  /** `max-parallel` of the calls that it stands in: a call that has begun goes on. */
+  /** Checks `max-parallel` of the calls that contain the job; a call that has started continues. */
   #hasPlaceInCalls({ jobKey }: JobRow): boolean {
     const hasBegun = (call: WorkflowCall): boolean => {
       const rows = keysOfCall(this.#workflow, call).flatMap((key) => this.#runChanges.matrixJobsOf(key));
@@ -234,7 +233,7 @@ class Advance {
     );
   }
 
-  /** Matrix jobs of the same run wait for each other, too. */
+  /** Matrix jobs of the same run also wait for each other. */
   async #claim(job: JobRow): Promise<'holding' | 'pending'> {
     const group = job.concurrencyGroup!;
     const isHeldHere = this.#runChanges.jobs.some(

@@ -4,9 +4,9 @@ import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 export class AfterCommit {
   /** Runs whose pages have changed. */
   readonly changed = new Set<number>();
-  /** Runs that were released, and whose jobs are still to be advanced. */
+  /** Released runs whose jobs must still be advanced. */
   readonly toAdvance = new Set<number>();
-  /** Whether a job may have become available for runners. */
+  /** Whether a job may have become available to runners. */
   mayHaveWork = false;
   /** Evaluation budget of the write, shared by all its runs. */
   readonly budget = new EvaluationBudget();

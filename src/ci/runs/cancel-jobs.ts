@@ -9,16 +9,15 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
 
 interface CancelOptions {
-  /** Shown on the page; null when a person cancelled it. */
+  /** Shown on the page; null if a user cancelled the job. */
   reason: string | null;
-  /** Does not wait for the runner to finish post steps. */
+  /** Skips the runner's post steps. */
   force?: boolean;
 }
 
 /**
- * Cancels a job. A job without a runner ends at once. A runner that can finish its task in order (post steps) gets the
- * request with its next report and the job is `cancelling` until then; every other runner, and a silent one, is not
- * waited for.
+ * Cancels a job. A job without a runner ends at once. A runner that can run post steps gets the request with its next
+ * report; until then the job is `cancelling`. Jobs of other runners and of silent ones end at once.
  */
 export async function cancelJob(
   deps: Pick<CiDeps, 'presence'>,
@@ -51,7 +50,7 @@ async function canFinishTasks(
   return lastSeenAt !== null && now - lastSeenAt <= offlineAfterMs;
 }
 
-/** Cancels all jobs of a run that have not ended, and prevents blocked ones from starting. */
+/** Cancels all unfinished jobs of a run, and prevents blocked ones from starting. */
 export async function cancelJobs(
   deps: Pick<CiDeps, 'presence'>,
   tx: Tx,

@@ -13,7 +13,7 @@ import { isFinal } from '../run-status.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
 /**
- * Cancels a run. Jobs without a runner end at once; a runner may finish post steps, unless forced. Refuses
+ * Cancels a run. Jobs without a runner end at once; runners may run post steps, unless forced. Throws
  * `repository_not_found`, `run_not_found`, `run_ended`.
  */
 export async function cancelRun(

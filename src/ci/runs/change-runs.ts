@@ -7,8 +7,8 @@ import { AfterCommit } from './after-commit.ts';
 import { runSchema } from '../schema/run-schema.ts';
 
 /**
- * A write that changes runs, and its after-commit effects: pages are notified, waiting runners get the jobs, and runs
- * that waited for this one are advanced. A crash between the two loses nothing: `advanceAll` does it at the next
+ * Runs a write that changes runs, and its after-commit effects: pages are notified, waiting runners get jobs, and runs
+ * that waited for this one are advanced. A crash in between loses nothing: `advanceAll` repeats the effects at the next
  * start.
  */
 export async function changeRuns<T>(deps: CiDeps, work: (tx: Tx, after: AfterCommit) => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export async function follow(deps: CiDeps, after: AfterCommit): Promise<void> {
   for (const id of after.toAdvance) await advance(deps, id);
 }
 
-/** Advances every run that has not ended: at start, after a crash. */
+/** Advances every unfinished run, at start after a crash. */
 export async function advanceAll(deps: CiDeps, hasStopped: () => boolean): Promise<void> {
   const runs = await deps.db.read
     .createQueryBuilder(runSchema, 'r')
@@ -44,7 +44,7 @@ async function advance(deps: CiDeps, runId: number): Promise<void> {
     const loaded = await deps.runs.load(runId);
     await changeRuns(deps, (tx, after) => advanceRun(deps, tx, loaded, after));
   } catch (error) {
-    // Its repository is deleted or in the trash, so the run stays as it is.
+    // The repository is deleted or in the trash; the run stays as it is.
     if (isDomainError(error) && error.code === 'not_found') return;
     deps.logger.error('ci.advance_failed', { run: runId, error });
   }

@@ -9,16 +9,16 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /**
- * The name under which a run, or one of its jobs, is in a concurrency group; names ignore case, as on GitHub. Code that
- * is not trusted has groups of its own: it chooses their names, and would cancel the runs of branches by them.
+ * Internal name of the concurrency group of a run or job; names ignore case, as on GitHub. Untrusted code has separate
+ * groups: it chooses their names, and could otherwise cancel runs of branches.
  */
 export const concurrencyGroupOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' | 'ref'>, group: string): string =>
   (isTrusted ? group : `untrusted ${ref}: ${group}`).toLowerCase();
 
 /**
- * Claims a place in a concurrency group. In each repository one run or job holds a group and one waits for it; a newer
- * one replaces the waiting one, and with `cancel-in-progress` cancels the holder. A replaced one records by which.
- * @param run the claiming run, for itself or for one of its jobs; its own hold is no obstacle
+ * Claims a place in a concurrency group. In each repository one run or job holds a group and one waits for it. A newer
+ * claim replaces the waiting one, which records by which; with `cancel-in-progress` it also cancels the holder.
+ * @param run the claiming run, for itself or for one of its jobs; its own hold does not block it
  */
 export async function claimConcurrencyGroup(
   deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
@@ -73,7 +73,7 @@ async function cancelMembers(
     if (runChanges == null || row === undefined) continue;
     await cancelJob(deps, tx, runChanges, row, { reason });
     await runChanges.save();
-    // Other jobs of that run may have needed it.
+    // Other jobs of that run may need it.
     after.toAdvance.add(job.runId);
   }
 }

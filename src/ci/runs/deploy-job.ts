@@ -22,7 +22,7 @@ const statesOfJobs: Record<RunStatus, DeploymentState> = {
   skipped: 'inactive',
 };
 
-/** The deployment of a job that asks to enter an environment. */
+/** Creates the deployment of a job that requests an environment. */
 export async function deployJob(
   deps: Pick<CiDeps, 'deploymentListeners'>,
   tx: Tx,
@@ -54,7 +54,7 @@ export async function deployJob(
   return id;
 }
 
-/** The state of the deployment of a job that has changed. */
+/** Updates the state of the deployment after its job has changed. */
 export async function followJob(
   deps: Pick<CiDeps, 'deploymentListeners'>,
   tx: Tx,

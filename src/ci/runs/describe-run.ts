@@ -2,24 +2,24 @@ import type { JobRow } from '../schema/job-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { RunStatus } from '../run-status.ts';
 
-/** A run as programs read it, through the API and the command line. Transports add URLs. */
+/** A run as returned by the API and the command line. Transports add URLs. */
 interface DescribedRun {
   number: number;
   status: RunStatus;
   title: string;
-  /** File of the workflow, below the folder of workflows. */
+  /** Path of the workflow file below the folder of workflows. */
   workflow: string;
   workflowName: string;
   event: string;
   ref: string;
   commit: string;
   attempt: number;
-  /** Handle of the person who started it; null for scheduled runs and deleted accounts. */
+  /** Username of the user who started it; null for scheduled runs and deleted accounts. */
   actor: string | null;
-  /** Title of the deploy key whose push started it; null for all others. */
+  /** Title of the deploy key whose push started it, or null. */
   deployKey: string | null;
   reason: string | null;
-  /** Of code by people without write access; null where no approval is asked. */
+  /** For code of users without write access; null if no approval is required. */
   approval: 'waiting' | 'approved' | null;
   createdAt: string;
   startedAt: string | null;
@@ -35,18 +35,20 @@ interface DescribedJob {
   status: RunStatus;
   labels: string[] | null;
   needs: string[];
-  /** Why it did not run, how it was lost, or why it is still waiting. */
+  /** Why it did not run, was lost, or is still waiting. */
   reason: string | null;
   startedAt: string | null;
   finishedAt: string | null;
 }
 
-/** How a transport formats a time, from epoch milliseconds. */
+/** Formats epoch milliseconds for a transport. */
 type WriteTime = (epochMs: number) => string;
 
 const orNull = (epochMs: number | null, time: WriteTime): string | null => (epochMs === null ? null : time(epochMs));
 
-/** @param actor handle of the person who started it, when that is known */
+/**
+ * @param actor username of the user who started it, if known
+ */
 export function describeRun(row: RunRow, actor: string | null, time: WriteTime): DescribedRun {
   return {
     number: row.number,
@@ -68,7 +70,9 @@ export function describeRun(row: RunRow, actor: string | null, time: WriteTime):
   };
 }
 
-/** @param waitsFor why no runner has it yet, as `explainQueue` says */
+/**
+ * @param waitsFor why no runner has taken it yet, from `explainQueue`
+ */
 export function describeJob(job: JobRow, waitsFor: string | null, time: WriteTime): DescribedJob {
   return {
     id: job.id,

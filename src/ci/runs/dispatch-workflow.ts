@@ -20,23 +20,23 @@ import { repositoryPayload } from './push-event.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { startRun } from './start-run.ts';
 
-/** A workflow that people may start, and its inputs. */
+/** A workflow that users can start, and its inputs. */
 interface DispatchableWorkflow {
   path: string;
   name: string;
   inputs: ReadonlyMap<string, DispatchInput>;
 }
 
-/** A workflow of the default branch: its triggers, or what is wrong with it. */
+/** A workflow of the default branch: its triggers, or its first error. */
 export interface ListedWorkflow {
   path: string;
-  /** From the root: `.hearth/workflows`. */
+  /** From the root of the repository: `.hearth/workflows`. */
   folder: string;
   name: string;
   triggers: Triggers | null;
-  /** With line and column; null for a valid file. */
+  /** Includes line and column; null for a valid file. */
   problem: string | null;
-  /** What else it says that has no effect here. */
+  /** Other content that has no effect here. */
   warnings: readonly FileFinding[];
 }
 
@@ -51,7 +51,7 @@ export async function listWorkflows(deps: CiDeps, found: Found): Promise<ListedW
 }
 
 /**
- * Checks a workflow before it is committed; it may call those of the default branch. Refuses `busy` when no worker was
+ * Checks a workflow before it is committed; it may call those of the default branch. Throws `busy` if no worker is
  * available.
  */
 export async function checkContent(deps: CiDeps, found: Found, path: string, content: string): Promise<FileFinding[]> {
@@ -64,10 +64,7 @@ export async function checkContent(deps: CiDeps, found: Found, path: string, con
   return findingsOf(await deps.workflows.read(sourceOf(file, found.repository.id)));
 }
 
-/**
- * Checks the workflows of a commit that are among some paths from the root. Refuses `busy` when no worker was
- * available.
- */
+/** Checks those of some paths that are workflows of a commit. Throws `busy` if no worker is available. */
 export async function checkFiles(
   deps: CiDeps,
   found: Found,
@@ -112,11 +109,10 @@ export async function listDispatchable(deps: CiDeps, found: Found): Promise<Disp
 }
 
 /**
- * Starts a workflow manually on a branch or tag. The file on that branch says which
- * inputs there are.
+ * Starts a workflow manually on a branch or tag, whose version of the file defines the inputs. Throws
+ * `repository_not_found`, `repository_archived`, `workflow_not_found`, `invalid_input` (field `input-<name>`),
+ * `revision_not_found`, `ci_disabled`, `workflow_disabled`.
  * @param input.ref name of a branch or tag; empty for the default branch
- * Refuses `repository_not_found`, `repository_archived`, `workflow_not_found`, `invalid_input` (field
- * `input-<name>`), `revision_not_found`, `ci_disabled`, `workflow_disabled`.
  */
 export async function dispatchWorkflow(
   deps: CiDeps,
@@ -174,7 +170,7 @@ export async function dispatchWorkflow(
   );
 }
 
-/** Values as strings, as the runner expects them; it converts them by the types in the file. */
+/** Reads values as strings; runners convert them by the types in the file. */
 function readInputs(
   declared: ReadonlyMap<string, DispatchInput>,
   given: ReadonlyMap<string, string>,

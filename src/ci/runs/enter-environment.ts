@@ -15,9 +15,9 @@ type Deps = Pick<CiDeps, 'deploymentListeners' | 'reviewListeners'>;
 const minuteMs = 60_000;
 
 /**
- * Lets a job into its environment, or lets it wait for a reviewer or for time. Asked again until it has passed: the
- * rules are those of now, so a rule that became stricter holds for what waits. Code that is not trusted enters only
- * what has no protection, without its secrets, and is no deployment.
+ * Admits a job to its environment, or makes it wait for a reviewer or a time. Called again until the job is admitted,
+ * with the current rules, so that stricter ones apply to waiting jobs. Untrusted code enters only unprotected
+ * environments, gets none of their secrets, and creates no deployment.
  */
 export async function enterEnvironment(
   deps: Deps,
@@ -53,7 +53,7 @@ export async function enterEnvironment(
   if (isApproved && isDue) runChanges.change(job, { environmentState: 'passed' });
 }
 
-/** Once for each job of an attempt: what was approved before counts for another attempt no more. */
+/** Called once per job and attempt: an approval does not carry over to another attempt. */
 async function ask(
   { deploymentListeners, reviewListeners }: Deps,
   tx: Tx,

@@ -5,15 +5,15 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { unbundle } from '../workflows/bundle.ts';
 import type { CalledCommit } from '../workflows/bundle.ts';
 
-/** The sources of a run, as they were read when it was made. */
+/** Sources of a run, as read when it was created. */
 interface RunFiles {
-  /** The text of the workflow. */
+  /** Text of the workflow file. */
   main: string;
-  /** The files that it calls; of repositories that the viewer may read. */
+  /** Called files from repositories that the viewer can read. */
   called: { path: string /** Null for the commit of the run. */; commit: CalledCommit | null }[];
 }
 
-/** The workflow of a run and the files that it calls. No access check for the run itself. */
+/** Returns the workflow of a run and the files that it calls. Does not check access to the run itself. */
 export async function filesOf(
   deps: Pick<CiDeps, 'runs' | 'repositories'>,
   viewer: Viewer,
@@ -25,7 +25,7 @@ export async function filesOf(
     const at = key.lastIndexOf(':');
     const commit = at === -1 ? null : (commits?.get(key.slice(0, at)) ?? null);
     const [owner = '', name = ''] = commit?.repository.split('/') ?? [];
-    // Those who see the run need not be able to read the repositories that it calls.
+    // Readers of the run may lack access to the repositories that it calls.
     if (commit !== null && (await deps.repositories.find(viewer, owner, name).catch(nullIfNotFound)) === null) continue;
     files.called.push({ path: key.slice(at + 1), commit });
   }

@@ -12,7 +12,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 
 type Deps = Pick<CiDeps, 'db' | 'reports'>;
 
-/** A run of a repository by its number. Refuses `run_not_found`. */
+/** A run of a repository by its number. Throws `run_not_found`. */
 export async function findRunRow(
   { db }: Pick<Deps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -23,7 +23,7 @@ export async function findRunRow(
   return run;
 }
 
-/** A run of a repository by its id. Refuses `run_not_found`. */
+/** A run of a repository by its id. Throws `run_not_found`. */
 export async function runById(
   { db }: Pick<Deps, 'db'>,
   { repository }: Pick<Found, 'repository'>,
@@ -43,8 +43,8 @@ interface RunWithJobs {
 }
 
 /**
- * A run and the jobs of an attempt, by default the newest. Refuses `run_not_found`, also for an attempt that does not
- * exist.
+ * Returns a run and the jobs of one attempt, by default the newest. Throws `run_not_found`, also if there is no such
+ * attempt.
  */
 export async function findRun(
   deps: Deps,
@@ -70,7 +70,7 @@ interface JobWithTask {
   steps: StepRow[];
 }
 
-/** Refuses `run_not_found`, also for a job of another run. */
+/** Throws `run_not_found`, also for a job of another run. */
 export async function findJob(
   deps: Deps,
   found: Pick<Found, 'repository'>,
@@ -85,7 +85,7 @@ export async function findJob(
   return { run, job, task, steps: task === null ? [] : steps.map((step) => endedWith(task, step)) };
 }
 
-/** A job of a repository by its id alone, with its run and task. Refuses `run_not_found`. */
+/** Finds a job of a repository by its id, with its run and task. Throws `run_not_found`. */
 export async function findJobById(deps: Deps, found: Pick<Found, 'repository'>, jobId: number): Promise<JobWithTask> {
   const job = await deps.db.read.findOneBy(jobSchema, { id: jobId, repositoryId: found.repository.id });
   const run = job === null ? null : await deps.db.read.findOneBy(runSchema, { id: job.runId });
@@ -107,19 +107,22 @@ export async function tasksOf(
   );
 }
 
-/** The attempts in which some jobs of one run have run: a later attempt has a copy of what it does not repeat. */
+/**
+ * The attempts in which some jobs of a run were executed: a later attempt has copies of the jobs that it does not
+ * repeat.
+ */
 export async function firstAttemptsOf({ db }: Pick<Deps, 'db'>, jobs: readonly JobRow[]): Promise<Map<number, number>> {
   const [first] = jobs;
   if (first === undefined) return new Map();
   const rows = await db.read.find(jobSchema, { where: { runId: first.runId }, order: { attempt: 'ASC' } });
-  // A copy keeps its time; one that runs again has a new one.
+  // A copy keeps its creation time; a re-run job has a new one.
   const keyOf = ({ jobKey, position, createdAt, taskId }: JobRow): string =>
     `${jobKey} ${position} ${createdAt} ${taskId}`;
   const firsts = new Map(rows.reverse().map((row) => [keyOf(row), row.attempt]));
   return new Map(jobs.map((job) => [job.id, firsts.get(keyOf(job)) ?? job.attempt]));
 }
 
-/** Names of the runners that took some jobs, by task. */
+/** Names of the runners that executed some jobs, by task. */
 export async function runnersOf({ db }: Pick<Deps, 'db'>, jobs: readonly JobRow[]): Promise<Map<number, string>> {
   const taskIds = jobs.flatMap(({ taskId }) => taskId ?? []);
   if (taskIds.length === 0) return new Map();
@@ -133,7 +136,7 @@ export async function stepNames({ db }: Pick<Deps, 'db'>, taskIds: readonly numb
   return new Map(steps.map(({ taskId, position, name }) => [`${taskId} ${position}`, name]));
 }
 
-/** A task that was ended by the server leaves a step without a reported end. */
+/** If the server ended a task, its current step has no reported end. */
 function endedWith(task: TaskRow, step: StepRow): StepRow {
   if (!isFinal(task.status) || (step.status !== 'running' && step.status !== 'waiting')) return step;
   return step.status === 'running'

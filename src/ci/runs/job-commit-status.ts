@@ -32,7 +32,7 @@ const eventWords: Record<RunRow['event'], string> = {
   workflow_run: 'workflow_run',
 };
 
-/** The commit that shows the statuses of a run: of a tested merge, the head of the pull request. */
+/** The commit that shows the statuses of a run; for a tested merge, the head of the pull request. */
 export function statusCommitOf({ event, eventPayload, sha }: Pick<RunRow, 'event' | 'eventPayload' | 'sha'>): string {
   if (event !== 'pull_request') return sha;
   const pull = eventPayload['pull_request'] as { head: { sha: string } };
@@ -90,7 +90,7 @@ export function setJobStatus(
   });
 }
 
-/** The commit status of a run that failed before it had a job. */
+/** Sets the commit status of a run that failed before it had jobs. */
 export function setRunProblem(
   { repositories }: Pick<CiDeps, 'repositories'>,
   tx: Tx,

@@ -12,12 +12,10 @@ import type { LoadedRun } from './load-run.ts';
 import { asJson, neededByCaller, neededJobs, outputsOf } from './needs.ts';
 import { githubContext } from './run-context.ts';
 
-/** The expression contexts of a job, apart from its matrix. */
+/** The expression contexts of a job, except its matrix. */
 export interface JobContexts {
   own: Contexts;
-  /**
-   * The contexts of the jobs that call its workflow, the outermost first; their inputs are evaluated by `callScopes`.
-   */
+  /** Contexts of the jobs that call its workflow, outermost first; `callScopes` evaluates their inputs. */
   callers: readonly Contexts[];
   /** Evaluation budget, shared by all jobs of a write. */
   budget: EvaluationBudget;
@@ -25,7 +23,9 @@ export interface JobContexts {
 
 export type Contexts = { readonly [name in 'github' | 'needs' | 'vars' | 'inputs']: Json };
 
-/** @param jobs all of the run's current attempt */
+/**
+ * @param jobs all jobs of the current attempt of the run
+ */
 export async function contextsOfJob(
   {
     manager,
@@ -66,8 +66,8 @@ export async function contextsOfJob(
 }
 
 /**
- * The inputs of a run that a person started, with the types of the file: the payload has them as texts, and the text
- * `false` would count as true.
+ * Inputs of a manually started run, converted to the types in the file: the payload has strings, and the string `false`
+ * would be truthy.
  */
 export function inputsOfRun(
   { triggers }: Pick<Workflow, 'triggers'>,
@@ -83,7 +83,7 @@ export function inputsOfRun(
   return Object.fromEntries(typed);
 }
 
-/** The inputs of a call, as strings where the runner expects them. Throws `ExpressionProblem`. */
+/** Inputs of a call, as strings where the runner expects them. Throws `ExpressionProblem`. */
 export function inputsOfCall({ inputs, given }: WorkflowCall, scope: ExpressionScope): { [name: string]: Json } {
   return Object.fromEntries(
     [...inputs].map(([name, { type, default: fallback }]) => {

@@ -7,7 +7,7 @@ import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
 /**
- * The jobs whose statuses a commit shows, by name of the status: the newest of each, also of runs of pull requests,
+ * The jobs behind the statuses of a commit, by name of the status: the newest of each, including runs of pull requests,
  * which test another commit. A commit has at most some hundreds. The caller checks access.
  */
 export async function jobsOfCommit(
@@ -16,7 +16,7 @@ export async function jobsOfCommit(
   sha: string,
 ): Promise<{ run: RunRow; job: JobRow }[]> {
   const combined = (await repositories.statuses.ofCommits(repository.id, [sha])).get(sha);
-  // Addresses that others report are absolute.
+  // Statuses reported by other systems have absolute URLs.
   const ids = (combined?.statuses ?? []).flatMap(({ targetUrl }) => {
     const id = /^runs\/\d+\/jobs\/(\d+)$/.exec(targetUrl ?? '')?.[1];
     return id === undefined ? [] : [Number(id)];

@@ -24,8 +24,8 @@ interface Page {
 }
 
 /**
- * The runs in all repositories of an owner or of the server that the viewer may read, the newest first, and how many
- * there are, up to `maxCountedRuns`.
+ * Returns the runs in all repositories of an owner or of the server that the viewer can read, newest first, and their
+ * number up to `maxCountedRuns`.
  */
 export async function runsAcross(
   { db }: Pick<CiDeps, 'db'>,
@@ -39,7 +39,7 @@ export async function runsAcross(
   return { runs: runs.sort((a, b) => b.id - a.id), total };
 }
 
-/** The jobs of these runs, in the same way. */
+/** Returns the jobs of these runs in the same way. */
 export async function jobsAcross(
   { db }: Pick<CiDeps, 'db'>,
   viewer: Viewer,
@@ -66,7 +66,8 @@ interface Conditions {
 function conditionsOf({ event, ref, actorId, statuses, sha }: AcrossFilter): Conditions {
   const conditions = [
     event === undefined ? null : { sql: 'x.event = :event', parameters: { event } },
-    // By the owner or the order of the list, never by an index of one of these.
+    // The expressions keep the database from using indexes of these columns: only those of the owner and of the list
+    // order are fast.
     ref === undefined ? null : { sql: "(x.ref || '') = :ref", parameters: { ref } },
     actorId === undefined ? null : { sql: "(x.actor_id || '') = :actorId", parameters: { actorId } },
     sha === undefined ? null : { sql: 'x.sha = :sha', parameters: { sha } },
@@ -78,12 +79,12 @@ function conditionsOf({ event, ref, actorId, statuses, sha }: AcrossFilter): Con
   };
 }
 
-/** Of the whole server only the newest are looked at: most of them may be hidden from the viewer. */
+/** For the whole server, examines only the newest runs: most of them may be hidden from the viewer. */
 const mostExamined = 20_000;
 
 /**
- * For an owner, of each repository no more than the page needs: an index has its rows in order. For the server
- * in the order of the table, as far as `mostExamined`.
+ * For an owner, reads from each repository only as many rows as the page needs, from an index in list order. For the
+ * server, reads at most `mostExamined` rows in table order.
  */
 async function idsAcross(
   db: CiDeps['db'],

@@ -15,14 +15,14 @@ export interface RunFilter {
   /** Full name of the ref. */
   ref?: string | undefined;
   actorId?: string | undefined;
-  /** Any of these; besides `status`. */
+  /** Any of these statuses; combined with `status`. */
   statuses?: readonly RunStatus[] | undefined;
   sha?: string | undefined;
 }
 
 interface RunPage {
   runs: RunRow[];
-  /** Value of `before` for the next page; null on the last one. */
+  /** Value of `before` for the next page; null on the last page. */
   next: number | null;
 }
 
@@ -53,10 +53,10 @@ export async function listRuns(
   return { runs, next: rows.length > limit ? runs.at(-1)!.number : null };
 }
 
-/** Counting ends here: a repository may have a hundred thousand runs. */
+/** Limit of counting: a repository may have a hundred thousand runs. */
 export const maxCountedRuns = 10_000;
 
-/** A page of the runs of a repository by its number, newest first, and how many there are, up to `maxCountedRuns`. */
+/** Returns one page of the runs of a repository, newest first, and their number up to `maxCountedRuns`. */
 export async function pageOfRuns(
   { db }: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -68,7 +68,7 @@ export async function pageOfRuns(
   return { runs: await rowsOf(db, query), total: (await counted.getRawMany()).length };
 }
 
-/** The filter reads only an index; the rows of the page are read by it afterwards. */
+/** Filters by an index alone; the rows of the page are read afterwards. */
 function filtered(db: CiDeps['db'], found: Pick<Found, 'repository'>, filter: RunFilter): SelectQueryBuilder<RunRow> {
   const query = db.read
     .createQueryBuilder(runSchema, 'r')
@@ -76,7 +76,7 @@ function filtered(db: CiDeps['db'], found: Pick<Found, 'repository'>, filter: Ru
     .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id });
   if (filter.workflow) query.andWhere('r.workflow_path = :workflow', { workflow: filter.workflow });
   if (filter.event) query.andWhere('r.event = :event', { event: filter.event });
-  // Not by the index of refs, which does not have the order of the list.
+  // Avoids the index of refs, which is not in list order.
   if (filter.ref) query.andWhere("(r.ref || '') = :ref", { ref: filter.ref });
   if (filter.actorId) query.andWhere('r.actor_id = :actorId', { actorId: filter.actorId });
   const statuses = Object.hasOwn(statusGroups, filter.status ?? '') ? statusGroups[filter.status!] : undefined;
@@ -92,7 +92,7 @@ async function rowsOf(db: CiDeps['db'], query: SelectQueryBuilder<RunRow>): Prom
   return rows.sort((a, b) => b.number - a.number);
 }
 
-/** The workflows for which a repository has runs, by path, with the name of the newest. */
+/** The workflows with runs in a repository, by path, with the name in their newest run. */
 export async function workflowsOf(
   { db }: Pick<CiDeps, 'db'>,
   found: Pick<Found, 'repository'>,
@@ -105,7 +105,7 @@ export async function workflowsOf(
   return rows.map(({ path, name }) => ({ path, name }));
 }
 
-/** Loose index scan from path to path, independent of the number of runs. */
+/** Loose index scan from path to path; its cost is independent of the number of runs. */
 const everyWorkflow = `
   WITH RECURSIVE workflows (path) AS (
     SELECT min(workflow_path) FROM ci_runs WHERE repository_id = ?
@@ -117,7 +117,7 @@ const everyWorkflow = `
     ORDER BY r.number DESC LIMIT 1) AS name
   FROM workflows w WHERE w.path IS NOT NULL LIMIT 100`;
 
-/** The commit of the newest run on each repository's default branch, keyed by repository id, in one query. */
+/** The commit of the newest run on the default branch of each repository, by repository id, in one query. */
 export async function newestChecked(
   { db }: Pick<CiDeps, 'db'>,
   repositories: readonly Pick<Repository, 'id'>[],
@@ -127,7 +127,7 @@ export async function newestChecked(
     'p.id',
     repositories.map(({ id }) => id),
   );
-  // The newest of each through the index, independent of the number of runs.
+  // Finds the newest of each through the index, independent of the number of runs.
   const rows = await selectRaw<{ repositoryId: string; sha: string }>(
     db.read,
     `SELECT r.repository_id AS "repositoryId", r.sha AS sha FROM ci_runs r WHERE r.id IN

@@ -9,23 +9,23 @@ import type { RunStatus } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
-/** What a runner was given, with its job and run. */
+/** A task of a runner with its job and run. */
 interface ListedTask {
   task: TaskRow;
   job: JobRow;
   run: RunRow;
 }
 
-/** Counting ends here: a repository may have a hundred thousand tasks. */
+/** Limit of counting: a repository may have a hundred thousand tasks. */
 const maxCounted = 10_000;
 
-/** The tasks of a repository, newest job first, and how many there are, up to ten thousand. */
+/** Returns the tasks of a repository, newest job first, and their number up to ten thousand. */
 export async function listTasks(
   { db }: Pick<CiDeps, 'db'>,
   { repository }: Pick<Found, 'repository'>,
   { limit, skip }: { limit: number; skip: number },
 ): Promise<{ tasks: ListedTask[]; total: number }> {
-  // A job that a later attempt carries over has the task of the earlier one.
+  // A job carried over to a later attempt keeps the task of the earlier one.
   const query = () =>
     db.read
       .createQueryBuilder(jobSchema, 'j')
@@ -47,7 +47,7 @@ export async function listTasks(
   };
 }
 
-/** The jobs of a repository with their runs, the newest first, and how many there are, up to ten thousand. */
+/** Returns the jobs of a repository with their runs, newest first, and their number up to ten thousand. */
 export async function pageOfJobs(
   { db }: Pick<CiDeps, 'db'>,
   { repository }: Pick<Found, 'repository'>,

@@ -12,20 +12,20 @@ import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reade
 import { runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
-/** A run with everything that its jobs and pages need. */
+/** A run with the data that its jobs and pages need. */
 export interface LoadedRun {
   run: RunRow;
   repository: Repository;
   owner: Owner;
-  /** Handles of the people who started the run and this attempt; `ghost` when they are deleted. */
+  /** Usernames of the users who started the run and this attempt; `ghost` for deleted accounts. */
   actor: string;
   attemptActor: string;
   parsed: ParsedWorkflow;
-  /** Whether a rule decides about a ref of the repository. */
+  /** Whether a rule protects a ref of the repository. */
   isProtected(ref: string): boolean;
 }
 
-/** The name shown for deleted accounts. */
+/** Username shown for deleted accounts. */
 export const deletedUserName = 'ghost';
 
 interface Sources {
@@ -36,9 +36,7 @@ interface Sources {
   git: Git;
 }
 
-/**
- * Loads runs before the write that changes them: reading files and looking up people must not happen inside a write.
- */
+/** Loads runs before the write that changes them: a write must not read files or look up users. */
 export class RunLoader {
   readonly #deps: Sources;
 
@@ -47,8 +45,8 @@ export class RunLoader {
   }
 
   /**
-   * Refuses `run_not_found`, also when its repository is in the trash; and `busy` when its file could not be parsed
-   * now.
+   * Throws `run_not_found`, also if its repository is in the trash, and `busy` if no worker is available to parse its
+   * file.
    */
   async load(runId: number): Promise<LoadedRun> {
     const { db, repositories, accounts, workflows, git } = this.#deps;
@@ -56,7 +54,7 @@ export class RunLoader {
     if (run === null) throw runNotFound();
     const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
     if (located === undefined) throw runNotFound();
-    // Rows of earlier versions lack it.
+    // Rows of earlier versions lack the folder.
     if (run.workflowFolder === '') run.workflowFolder = await folderOfWorkflows(git, located.path, run.sha);
     const ids = [run.actorId, run.attemptActorId].filter((id) => id !== null);
     const people = await accounts.peopleById(ids);
@@ -85,7 +83,7 @@ export class RunLoader {
       hash: fileHash,
       content: async () => (await this.#deps.db.read.findOneByOrFail(workflowFileSchema, { hash: fileHash })).content,
       client: repositoryId,
-      // A run that has jobs had a valid file; any other failed with a reason.
+      // A run with jobs had a valid file; any other failed with a reason.
       wasRead: reason === null,
     };
   }

@@ -13,16 +13,16 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { statusOfMatrix } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
 
-/** The results of `success()` and the like for a job, and for the calls that it stands in, the outermost first. */
+/** Results of `success()` and the like for a job, and for the calls that contain it, outermost first. */
 export interface JobOutcomes {
   own: JobOutcome;
   calls: readonly JobOutcome[];
 }
 
 /**
- * The results of `success()` and `failure()` for a job; null while one of its dependencies has not ended. Both look at
- * the whole chain of `needs`: a failure or a skip holds for every job behind it, and at most one of the two is true. A
- * called workflow is a chain of its own: the condition of its caller has decided about everything before it.
+ * The results of `success()` and `failure()` for a job; null until all its dependencies have ended. Both consider the
+ * whole chain of `needs`: a failure or a skip applies to every later job, and at most one of the two is true. A called
+ * workflow is a separate chain: the condition of its caller has already considered everything before it.
  */
 export function outcomesOf(runChanges: RunChanges, workflow: Workflow, definition: JobDefinition): JobOutcomes | null {
   if (definition.waitsFor.some((key) => statusOfMatrix(runChanges.matrixJobsOf(key)) === null)) return null;
@@ -43,7 +43,7 @@ export function outcomesOf(runChanges: RunChanges, workflow: Workflow, definitio
   };
 }
 
-/** A job or a call in its file. */
+/** A job or a call within its file. */
 interface Place {
   key: string;
   needs: readonly string[];
@@ -51,10 +51,10 @@ interface Place {
   within: WorkflowCall | null;
 }
 
-/** Cached per workflow: many matrix jobs ask for the same, and a job may have a chain of two hundred ancestors. */
+/** Cached per workflow: many matrix jobs share the result, and a job may have two hundred ancestors. */
 const ancestors = new WeakMap<Workflow, Map<string, string[]>>();
 
-/** What a job needs and everything that these need, as its file names them. */
+/** The direct and indirect needs of a job, by their names in its file. */
 function ancestorsOf(workflow: Workflow, { key, needs, within }: Place): string[] {
   const known = ancestors.get(workflow) ?? new Map<string, string[]>();
   ancestors.set(workflow, known);
@@ -72,7 +72,7 @@ function ancestorsOf(workflow: Workflow, { key, needs, within }: Place): string[
   return [...found];
 }
 
-/** Outputs of some jobs by their tasks. */
+/** Outputs of some jobs, by task. */
 export async function outputsOf(
   manager: EntityManager,
   jobs: readonly JobRow[],
@@ -88,7 +88,7 @@ export async function outputsOf(
   return outputs;
 }
 
-/** One entry of `needs`: its matrix jobs combined. */
+/** One entry of `needs`, combining its matrix jobs. */
 export interface NeededJob {
   result: FinalStatus;
   outputs: Map<string, string>;
@@ -97,7 +97,7 @@ export interface NeededJob {
 type Outputs = ReadonlyMap<number, Map<string, string>>;
 type MatrixJobsByKey = ReadonlyMap<string, readonly JobRow[]>;
 
-/** Matrix jobs share one set of outputs: the last non-empty value of each name. */
+/** Matrix jobs share one set of outputs: the last non-empty value of each name wins. */
 function neededJob(matrixJobs: readonly JobRow[], outputs: Outputs): NeededJob {
   const merged = new Map<string, string>();
   for (const combination of [...matrixJobs].sort((a, b) => a.position - b.position)) {
@@ -107,7 +107,7 @@ function neededJob(matrixJobs: readonly JobRow[], outputs: Outputs): NeededJob {
   return { result: statusOfMatrix(matrixJobs) ?? 'skipped', outputs: merged };
 }
 
-/** The outputs of calls, as their file defines them: of a matrix the last non-empty value of each name. */
+/** The outputs of calls as their file defines them; for a matrix, the last non-empty value of each name wins. */
 function neededCalls(workflow: Workflow, calls: readonly WorkflowCall[], sources: Sources): NeededJob {
   const { matrixJobs, budget } = sources;
   const values = new Map<string, string>();
@@ -176,7 +176,7 @@ function neededBy(
   return new Map(needs.map((need) => [need, neededEntry(workflow, within, need, sources)]));
 }
 
-/** The same for expressions. */
+/** Converts `needs` to a value for expressions. */
 export function asJson(needed: Iterable<readonly [string, NeededJob]>): Json {
   return Object.fromEntries(
     [...needed].map(([need, { result, outputs }]) => [need, { result, outputs: Object.fromEntries(outputs) }]),

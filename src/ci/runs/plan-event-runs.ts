@@ -9,31 +9,31 @@ import type { EventTrigger, PlainEventName } from '../workflows/workflow.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 
-/** An event that starts workflows by its name and activity type. */
+/** An event that starts workflows by name and activity type. */
 export interface ActivityEvent {
   event: PlainEventName;
-  /** Activity type; null for events that have none. */
+  /** Activity type; null for events without one. */
   action: string | null;
-  /** What the payload has beside repository and sender. */
+  /** Payload except `repository` and `sender`. */
   details: { [key: string]: Json };
-  /** Full name of the ref that the workflows are read from. */
+  /** Full name of the ref whose workflows are read. */
   ref: string;
   sha: string;
   isTrusted: boolean;
   actorId: string | null;
-  /** Title of the runs; the name of the workflow otherwise. */
+  /** Title of the runs; by default the name of the workflow. */
   title?: string;
-  /** The run that was made, has begun or has ended, for `workflow_run`. */
+  /** The created, started or finished run, for `workflow_run`. */
   followedRun?: { workflowNames: readonly string[]; branch: string };
 }
 
-/** The runs that an event starts, to be created inside a write; null for none. */
+/** Runs that an event starts, to be created inside a write; null if there are none. */
 export interface PlannedRuns {
   surroundings: RunSource;
   runs: NewRun[];
 }
 
-/** Finds the workflows that an event starts. One that cannot be parsed is not started: pushes show what is wrong. */
+/** Finds the workflows that an event starts. Ignores files that cannot be parsed: pushes report their errors. */
 export async function planRuns(deps: CiDeps, located: Located, event: ActivityEvent): Promise<PlannedRuns | null> {
   const { repository, owner, path } = located;
   if (repository.archivedAt !== null) return null;

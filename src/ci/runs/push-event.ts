@@ -16,7 +16,7 @@ const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/i;
 
 export const isNoRef = (oid: string): boolean => noRef.test(oid);
 
-/** Whether a commit message skips CI: by a word in brackets, or by a trailer `skip-checks: true` at its end. */
+/** Whether a commit message skips CI, by a word in brackets or by a trailer `skip-checks: true` at its end. */
 export function asksForNoRun(message: string): boolean {
   if (skipWords.test(message)) return true;
   const lines = message.trimEnd().split('\n');
@@ -25,8 +25,8 @@ export function asksForNoRun(message: string): boolean {
 }
 
 /**
- * Commits that a moved ref gained, newest first, at most twenty. A linear history is followed with single reads; git
- * walks any other.
+ * Commits added by a push to a ref, newest first, at most twenty. Follows a linear history with single reads; git walks
+ * any other.
  */
 export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedRef, head: Commit): Promise<Commit[]> {
   const commits = [head];
@@ -40,7 +40,7 @@ export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedR
   return (await git.objects.newCommits(path, newId, [oldId], { limit: maxCommits })).commits;
 }
 
-/** The event payload, as workflows read it in `github.event`. */
+/** Event payload that workflows read as `github.event`. */
 export function pushPayload(
   { ref, oldId, newId }: MovedRef,
   commits: readonly Commit[],
@@ -54,7 +54,7 @@ export function pushPayload(
   const view = (commit: Commit): Json => ({
     id: commit.oid,
     tree_id: commit.tree,
-    // Without the final line feed, as on other forges: `== 'Release'` must work.
+    // Without the final line feed, as on other forges, so that `== 'Release'` works.
     message: commit.message.replace(/\n+$/, ''),
     url: `${page}/commit/${commit.oid}`,
     timestamp: new Date(commit.committer.at).toISOString(),

@@ -5,17 +5,17 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { pathOfWorkflow, readRef } from './run-context.ts';
 import type { RunEndListener } from './run-end-listener.ts';
 
-/** Runs that start each other by `workflow_run` end after so many. */
+/** Limit of the chain of runs that start each other by `workflow_run`. */
 const maxDepth = 5;
 
 /** Records an event whose workflows are started after the write. */
 export const insertPendingEvent = (tx: Tx, row: Omit<PendingEventRow, 'id' | 'createdAt'>) =>
-  // Details are any JSON, nested too deeply for the compiler.
+  // The cast avoids a type that is too deep for the compiler: details are any JSON.
   tx.manager.insert(pendingEventSchema, { ...row, createdAt: tx.now } as never);
 
 const statusOf = { requested: 'queued', in_progress: 'in_progress', completed: 'completed' } as const;
 
-/** Records the start or the end of a run for `workflow_run`, in its write. */
+/** Records the start or end of a run for `workflow_run`, inside the write that changes it. */
 export async function recordRunEvent(tx: Tx, run: RunRow, action: keyof typeof statusOf): Promise<void> {
   const depth = depthOf(run);
   if (depth >= maxDepth) return;
@@ -45,13 +45,13 @@ export async function recordRunEvent(tx: Tx, run: RunRow, action: keyof typeof s
       },
     },
     ref: null,
-    // What follows the code of others gets no secrets either.
+    // A run that follows untrusted code is also untrusted.
     isTrusted: run.isTrusted,
     actorId: run.actorId,
   });
 }
 
-/** For the listeners of the end of a run. */
+/** Listener for the end of a run. */
 export const recordEndedRun: RunEndListener = (tx, run) => recordRunEvent(tx, run, 'completed');
 
 const depthOf = ({ event, eventPayload }: RunRow): number =>

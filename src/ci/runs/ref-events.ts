@@ -7,8 +7,8 @@ import type { NewRun } from './start-run.ts';
 import { planRuns } from './plan-event-runs.ts';
 
 /**
- * `create` and `delete`: a branch or tag was made, with the workflows of its commit, or deleted, with those of the
- * default branch.
+ * Runs of `create`, with the workflows of the commit of a new branch or tag, and of `delete`, with those of the default
+ * branch.
  */
 export async function runsOfRefEvent(
   deps: CiDeps,

@@ -26,7 +26,7 @@ export async function concurrencyGroupMembers(
   };
 }
 
-/** Gives a free group to the member that has waited longest; its run is to be advanced. */
+/** Gives a free group to the member that has waited longest; the caller must advance its run. */
 export async function releaseConcurrencyGroup(
   tx: Tx,
   after: AfterCommit,

@@ -13,9 +13,8 @@ const maxTypeLength = 100;
 const maxPayloadLength = 64 * 1024;
 
 /**
- * `repository_dispatch`: starts the workflows of the default branch that wait for this type. Refuses
- * `repository_not_found`, `repository_archived`, `revision_not_found` for an empty repository, `invalid_event_type`,
- * `payload_too_large`.
+ * Starts the workflows of the default branch that name a type of `repository_dispatch`. Throws `repository_not_found`,
+ * `repository_archived`, `revision_not_found` for an empty repository, `invalid_event_type`, `payload_too_large`.
  */
 export async function dispatchEvent(
   deps: CiDeps,

@@ -19,21 +19,21 @@ import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
 
-/** Which jobs run again: all, the failed ones, or one; plus all that need them. */
+/** Jobs to re-run: all, the failed ones, or one; plus all jobs that need them. */
 export type RerunChoice = 'all' | 'failed' | { jobId: number };
 
 export interface RerunOptions {
-  /** The jobs that run again log their `::debug::` rows, as with the secret `ACTIONS_STEP_DEBUG`. */
+  /** Makes the re-run jobs log their `::debug::` rows, as with the secret `ACTIONS_STEP_DEBUG`. */
   debug?: boolean;
 }
 
 const maxAttempts = 50;
 
 /**
- * Starts a new attempt of a run. Other jobs carry over with their results, unfinished ones continue in the new
- * attempt; the logs of earlier attempts stay. Re-running all jobs requires that the run has ended. Refuses
- * `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
- * `nothing_to_rerun`, `ci_disabled`, `workflow_disabled`, and `run_not_approved` for code that was never let run.
+ * Starts a new attempt of a run. Other jobs carry over with their results, unfinished ones continue in the new attempt;
+ * logs of earlier attempts stay. Re-running all jobs requires that the run has ended. Throws `repository_not_found`,
+ * `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`, `nothing_to_rerun`, `ci_disabled`,
+ * `workflow_disabled`, and `run_not_approved` for code that was never approved.
  */
 export async function rerun(
   deps: CiDeps,
@@ -68,7 +68,7 @@ export async function rerun(
       attemptActorId: personIdOf(viewer),
       isCancelled: false,
       reason: null,
-      // Of the attempt; jobs of one that has not ended go on.
+      // Time of this attempt; if the run has not ended, the earlier one continues.
       startedAt: before.run.finishedAt === null ? before.run.startedAt : null,
       finishedAt: null,
     };
@@ -84,7 +84,7 @@ export async function rerun(
     await recordRunEvent(tx, run, 'requested');
     const hold = run.concurrencyState === 'pending' ? 'run' : 'needs';
     for (const job of before.jobs) {
-      // Unfinished jobs are moved, not copied: a runner could take a copy, too.
+      // Unfinished jobs are moved, not copied: a runner could also take the copy.
       if (!isFinal(job.status)) await tx.manager.update(jobSchema, { id: job.id }, { attempt: run.attempt });
       else
         await tx.manager.insert(
@@ -100,7 +100,7 @@ export async function rerun(
   });
 }
 
-/** The jobs to run again, with the whole matrix of everything that depends on them. */
+/** The jobs to re-run, with the whole matrix of every job that depends on them. */
 function chosenJobs(workflow: Workflow, jobs: readonly JobRow[], choice: RerunChoice): Set<JobRow> {
   const failed = (job: JobRow) => job.status === 'failure' || job.status === 'cancelled';
   const isChosen = (job: JobRow) => choice === 'all' || (choice === 'failed' ? failed(job) : job.id === choice.jobId);

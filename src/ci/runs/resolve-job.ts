@@ -31,7 +31,7 @@ export interface ResolvedMatrixJob {
   maxParallel: number | null;
   concurrency: ResolvedConcurrency | null;
   environment: string | null;
-  /** Null where only the runner can tell it. */
+  /** Null if only the runner can evaluate it. */
   environmentUrl: string | null;
   makesDeployment: boolean;
 }
@@ -42,7 +42,7 @@ export interface ResolvedConcurrency {
   queue: 'single' | 'max';
 }
 
-/** Where a job is in its matrix, from 0; a job without a matrix is alone in its own. */
+/** Position of a job in its matrix, from 0; a job without a matrix is alone in its own. */
 export interface MatrixPlace {
   index: number;
   total: number;
@@ -64,9 +64,9 @@ export const strategyOf = ({
 type Resolution =
   | { kind: 'go'; matrixJobs: ResolvedMatrixJob[] }
   | { kind: 'skip' }
-  /** A call that it stands in has to be expanded first. */
+  /** A call that contains the job must be expanded first. */
   | { kind: 'expand'; matrix: CallMatrix }
-  /** `failFast` from the file, as far as that could be evaluated. */
+  /** `failFast` from the file, as far as it could be evaluated. */
   | { kind: 'fail'; reason: string; failFast: boolean };
 
 const maxNameLength = 255;
@@ -75,8 +75,8 @@ const maxLabels = 50;
 /**
  * Resolves a job whose needs have ended: whether it runs, with which matrix, and on which runners. An expression that
  * cannot be evaluated fails the job with a message.
- * @param combination the matrix combination to resolve; null when the matrix is still to be expanded
- * @param place where that combination is in its matrix
+ * @param combination the matrix combination to resolve; null if the matrix is not expanded yet
+ * @param place position of the combination in its matrix
  */
 export function resolveJob(
   definition: JobDefinition,
@@ -130,7 +130,7 @@ function evaluateStrategy(
 
 class ResolveProblem extends Error {}
 
-/** A problem of one matrix job, after its strategy had been read. */
+/** A problem of one matrix job, found after its strategy was read. */
 class MatrixJobProblem extends ResolveProblem {
   readonly failFast: boolean;
 
@@ -140,11 +140,11 @@ class MatrixJobProblem extends ResolveProblem {
   }
 }
 
-/** Problems that are shown to the author of the file. */
+/** Errors whose messages are shown to the author of the file. */
 const problems = [ExpressionProblem, MatrixProblem, BudgetSpent, ResolveProblem];
 const isProblem = (error: unknown): error is Error => problems.some((kind) => error instanceof kind);
 
-/** `github` has two aliases on runners; they are available here, too. */
+/** `github` has two aliases on runners, which also work here. */
 export function scopeOf(
   contexts: Contexts,
   outcome: JobOutcome,
@@ -183,7 +183,7 @@ function resolveMatrixJob(
   }
 }
 
-/** `build (linux, 18)`, unless the file's own name contains the combination. */
+/** Name of a matrix job: `build (linux, 18)`, unless the name in the file contains the combination. */
 function nameOf(definition: JobDefinition, combination: MatrixCombination, scope: ExpressionScope): string {
   const given = definition.name;
   const containsExpression = given?.includes('${{') === true;
@@ -195,14 +195,14 @@ function nameOf(definition: JobDefinition, combination: MatrixCombination, scope
 const withPrefix = ({ prefix }: JobDefinition, name: string, suffix: string): string =>
   (prefix + (suffix === '' ? name : `${name} (${suffix})`)).slice(0, maxNameLength);
 
-/** The name of a matrix job before it is resolved, as far as it is known. */
+/** Name of a matrix job before it is resolved, as far as it is known. */
 export function earlyName(definition: JobDefinition, combination: MatrixCombination | null): string {
   const name = definition.name === null || definition.name.includes('${{') ? definition.ownKey : definition.name;
   const suffix = combination === null ? '' : combinationName(combination);
   return withPrefix(definition, name, suffix);
 }
 
-/** `concurrency` of a job or of a whole file; null for none, and for a group without a name. */
+/** Evaluates `concurrency` of a job or file; null if it is absent or the group has no name. */
 export function resolveConcurrency(
   concurrency: { group: string; cancelInProgress: Json; queue: 'single' | 'max' } | null,
   scope: ExpressionScope,
@@ -217,7 +217,7 @@ export function resolveConcurrency(
   };
 }
 
-/** An environment whose name is empty is none, as on GitHub. */
+/** Evaluates the environment of a job; null for an empty name, as on GitHub. */
 function resolveEnvironment(
   { environment }: JobDefinition,
   scope: ExpressionScope,

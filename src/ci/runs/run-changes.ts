@@ -14,18 +14,18 @@ import type { RunRow } from '../schema/run-schema.ts';
 export type NewJob = Omit<JobRow, 'id'>;
 
 /**
- * Limit of jobs per run, matrix jobs counted. A matrix has at most 256 combinations and a file 256 jobs; the product
- * of 65,536 rows would be read and written in one write again and again.
+ * Limit of jobs per run, including matrix jobs. A file may have 256 jobs with 256 combinations each; their 65,536 rows
+ * would be read and written in one write again and again.
  */
 export const maxJobsOfRun = 1_024;
 export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
 
-/** Positions of a job's matrix start at multiples of this; a matrix has fewer jobs. */
+/** Positions of the matrix of a job start at multiples of this; a matrix has fewer jobs. */
 export const positionsPerJob = 1000;
 
 /**
- * Unit of work on the jobs of a run's current attempt, inside one write. Changes are collected and saved together with
- * what depends on them: the state of the run, commit statuses, released concurrency groups.
+ * Unit of work on the jobs of the current attempt of a run, inside one write. Changes are collected and saved together
+ * with their consequences: the state of the run, commit statuses, released concurrency groups.
  */
 export class RunChanges {
   readonly run: RunRow;
@@ -56,7 +56,7 @@ export class RunChanges {
     this.#reviewsBefore = this.#awaitedReviews();
   }
 
-  /** Null when the run was deleted. */
+  /** Null if the run was deleted. */
   static async open(
     deps: Pick<CiDeps, 'repositories' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
     tx: Tx,
@@ -72,7 +72,7 @@ export class RunChanges {
     return new RunChanges(deps, tx, after, run, jobs);
   }
 
-  /** A job that has ended is held by nothing: no later step of the same write may start it. */
+  /** Clears the hold of a job that has ended, so that no later step of the same write starts it. */
   change(job: JobRow, changes: Partial<JobRow>): void {
     Object.assign(job, changes);
     if (isFinal(job.status)) {
@@ -103,7 +103,7 @@ export class RunChanges {
     const freed = touched.flatMap((job) => this.#finish(job));
     for (const job of this.#added) {
       const { id: _, ...row } = job;
-      // A matrix combination is any JSON, nested too deeply for the compiler.
+      // The cast avoids a type that is too deep for the compiler: a matrix combination is any JSON.
       const { identifiers } = await manager.insert(jobSchema, row as never);
       job.id = identifiers[0]!.id as number;
     }
@@ -119,7 +119,7 @@ export class RunChanges {
     this.#added.length = 0;
   }
 
-  /** Names of the environments that jobs wait to be let into by a reviewer. */
+  /** Names of the environments whose reviewers jobs wait for. */
   #awaitedReviews(): Set<string> {
     const waiting = this.jobs.filter(
       ({ environmentState, environmentApproved }) => environmentState === 'waiting' && !environmentApproved,
@@ -137,7 +137,7 @@ export class RunChanges {
     }
   }
 
-  /** The concurrency groups that an ended job releases. */
+  /** Returns the concurrency groups that an ended job releases. */
   #finish(job: JobRow): string[] {
     if (!isFinal(job.status)) return [];
     const group = job.concurrencyState === null ? null : job.concurrencyGroup;
@@ -152,7 +152,7 @@ export class RunChanges {
     this.#namesBefore.set(job, job.name);
   }
 
-  /** Derives the run's state from its jobs. Returns the groups that it releases. */
+  /** Derives the state of the run from its jobs. Returns the groups that it releases. */
   async #saveRun(now: number): Promise<string[]> {
     const { run } = this;
     const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs, run);
@@ -163,7 +163,7 @@ export class RunChanges {
     Object.assign(run, {
       status,
       startedAt:
-        // Jobs that a later attempt carries over have started, but not in it.
+        // Jobs carried over from an earlier attempt did not start in this one.
         run.startedAt ??
         (this.jobs.some((job) => isRunning(job.status) || (run.attempt === 1 && job.startedAt !== null)) ? now : null),
       finishedAt: ended ? (run.finishedAt ?? now) : null,

@@ -3,26 +3,26 @@ import type { Json } from '../workflows/json.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 
-/** `refs/heads/main` → branch `main`; `refs/pull/7/merge` → `7/merge`, as on other forges. */
+/** Parses a ref: `refs/heads/main` → branch `main`; `refs/pull/7/merge` → `7/merge`, as on other forges. */
 export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
   const [, kind, name] = /^refs\/(heads|tags|pull)\/([^]+)$/.exec(ref) ?? [];
   return { type: kind === 'tags' ? 'tag' : 'branch', name: name ?? ref };
 }
 
-/** The path of the run's file from the root: `.hearth/workflows/ci.yml`. */
+/** Path of the workflow file from the root of the repository: `.hearth/workflows/ci.yml`. */
 export const pathOfWorkflow = ({
   workflowFolder,
   workflowPath,
 }: Pick<RunRow, 'workflowFolder' | 'workflowPath'>): string =>
   workflowFolder === '' ? workflowPath : `${workflowFolder}/${workflowPath}`;
 
-/** `github.workflow`: the `name` of the file of the run, else its path from the root. */
+/** `github.workflow`: the `name` in the workflow file, or its path from the root. */
 export const nameOfWorkflow = ({ run, parsed }: Pick<LoadedRun, 'run' | 'parsed'>): string =>
   parsed.ok && !parsed.workflow.isNamed ? pathOfWorkflow(run) : run.workflowName;
 
 /**
- * The `github` context, here and on the runner. Runners read numbers as strings. Values that only a runner knows are
- * empty and filled in there.
+ * The `github` context of the server and of the runner. Runners read numbers as strings. Values that only a runner
+ * knows are empty; the runner fills them in.
  */
 export function githubContext(
   { run, repository, owner, actor, attemptActor, isProtected, parsed }: LoadedRun,

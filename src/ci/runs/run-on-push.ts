@@ -27,15 +27,15 @@ interface Prepared {
   after: AfterCommit;
 }
 
-/** Limit of changed files that a `paths` filter is matched against; above it every filter passes. */
+/** Limit of changed files that a `paths` filter checks; above it every filter passes. */
 const maxChangedPaths = 1000;
 const skipOption = /^ci\.skip(?:=true)?$/;
-/** Limit of refs per push that start runs; a mirror pushes thousands. */
+/** Limit of refs per push that start runs; a mirror may push thousands. */
 const maxRefs = 20;
 
 /**
- * Starts workflows after a push. Files are read from the pushed commit. A push by a task's token starts nothing, so
- * that no workflow triggers itself for ever.
+ * Starts workflows after a push, reading files from the pushed commit. A push with the token of a task starts nothing,
+ * so that no workflow triggers itself forever.
  */
 export function runOnPush(deps: CiDeps): PushListener<Prepared> {
   return {
@@ -89,7 +89,7 @@ async function pusherName({ accounts }: CiDeps, id: string | null): Promise<stri
   return (id === null ? null : (await accounts.peopleById([id])).get(id)?.username) ?? deletedUserName;
 }
 
-/** The runs that one moved ref starts. A broken file fails alone, and only where it might have been triggered. */
+/** The runs that one moved ref starts. A broken file fails alone, and only if it might have been triggered. */
 async function runsOf(
   deps: CiDeps,
   located: Located,
@@ -143,19 +143,17 @@ async function runsOf(
   }));
 }
 
-/** A tag may be an object of its own, or name something other than a commit. */
+/** Peels a tag object; null if the tag does not point to a commit. */
 async function commitBehind({ git }: CiDeps, path: string, oid: string): Promise<string | null> {
   return git.refs.resolve(path, oid).catch(() => null);
 }
 
-/** A history that cannot be walked must not prevent the run. */
+/** A history that cannot be read must not prevent the run. */
 function commitsSince({ git }: CiDeps, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
   return commitsOf(git, path, update, head).catch(() => [head]);
 }
 
-/**
- * Whether the old tip is left out of the history of the new one; and of a new ref another branch that is at its commit.
- */
+/** Whether the old tip is not an ancestor of the new one; for a new ref, also finds another branch at its commit. */
 async function moveOf(
   { git }: CiDeps,
   path: string,
@@ -170,7 +168,7 @@ async function moveOf(
   return { isForced: base !== oldId, baseRef: null };
 }
 
-/** Compares files only when a filter needs them. */
+/** Compares files only if a filter needs them. */
 async function describeRef(
   deps: CiDeps,
   { path }: Located,
@@ -195,7 +193,7 @@ async function comparedWith({ git }: CiDeps, path: string, oldId: string, sha: s
 
 const triggersOf = (parsed: ParsedWorkflow) => (parsed.ok ? parsed.workflow.triggers : parsed.triggers);
 
-/** Whether the push triggers it. */
+/** Whether the push triggers the workflow. */
 async function isTriggered(deps: CiDeps, parsed: ParsedWorkflow, pushed: PushedRef, client: string): Promise<boolean> {
   const triggers = triggersOf(parsed);
   // The triggers of an unparsable file are unknown.

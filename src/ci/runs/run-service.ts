@@ -52,7 +52,7 @@ export function createRunService(deps: CiDeps) {
   };
 }
 
-/** Workflows on the default branch, and starting them manually. */
+/** Workflows on the default branch, and their manual start. */
 export function createWorkflowService(deps: CiDeps) {
   const bind = bindDeps(deps);
   return {

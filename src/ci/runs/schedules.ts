@@ -18,7 +18,7 @@ import { scheduleSchema } from '../schema/schedule-schema.ts';
 import type { ScheduleRow } from '../schema/schedule-schema.ts';
 import { startRun } from './start-run.ts';
 
-/** The schedules after a push to the default branch. */
+/** Schedules to be saved after a push to the default branch. */
 export interface PlannedSchedules {
   repositoryId: string;
   rows: ScheduleRow[];
@@ -26,7 +26,7 @@ export interface PlannedSchedules {
 
 const batch = 100;
 
-/** The schedules of a default branch that has moved; null when it has not moved, or had and has none. */
+/** The schedules of the default branch after a push; null if it has not moved, or had no schedules and has none. */
 export async function planSchedules(
   deps: CiDeps,
   { repository, path }: Located,
@@ -56,9 +56,9 @@ export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: Pla
 }
 
 /**
- * Starts scheduled workflows that are due. The next time is written first: a workflow that crashes the server must not
- * do so again at every start. A failing one does not block the others. Schedules missed while the server was down
- * start once.
+ * Starts scheduled workflows that are due. The next time is written first, so that a workflow that crashes the server
+ * does not do so at every start. A failing workflow does not block the others. Schedules missed while the server was
+ * down run once.
  */
 export async function runSchedules(deps: CiDeps): Promise<void> {
   const now = deps.clock.now();
@@ -122,7 +122,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
         isTrusted: true,
         approval: null,
         actorId,
-        // The title does not come from the last commit.
+        // The title is not the subject of the last commit.
         title: parsed.ok ? parsed.workflow.name : parsed.name,
       },
     );
@@ -130,8 +130,8 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
 }
 
 /**
- * The run of a schedule that has not been started by a runner. While it exists no further run is created: without a
- * runner they would pile up, and all start at once when one comes.
+ * The run of a schedule that no runner has started yet. While it exists, no further run is created: without runners,
+ * runs would accumulate and all start at once later.
  */
 async function waitingRun(
   { manager }: Tx,

@@ -33,22 +33,23 @@ export interface NewRun
   /** The file as it is in the commit. */
   content: string;
   parsed: ParsedWorkflow;
-  /** The default title of the run: the subject of the commit. */
+  /** Default title of the run: the subject of the commit. */
   title: string;
-  /** Title of the deploy key whose push starts it. */
+  /** Title of the deploy key whose push starts the run. */
   deployKey?: string | null;
 }
 
-/** Repository, owner and actor of a run; read before the write. */
+/** Repository, owner and actor of a run, read before the write. */
 export type RunSource = Pick<LoadedRun, 'repository' | 'owner' | 'actor' | 'isProtected'>;
 
 const maxTitleLength = 255;
-/** Job limit of all workflows that one push starts in one write. */
+/** Job limit of all workflows that one push starts. */
 const maxJobsOfPush = 4 * maxJobsOfRun;
 const tooManyJobsOfPush = `The workflows of one push have at most ${maxJobsOfPush} jobs together.`;
 
 /**
- * Creates a run with its jobs and advances it. An invalid file gives a failed run with position and reason.
+ * Creates a run with its jobs and advances it. An invalid file creates a failed run with position and reason of the
+ * error.
  * @returns the row of the run
  */
 export async function startRun(
@@ -80,7 +81,7 @@ export async function startRun(
     run.title = head.title;
     await tx.manager.update(runSchema, { id: run.id }, { title: run.title });
   }
-  // What is not let run yet neither waits in a group nor cancels what is in it.
+  // A run without approval neither waits in a group nor cancels its holder.
   if (run.approval !== 'waiting') await claimGroupFor(deps, tx, after, run, head.concurrency);
   const runChanges = (await RunChanges.open(deps, tx, after, run.id))!;
   for (const job of earlyJobs(run, early, tx.now)) runChanges.add(job);
@@ -103,7 +104,9 @@ async function claimGroupFor(
   await tx.manager.update(runSchema, { id: run.id }, { concurrencyGroup, concurrencyState });
 }
 
-/** For a run that starts later than it was made. Returns what is wrong with `concurrency` now, or null. */
+/**
+ * Claims the group of a run that starts later than it was created. Returns the current error of `concurrency`, or null.
+ */
 export async function claimGroupOfRun(
   deps: CiDeps,
   tx: Tx,
@@ -176,7 +179,7 @@ async function scopeOfRun(deps: CiDeps, tx: Tx, after: AfterCommit, loaded: Load
   };
 }
 
-/** `run-name` and `concurrency` of the file, or what is wrong with them. */
+/** Evaluates `run-name` and `concurrency` of the file, or returns their error. */
 function evaluateHead(
   { runName, concurrency }: Workflow,
   scope: ExpressionScope,
@@ -189,7 +192,7 @@ function evaluateHead(
   }
 }
 
-/** A run that ends before it has a job; its commit status shows the reason. */
+/** Ends a run before it has jobs; its commit status shows the reason. */
 async function failRun(deps: CiDeps, tx: Tx, run: RunRow, reason: string): Promise<RunRow> {
   Object.assign(run, { status: 'failure', reason, finishedAt: tx.now });
   await tx.manager.update(runSchema, { id: run.id }, { status: 'failure', reason, finishedAt: tx.now });
@@ -198,7 +201,7 @@ async function failRun(deps: CiDeps, tx: Tx, run: RunRow, reason: string): Promi
   return run;
 }
 
-/** Every job of the file, with its matrix as far as it is known now. */
+/** All jobs of the file, with their matrices as far as they are known. */
 function earlyJobs(
   run: RunRow,
   jobs: readonly { definition: JobDefinition; matrixJobs: (MatrixCombination | null)[] }[],
@@ -236,7 +239,7 @@ function earlyJobs(
   );
 }
 
-/** The checks that a workflow would report: the names of its jobs, as far as they are known without a run. */
+/** The checks that a workflow would report: names of its jobs as far as they are known without a run. */
 export function earlyChecks(workflow: Workflow, event: RunRow['event']): string[] {
   const scope = { contexts: {}, outcome: { success: true, failure: false, cancelled: false } };
   return [...workflow.jobs.values()].flatMap((definition) =>
@@ -246,7 +249,7 @@ export function earlyChecks(workflow: Workflow, event: RunRow['event']): string[
   );
 }
 
-/** A matrix that depends on other jobs, or cannot be evaluated, is one row until the job is resolved. */
+/** A matrix that depends on other jobs or cannot be evaluated is one row until the job is resolved. */
 function earlyMatrixJobs(
   { matrix, waitsFor, call }: JobDefinition,
   scope: ExpressionScope,

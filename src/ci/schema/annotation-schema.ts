@@ -1,19 +1,19 @@
 import { EntitySchema } from 'typeorm';
 import type { AnnotationLevel } from '../log-command.ts';
 
-/** A row of `ci_annotations`: what a job says about the commit that it tests, perhaps about lines of a file. */
+/** A row of `ci_annotations`: a message of a job about the tested commit, optionally about lines of a file. */
 export interface AnnotationRow {
   taskId: number;
-  /** The row of the log that says it, from 0. */
+  /** Row of the log that contains it, from 0. */
   row: number;
   runId: number;
   repositoryId: string;
-  /** The commit that shows it: the one that was tested, or the head of the pull request. */
+  /** The commit that shows it: the tested commit, or the head of the pull request. */
   commitId: string;
   level: AnnotationLevel;
-  /** Path from the top of the repository; null for one about no file. */
+  /** Path from the root of the repository; null if it concerns no file. */
   path: string | null;
-  /** Lines of the file, from 1; null for one about the file as a whole. */
+  /** First line in the file, from 1; null if it concerns the whole file. */
   firstLine: number | null;
   lastLine: number | null;
   title: string | null;

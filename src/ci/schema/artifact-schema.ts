@@ -9,13 +9,13 @@ export interface ArtifactRow {
   /** The task that started the upload. */
   taskId: number;
   name: string;
-  /** `zip`: one archive as it was uploaded; `files`: files that were uploaded one by one. */
+  /** `zip`: one archive as uploaded; `files`: files uploaded one by one. */
   form: 'zip' | 'files';
-  /** Media type of a single file, which was uploaded as it is; null for archives. */
+  /** Media type of a single file, which is stored as uploaded; null for archives. */
   mediaType: string | null;
   /** Path below the folder of artifacts. */
   file: string;
-  /** `removed`: it was deleted or has expired; the row records that it existed. */
+  /** `removed`: deleted or expired; the row is a record. */
   state: 'uploading' | 'ready' | 'removed';
   sizeBytes: number;
   /** SHA-256 of a zip, in hex. */
@@ -29,11 +29,11 @@ export interface ArtifactFileRow {
   artifactId: number;
   /** Path in the artifact, with forward slashes; validated. */
   path: string;
-  /** Path below the artifact's folder, chosen by the server. */
+  /** Path below the folder of the artifact, chosen by the server. */
   file: string;
-  /** Stored as the client has compressed it. */
+  /** Whether it is stored as compressed by the client. */
   isGzipped: boolean;
-  /** Stored size, and how much of it has arrived. */
+  /** Stored size, and number of bytes received so far. */
   storedBytes: number;
   receivedBytes: number;
   /** Size of the unpacked content. */

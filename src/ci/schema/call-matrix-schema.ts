@@ -5,7 +5,7 @@ import type { CallMatrix } from '../workflows/expand-call.ts';
 /** A row of `ci_call_matrices`: the evaluated strategy of a job that calls a workflow, in one run. */
 interface CallMatrixRow {
   runId: number;
-  /** In the order of evaluation: a call comes after the one that it stands in. */
+  /** Order of evaluation: a call comes after the call that contains it. */
   position: number;
   callKey: string;
   matrix: Omit<CallMatrix, 'callKey'>;
@@ -22,7 +22,7 @@ export const callMatrixSchema = new EntitySchema<CallMatrixRow>({
   },
 });
 
-/** The evaluated strategies of a run, in their order. */
+/** The evaluated strategies of a run, in order. */
 export async function callMatricesOf(manager: EntityManager, runId: number): Promise<CallMatrix[]> {
   const rows = await manager.find(callMatrixSchema, { where: { runId }, order: { position: 'ASC' } });
   return rows.map(({ callKey, matrix }) => ({ callKey, ...matrix }));

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** States of a deployment, by GitHub's names; `waiting` is for a reviewer or for time. */
+/** States of a deployment, with GitHub's names; `waiting` for a reviewer or a time. */
 export const deploymentStates = [
   'waiting',
   'queued',
@@ -20,20 +20,19 @@ export interface DeploymentRow {
   /** Null once the environment is deleted. */
   environmentId: number | null;
   environment: string;
-  /** The run and the job that deploy; null for one that was made by the API. */
+  /** The run and the job that deploy; null for a deployment created through the API. */
   runId: number | null;
   jobId: number | null;
   ref: string;
   sha: string;
   task: string;
   description: string;
-  /** Any JSON. */
   payload: unknown;
-  /** An environment that goes away by itself. */
+  /** Whether the environment removes itself. */
   isTransient: boolean;
   isProduction: boolean;
   creatorId: string | null;
-  /** Of the newest status. */
+  /** State of the newest status. */
   state: DeploymentState;
   url: string | null;
   createdAt: number;
@@ -62,7 +61,7 @@ export interface DeploymentReviewRow {
   /** Null for the command line, and once the account is deleted. */
   reviewerId: string | null;
   verdict: 'approved' | 'rejected';
-  /** By an administrator who is no reviewer. */
+  /** Made by an administrator who is not a reviewer. */
   isBypass: boolean;
   comment: string;
   createdAt: number;

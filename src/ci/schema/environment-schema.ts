@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 export const refPolicies = ['all', 'protected', 'custom'] as const;
-/** Which refs may deploy: all, those that a branch rule protects, or those of a list of patterns. */
+/** Refs that may deploy: all, those protected by a branch rule, or those matching a list of patterns. */
 export type RefPolicy = (typeof refPolicies)[number];
 
 /** A row of `ci_environments`. */
@@ -9,23 +9,23 @@ export interface EnvironmentRow {
   id: number;
   repositoryId: string;
   name: string;
-  /** In lower case: names ignore case. */
+  /** In lower case, because names ignore case. */
   nameFolded: string;
   waitMinutes: number;
-  /** Stays when the last reviewer leaves. */
+  /** Remains true if all reviewers are deleted. */
   needsReview: boolean;
-  /** Whether who started a run may not approve it. */
+  /** Whether the user who started a run may not approve it. */
   preventsSelfReview: boolean;
-  /** Whether a reviewer needs the right to push. */
+  /** Whether a reviewer needs write access. */
   needsWrite: boolean;
-  /** Whether administrators of the repository may approve without being a reviewer. */
+  /** Whether administrators of the repository may approve without being reviewers. */
   adminsBypass: boolean;
   refPolicy: RefPolicy;
   createdAt: number;
   updatedAt: number;
 }
 
-/** A row of `ci_environment_reviewers`: a person, or a team of whose people each may approve. */
+/** A row of `ci_environment_reviewers`: a user, or a team each of whose members may approve. */
 export interface EnvironmentReviewerRow {
   id: number;
   environmentId: number;

@@ -1,16 +1,16 @@
 import { EntitySchema } from 'typeorm';
 import type { Json } from '../workflows/json.ts';
 
-/** A row of `ci_pending_events`: something that happened inside a write, whose workflows are still to be started. */
+/** A row of `ci_pending_events`: an event recorded inside a write whose workflows must still be started. */
 export interface PendingEventRow {
   id: number;
   repositoryId: string;
   event: 'release' | 'workflow_run';
   /** Activity type: `published`, `completed`. */
   action: string;
-  /** What the payload of the event has beside repository and sender. */
+  /** Payload of the event except `repository` and `sender`. */
   details: { [key: string]: Json };
-  /** Full name of the ref that the workflows are read from; null for the default branch. */
+  /** Full name of the ref whose workflows are read; null for the default branch. */
   ref: string | null;
   isTrusted: boolean;
   actorId: string | null;

@@ -9,7 +9,7 @@ export interface IdentityKeyRow {
   /** The public key as a JWK. */
   publicKey: { kty: string; n: string; e: string };
   createdAt: number;
-  /** When a newer one replaced it; it is published for another day. */
+  /** When a newer key replaced it; it stays published for one more day. */
   retiredAt: number | null;
 }
 

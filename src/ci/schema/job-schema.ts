@@ -14,36 +14,36 @@ export interface JobRow {
   position: number;
   name: string;
   needs: string[];
-  /** The matrix combination; null until the matrix is known, which may depend on other jobs. */
+  /** The matrix combination; null until the matrix is evaluated, which may require other jobs. */
   combination: MatrixCombination | null;
-  /** The required labels; null until the job is resolved. */
+  /** Required labels; null until the job is resolved. */
   runsOn: string[] | null;
   continueOnError: boolean;
   failFast: boolean;
   maxParallel: number | null;
-  /** Runs with debug logging: its log has the rows of `::debug::`. */
+  /** Whether debug logging is on: the log contains the rows of `::debug::`. */
   debug: boolean;
   status: RunStatus;
   hold: Hold | null;
-  /** Why it did not run, or how it was lost. */
+  /** Why it did not run, or was lost. */
   reason: string | null;
   concurrencyGroup: string | null;
   concurrencyState: 'holding' | 'pending' | null;
-  /** The task that runs it or ran it; in a later attempt possibly one of an earlier attempt. */
+  /** The task that executes or executed it; a later attempt may refer to a task of an earlier one. */
   taskId: number | null;
-  /** How often a runner took it and was lost. */
+  /** Number of runners that took it and were lost. */
   losses: number;
-  /** Name of the runner that was lost while it had the job, which is then tried once more. */
+  /** Name of the runner that was lost during the job, which is then retried once. */
   lostRunner: string | null;
-  /** Name of the environment that it deploys to; null for none. */
+  /** Name of the environment; null if it does not deploy. */
   environment: string | null;
-  /** Null before it asked to enter, for code that is not trusted, and once the environment is deleted. */
+  /** Null before it requests the environment, for untrusted code, and once the environment is deleted. */
   environmentId: number | null;
-  /** `waiting` for a reviewer or for time; `passed` once it may run, with the secrets of the environment. */
+  /** `waiting` for a reviewer or a time; `passed` once it may run, with the secrets of the environment. */
   environmentState: 'waiting' | 'passed' | null;
-  /** The address that the file gives; null for none, and where only the runner can tell. */
+  /** URL given in the file; null if absent or known only to the runner. */
   environmentUrl: string | null;
-  /** When it began to wait, and until when it has to. */
+  /** When it started to wait, and the earliest time at which it may run. */
   environmentSince: number | null;
   environmentUntil: number | null;
   environmentApproved: boolean;
@@ -56,7 +56,7 @@ export interface JobRow {
   finishedAt: number | null;
 }
 
-/** A job that has not asked to enter an environment. */
+/** State of a job that has not requested an environment. */
 export const outsideEnvironments = {
   environment: null,
   environmentId: null,

@@ -1,6 +1,8 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `ci_retention`: how long a repository keeps what its jobs leave, in days; null for the server's setting. */
+/**
+ * A row of `ci_retention`: retention of artifacts and logs of a repository in days; null for the setting of the server.
+ */
 export interface RetentionRow {
   repositoryId: string;
   artifactDays: number | null;

@@ -9,39 +9,42 @@ export interface RunRow {
   repositoryId: string;
   /** From 1 in each repository. */
   number: number;
-  /** Below the workflows folder. */
+  /** Path below the workflows folder. */
   workflowPath: string;
-  /** That folder, from the root: `.hearth/workflows`; empty in rows of earlier versions. */
+  /** The workflows folder from the root: `.hearth/workflows`; empty in rows of earlier versions. */
   workflowFolder: string;
   workflowName: string;
   fileHash: string;
   title: string;
   event: EventName;
-  /** What expressions and runners see as `github.event`. */
+  /** The value of `github.event` for expressions and runners. */
   eventPayload: { [key: string]: Json };
   /** Full name: `refs/heads/main`. */
   ref: string;
   sha: string;
-  /** False for code of people without write access, and of forks: such a run gets no configured secret, and reads. */
+  /**
+   * False for code of users without write access, and of forks: such a run receives no configured secrets and a
+   * read-only token.
+   */
   isTrusted: boolean;
   /**
-   * Whether a person with write access has to let it run, or has let it. One that was cancelled while it waited stays
-   * `waiting`; null where none is asked.
+   * Whether a user with write access must approve the run, or has approved it. A run cancelled while it waited stays
+   * `waiting`; null if no approval is required.
    */
   approval: 'waiting' | 'approved' | null;
   /** UUID; null once the account is deleted, and for the command line. */
   approvedBy: string | null;
   approvedAt: number | null;
-  /** UUID of the person who started it; null once the account is deleted, and for scheduled runs. */
+  /** UUID of the user who started it; null once the account is deleted, and for scheduled runs. */
   actorId: string | null;
-  /** Title of the deploy key whose push started it; null for all others. */
+  /** Title of the deploy key whose push started it, or null. */
   deployKey: string | null;
   attempt: number;
   attemptActorId: string | null;
   status: RunStatus;
-  /** Why it failed before any job started, or by which run it was replaced. */
+  /** Why it failed before any job started, or the run that replaced it. */
   reason: string | null;
-  /** Whether a person cancelled this attempt. */
+  /** Whether a user cancelled this attempt. */
   isCancelled: boolean;
   concurrencyGroup: string | null;
   concurrencyState: 'holding' | 'pending' | null;
@@ -91,7 +94,7 @@ export const runSchema = new EntitySchema<RunRow>({
   },
 });
 
-/** A row of `ci_run_numbers`: the highest number of a repository's runs, stored when one is deleted. */
+/** A row of `ci_run_numbers`: the highest run number of a repository, stored when a run is deleted. */
 interface RunNumberRow {
   repositoryId: string;
   last: number;

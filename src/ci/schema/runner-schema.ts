@@ -10,26 +10,26 @@ export interface RunnerRow extends ScopeColumns {
   tokenHash: string;
   name: string;
   version: string;
-  /** Those that count: chosen for it, else declared last, else those of its registration. */
+  /** Effective labels: chosen by a user, else declared last, else from the registration. */
   labels: string[];
-  /** Those that it declared last. */
+  /** Labels of its last declaration. */
   declaredLabels: string[];
-  /** Whether `labels` were chosen by a person, so that no declaration replaces them. */
+  /** Whether a user has chosen `labels`, so that declarations do not replace them. */
   hasChosenLabels: boolean;
-  /** Given with a registration by shared secret. */
+  /** Labels from a registration by shared secret. */
   registeredLabels: string[];
   capabilities: string[];
-  /** Takes one task, then is removed. */
+  /** Whether it takes one task and is then removed. */
   ephemeral: boolean;
-  /** Takes no jobs of runs that are not trusted. */
+  /** Whether it rejects jobs of untrusted runs. */
   trustedOnly: boolean;
   disabledAt: number | null;
-  /** When it declared itself last, which runners do at their start. */
+  /** Time of its last declaration, which runners send at start. */
   declaredAt: number | null;
   createdAt: number;
-  /** Last authenticated call; written now and then. */
+  /** Time of the last authenticated call; written occasionally. */
   lastSeenAt: number | null;
-  /** Last report about a task; written now and then. */
+  /** Time of the last report about a task; written occasionally. */
   lastActiveAt: number | null;
 }
 
@@ -39,9 +39,9 @@ interface RegistrationTokenRow extends ScopeColumns {
   tokenHash: string;
   createdBy: string | null;
   createdAt: number;
-  /** When a newer one of the same scope replaced it, or its single use was made. */
+  /** When a newer token of the same scope replaced it, or when its single use took place. */
   replacedAt: number | null;
-  /** Registers one runner, within a day, in addition to the token of its scope. */
+  /** Whether it registers one runner within a day, in addition to the token of its scope. */
   singleUse: boolean;
 }
 

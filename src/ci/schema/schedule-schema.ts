@@ -5,9 +5,9 @@ export interface ScheduleRow {
   repositoryId: string;
   workflowPath: string;
   cron: string;
-  /** The commit that the workflow was read from. */
+  /** The commit whose workflow was read. */
   sha: string;
-  /** The person who pushed it. */
+  /** UUID of the user who pushed it. */
   actorId: string | null;
   nextAt: number;
 }

@@ -7,7 +7,9 @@ interface SecretRow extends ScopeColumns {
   id: string;
   name: string;
   ciphertext: string;
-  /** Of a secret of the server: ids of the owners and repositories whose tasks get it, as a JSON list; null for all. */
+  /**
+   * For secrets of the server: ids of the owners and repositories whose tasks receive it, as a JSON list; null for all.
+   */
   onlyFor: string | null;
   createdAt: number;
   updatedAt: number;

@@ -4,16 +4,16 @@ import type { DefaultTaskPermissions } from '../../access/index.ts';
 /** A row of `ci_repository_settings`; a repository without one has the defaults. */
 interface CiRepositoryRow {
   repositoryId: string;
-  /** Whether anything starts its workflows. */
+  /** Whether events start its workflows. */
   isEnabled: boolean;
-  /** What the token of a job may do where its workflow does not say; null for the default of the server. */
+  /** Permissions of the job token if the workflow does not set them; null for the default of the server. */
   tokenPermissions: DefaultTaskPermissions | null;
 }
 
-/** A row of `ci_disabled_workflows`: nothing starts this workflow, on any branch. */
+/** A row of `ci_disabled_workflows`: a workflow that nothing starts, on any branch. */
 interface DisabledWorkflowRow {
   repositoryId: string;
-  /** Below the workflows folder. */
+  /** Path below the workflows folder. */
   workflowPath: string;
   /** UUID; null for the command line, and once the account is deleted. */
   disabledBy: string | null;

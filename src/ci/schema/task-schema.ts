@@ -20,18 +20,18 @@ export interface TaskRow {
   createdAt: number;
   /** First report of the runner, which confirms the task. */
   confirmedAt: number | null;
-  /** Last report; written now and then. */
+  /** Time of the last report; written occasionally. */
   reportedAt: number | null;
   startedAt: number | null;
   stoppedAt: number | null;
-  /** Durable rows of the log; the file can have more. */
+  /** Number of durable rows of the log; the file may have more. */
   logRows: number;
   logBytes: number;
-  /** Rows that were acknowledged and dropped beyond the size limit. */
+  /** Number of rows acknowledged but dropped beyond the size limit. */
   logDropped: number;
-  /** How many rows of the log were read for annotations. */
+  /** Number of log rows that were searched for annotations. */
   annotatedRows: number;
-  /** When the log was completed; no more rows are accepted. */
+  /** When the log was completed; later rows are rejected. */
   sealedAt: number | null;
   /** When the expired log was removed. */
   logRemovedAt: number | null;
@@ -50,7 +50,7 @@ export interface StepRow {
   logLength: number;
 }
 
-/** A row of `ci_outputs`; the value is null when it was too large. */
+/** A row of `ci_outputs`; the value is null if it was too large. */
 export interface OutputRow {
   taskId: number;
   name: string;

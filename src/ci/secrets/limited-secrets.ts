@@ -3,14 +3,14 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 
-/** Owners and repositories that one secret may name. */
+/** Limit of owners and repositories that one secret may name. */
 const mostNames = 50;
 
 type Deps = Pick<CiDeps, 'owners' | 'repositories'>;
 
 /**
- * The ids behind a list of owners (`acme`) and repositories (`alice/site`), which a rename does not change. Null for an
- * empty list: everyone. Refuses `invalid_secret_readers`, in field `only_for`.
+ * Resolves a list of owners (`acme`) and repositories (`alice/site`) to ids, which survive a rename. Null for an empty
+ * list: all. Throws `invalid_secret_readers`, in field `only_for`.
  */
 export async function readersOf({ owners, repositories }: Deps, names: readonly string[]): Promise<string[] | null> {
   if (names.length > mostNames) throw refused(`Name at most ${mostNames} owners and repositories.`);
@@ -35,7 +35,7 @@ function missing(error: unknown): null {
 
 const refused = (message: string) => invalid('invalid_secret_readers', message, { field: 'only_for' });
 
-/** The names of today; what is gone is left out. Sorted. */
+/** Current names, sorted; omits deleted owners and repositories. */
 export async function namesOfReaders({ owners, repositories }: Deps, ids: readonly string[]): Promise<string[]> {
   const [handles, located] = await Promise.all([owners.ownersById(ids), repositories.locate(ids)]);
   return [
@@ -44,7 +44,7 @@ export async function namesOfReaders({ owners, repositories }: Deps, ids: readon
   ].sort();
 }
 
-/** Whether tasks of a repository get a secret. @param onlyFor JSON list of ids; null for all */
+/** Whether tasks of a repository receive a secret. @param onlyFor JSON list of ids; null for all */
 export function isFor(
   onlyFor: string | null,
   { id, ownerUserId, ownerOrganisationId }: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,

@@ -5,10 +5,10 @@ const maxValueBytes = 64 * 1024;
 export const maxPerScope = 100;
 
 const shape = /^[A-Z_][A-Z0-9_]{0,99}$/;
-/** Prefixes of names that runners set. */
+/** Prefixes of names that runners set themselves. */
 const reservedPrefix = /^(?:GITHUB|GITEA|FORGEJO|ACTIONS|RUNNER|HEARTH)_/;
 
-/** The name of a secret or a variable, converted to upper case. Refuses `invalid_secret_name`. */
+/** Parses the name of a secret or variable and converts it to upper case. Throws `invalid_secret_name`. */
 export function parseSecretName(text: string): string {
   const name = text.trim().toUpperCase();
   const refuse = (message: string) => invalid('invalid_secret_name', message, { field: 'name' });
@@ -17,7 +17,7 @@ export function parseSecretName(text: string): string {
   return name;
 }
 
-/** Refuses `invalid_secret_value`. */
+/** Throws `invalid_secret_value`. */
 export function checkValue(value: string): string {
   if (value === '') throw invalid('invalid_secret_value', 'Enter a value.', { field: 'value' });
   if (Buffer.byteLength(value) > maxValueBytes)

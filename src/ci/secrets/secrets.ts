@@ -9,22 +9,22 @@ import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
 import { encrypt, decrypt, reencrypt } from '../../sealing/index.ts';
 import { secretSchema } from '../schema/secret-schema.ts';
 
-/** The visible part of a secret. */
+/** A secret without its value. */
 interface SecretFacts {
   name: string;
   createdAt: number;
   updatedAt: number;
-  /** Owners and repositories whose tasks get it, by name; null for all of its scope. */
+  /** Names of the owners and repositories whose tasks receive it; null for all in its scope. */
   onlyFor: string[] | null;
 }
 
 type Deps = Pick<CiDeps, 'db' | 'random' | 'key'>;
 type ReaderDeps = Pick<CiDeps, 'owners' | 'repositories'>;
 
-/** Additional data of the encryption: a ciphertext decrypts only under its own scope and name. */
+/** Additional data of the encryption: a ciphertext decrypts only for its own scope and name. */
 const contextOf = (scope: CiScope, name: string): string => `${scope.kind}:${'id' in scope ? scope.id : ''}:${name}`;
 
-/** Names and times, sorted by name; values leave this module only for a runner. */
+/** Names and times, sorted by name; only runners receive values from this module. */
 export async function listSecrets(deps: Deps & ReaderDeps, scope: CiScope): Promise<SecretFacts[]> {
   const rows = await deps.db.read.find(secretSchema, { where: inScope(scope), order: { name: 'ASC' } });
   return Promise.all(
@@ -38,10 +38,10 @@ export async function listSecrets(deps: Deps & ReaderDeps, scope: CiScope): Prom
 }
 
 /**
- * Stores a secret, replacing one of the same name. Refuses `invalid_secret_name`, `invalid_secret_value`,
- * `too_many_secrets`, and as `readersOf` does.
- * @param input.onlyFor of a secret of the server: names of the owners and repositories whose tasks get it; empty for
- *   all, left out for those of the secret that it replaces
+ * Stores a secret, replacing one of the same name. Throws `invalid_secret_name`, `invalid_secret_value`,
+ * `too_many_secrets`, and the errors of `readersOf`.
+ * @param input.onlyFor for secrets of the server: names of the owners and repositories whose tasks receive it; empty
+ *   for all, omitted to keep those of the replaced secret
  */
 export async function setSecret(
   deps: Deps & ReaderDeps,
@@ -83,7 +83,7 @@ export async function setSecret(
   });
 }
 
-/** Refuses `secret_not_found`. */
+/** Throws `secret_not_found`. */
 export async function removeSecret({ db }: Deps, scope: CiScope, name: string): Promise<void> {
   const { affected } = await db.write(({ manager }) =>
     manager.delete(secretSchema, { ...inScope(scope), name: name.toUpperCase() }),
@@ -94,8 +94,8 @@ export async function removeSecret({ db }: Deps, scope: CiScope, name: string): 
 type Owned = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
 
 /**
- * The secrets that a task of a repository gets; narrower scopes override wider ones. For runners only. Refuses
- * `secret_unreadable`: after a restore without keys.
+ * The secrets that a task of a repository receives; narrower scopes override wider ones. For runners only. Throws
+ * `secret_unreadable`, for example after a restore without keys.
  */
 export async function secretsFor(
   deps: Pick<Deps, 'key'>,
@@ -114,7 +114,7 @@ export async function secretsFor(
   return secrets;
 }
 
-/** The values that logs of a repository must not show. */
+/** The values that must be masked in logs of a repository. */
 export async function valuesToHide(
   deps: Pick<Deps, 'key'>,
   manager: EntityManager,
@@ -138,7 +138,7 @@ async function decryptSecrets(
   return secrets;
 }
 
-/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+/** Encrypts the secrets anew after a rotation of the instance key. @returns the number of secrets */
 export function reencryptSecrets({ db, key, random }: Deps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

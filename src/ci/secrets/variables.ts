@@ -23,7 +23,7 @@ export async function listVariables({ db }: Deps, scope: CiScope): Promise<Varia
 }
 
 /**
- * Stores a variable, replacing one of the same name. Refuses `invalid_secret_name`, `invalid_secret_value`,
+ * Stores a variable, replacing one of the same name. Throws `invalid_secret_name`, `invalid_secret_value`,
  * `too_many_variables`.
  */
 export async function setVariable(
@@ -51,7 +51,7 @@ export async function setVariable(
   });
 }
 
-/** Refuses `variable_not_found`. */
+/** Throws `variable_not_found`. */
 export async function removeVariable({ db }: Deps, scope: CiScope, name: string): Promise<void> {
   const { affected } = await db.write(({ manager }) =>
     manager.delete(variableSchema, { ...inScope(scope), name: name.toUpperCase() }),
@@ -61,7 +61,7 @@ export async function removeVariable({ db }: Deps, scope: CiScope, name: string)
 
 type VariablePlace = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
 
-/** The variables that a repository's workflows see; narrower scopes override wider ones. */
+/** The variables for workflows of a repository; narrower scopes override wider ones. */
 export async function variablesFor(manager: EntityManager, repository: VariablePlace): Promise<Map<string, string>> {
   const variables = new Map<string, string>();
   for (const scope of scopesAround(repository)) {
@@ -72,7 +72,7 @@ export async function variablesFor(manager: EntityManager, repository: VariableP
 
 const ofWrites = new WeakMap<Tx, Map<string, Map<string, string>>>();
 
-/** The same for a write that starts or advances runs, which changes no variable: read once. */
+/** Reads the variables once per write that starts or advances runs, because such a write does not change them. */
 export async function variablesInWrite(tx: Tx, repository: VariablePlace): Promise<Map<string, string>> {
   const known = ofWrites.get(tx) ?? new Map<string, Map<string, string>>();
   ofWrites.set(tx, known);

@@ -9,10 +9,10 @@ import { ciRepositorySchema, disabledWorkflowSchema } from '../schema/settings-s
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { WorkflowFile } from '../workflows/find-workflows.ts';
 
-/** What holds for the workflows of a repository. */
+/** CI settings of a repository. */
 export interface CiRepositorySettings {
   isEnabled: boolean;
-  /** As chosen; null for the default of the server. */
+  /** The repository's own setting; null for the default of the server. */
   tokenPermissions: DefaultTaskPermissions | null;
 }
 
@@ -28,7 +28,7 @@ export async function settingsOf(
   return row === null ? defaults : { isEnabled: row.isEnabled, tokenPermissions: row.tokenPermissions };
 }
 
-/** What the token of a job may do where its workflow does not say. */
+/** Permissions of the job token if the workflow does not set them. */
 export async function defaultPermissionsOf(
   deps: Pick<CiDeps, 'db' | 'settings'>,
   repositoryId: string,
@@ -37,8 +37,8 @@ export async function defaultPermissionsOf(
 }
 
 /**
- * Changes the settings; what is left out stays. Runs that have begun go on. Refuses `repository_not_found` to all but
- * administrators of the repository, `invalid_token_permissions`.
+ * Changes the settings; omitted fields stay. Started runs continue. Throws `repository_not_found` unless the viewer
+ * administers the repository, `invalid_token_permissions`.
  */
 export async function changeSettings(
   deps: CiDeps,
@@ -62,7 +62,7 @@ export async function changeSettings(
   return changed;
 }
 
-/** Paths of the workflows that are switched off. */
+/** Paths of the disabled workflows. */
 export async function disabledWorkflows({ db }: Pick<CiDeps, 'db'>, repositoryId: string): Promise<Set<string>> {
   const rows = await db.read.findBy(disabledWorkflowSchema, { repositoryId });
   return new Set(rows.map(({ workflowPath }) => workflowPath));
@@ -72,9 +72,8 @@ const maxDisabled = 500;
 const maxPathLength = 1000;
 
 /**
- * Switches a workflow off or on, on all branches: no event starts it any more. A path that no branch has may be named,
- * too: it may come. Refuses `repository_not_found` to who may not write, `workflow_path_too_long`,
- * `too_many_disabled_workflows`.
+ * Disables or enables a workflow on all branches; events do not start a disabled one. The path need not exist yet.
+ * Throws `repository_not_found` without write access, `workflow_path_too_long`, `too_many_disabled_workflows`.
  */
 export async function switchWorkflow(
   deps: CiDeps,
@@ -98,12 +97,12 @@ export async function switchWorkflow(
   deps.logger.info(event, { repository: repositoryId, workflow: path, by: viewerForLog(viewer) });
 }
 
-/** Whether anything starts workflows of a repository: the switches of the server and of the repository. */
+/** Whether events start workflows of a repository, by the settings of the server and of the repository. */
 export async function runsWorkflows(deps: Pick<CiDeps, 'db' | 'settings'>, repositoryId: string): Promise<boolean> {
   return deps.settings.isEnabled && (await settingsOf(deps, repositoryId)).isEnabled;
 }
 
-/** The workflows of a commit that events may start. */
+/** The workflows of a commit that are not disabled. */
 export async function enabledWorkflows(
   deps: Pick<CiDeps, 'db' | 'git' | 'settings'>,
   { repositoryId, path }: { repositoryId: string; path: string },
@@ -115,7 +114,7 @@ export async function enabledWorkflows(
   return files.filter((file) => !disabled.has(file.path));
 }
 
-/** Refuses `ci_disabled` and `workflow_disabled` what a person starts of a workflow that is switched off. */
+/** Throws `ci_disabled` or `workflow_disabled` if a user may not start this workflow. */
 export async function requireEnabled(deps: CiDeps, repositoryId: string, workflowPath: string): Promise<void> {
   if (!(await runsWorkflows(deps, repositoryId))) throw conflict('ci_disabled', 'CI is disabled for this repository.');
   if ((await disabledWorkflows(deps, repositoryId)).has(workflowPath))

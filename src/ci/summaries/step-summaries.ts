@@ -7,16 +7,16 @@ import type { SummaryRow } from '../schema/annotation-schema.ts';
 import { runTopic } from '../notifier-topics.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 
-/** Size limit of the summary of one step in bytes: runners cut at a mebibyte, as GitHub does. */
+/** Size limit of the summary of one step in bytes: runners truncate at 1 MiB, as GitHub does. */
 export const maxSummaryBytes = 1024 * 1024;
-/** Steps of one job that may have a summary; GitHub shows as many. */
+/** Limit of steps with a summary per job, as on GitHub. */
 const maxSummaries = 20;
-/** Summaries that the page of a run shows. */
+/** Limit of summaries on the page of a run. */
 const maxListed = 100;
 
 /**
- * Stores the summary of a step of a running task; a repeated one replaces it. Refuses `task_not_found` for another
- * job, `step_not_found`, `summary_not_text`, `too_many_summaries`.
+ * Stores the summary of a step of a running task, replacing an earlier one. Throws `task_not_found` for another job,
+ * `step_not_found`, `summary_not_text`, `too_many_summaries`.
  */
 export async function setSummary(
   { db, notifier, runs }: Pick<CiDeps, 'db' | 'notifier' | 'runs'>,
@@ -25,7 +25,7 @@ export async function setSummary(
 ): Promise<void> {
   if (job !== jobId) throw notFound('task_not_found', 'There is no such task.');
   const text = readText(content);
-  // A runner reports the steps of a short job after it has sent their summaries.
+  // A runner may send the summaries of a short job before it reports its steps.
   const { jobKey } = await db.read.findOneByOrFail(jobSchema, { id: jobId });
   const { parsed } = await runs.load(run.id);
   const stepCount = parsed.ok ? (parsed.workflow.jobs.get(jobKey)?.stepNames.length ?? 0) : 0;

@@ -14,8 +14,8 @@ import { hashTaskToken, taskToken } from './task-token.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 
 /**
- * Assigns the next job to a runner: one write selects a job, claims it by a conditional update and creates its task,
- * so that exactly one runner gets it (security H03). Null when there is nothing for this runner.
+ * Assigns the next job to a runner: one write selects a job, claims it by a conditional update and creates its task, so
+ * that exactly one runner gets it (security H03). Null if no job fits the runner.
  */
 export async function claimTask(
   deps: Pick<CiDeps, 'repositories' | 'key' | 'endings' | 'deploymentListeners' | 'reviewListeners'>,
@@ -26,7 +26,7 @@ export async function claimTask(
   order: FairScheduler,
 ): Promise<Claim | null> {
   const { manager, now } = tx;
-  // It may have been disabled or removed while it waited.
+  // The runner may have been disabled or removed while it waited.
   const present = await manager.findOneBy(runnerSchema, { id: runner.id });
   if (present === null || present.disabledAt !== null) return null;
   if (present.ephemeral && (await manager.existsBy(taskSchema, { runnerId: runner.id }))) return null;

@@ -13,15 +13,15 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
-/** Ends a task and its job, with a reason for people. */
+/** Ends a task and its job, with a reason shown to users. */
 export function endTask(deps: CiDeps, task: TaskRow, status: FinalStatus, reason: string): Promise<void> {
   return end(deps, task, status, async (_tx, runChanges, row) => runChanges.change(row, { status, reason }));
 }
 
 /**
- * Ends a task whose runner is silent. Its job is queued once more, because as a rule only the machine is gone; the
- * second loss is a failure, so that a job that takes its machine down does not take down one after the other. What the
- * first try has uploaded is removed: the second one uploads it under the same name.
+ * Ends a task whose runner is silent. Its job is queued once more, because usually only the machine is gone. A second
+ * loss is a failure, so that a job that crashes machines does not take down one after the other. Uploads of the first
+ * try are removed, because the second one uses the same names.
  */
 export async function endLostTask(deps: CiDeps, task: TaskRow): Promise<void> {
   const isCancelled = task.status === 'cancelling';
@@ -29,7 +29,7 @@ export async function endLostTask(deps: CiDeps, task: TaskRow): Promise<void> {
   await end(deps, task, isCancelled ? 'cancelled' : 'failure', async (tx, runChanges, row) => {
     if (isCancelled || runChanges.run.isCancelled)
       return runChanges.change(row, { status: 'cancelled', reason: 'The runner was lost.' });
-    // A deployment that has begun may be half done: a person decides whether it starts again.
+    // A started deployment may be half done: a user decides whether to restart it.
     if (row.environment !== null)
       return runChanges.change(row, { status: 'failure', reason: 'The runner was lost during a deployment.' });
     if (row.lostRunner !== null || !deps.settings.retriesLostJobs)
@@ -49,7 +49,7 @@ export async function endLostTask(deps: CiDeps, task: TaskRow): Promise<void> {
   }
 }
 
-/** Archives of a task; files of the older protocol are replaced one by one when they come again. */
+/** Removes the archives of a task; files of the older protocol are replaced as they are uploaded again. */
 async function abandonUploads({ manager }: Tx, taskId: number): Promise<ArtifactRow[]> {
   const task = await manager.findOneByOrFail(taskSchema, { id: taskId });
   const { runId } = await manager.findOneByOrFail(jobSchema, { id: task.jobId });

@@ -13,19 +13,19 @@ import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import { suggestLabels } from './suggest-labels.ts';
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 
-/** A job that has not begun, and why. */
+/** A job that has not started, and the reason. */
 export interface QueuedJob {
   job: JobRow;
   run: RunRow;
-  /** Queue position among all jobs that wait for a runner, from 1; null for one that waits for something else. */
+  /** Queue position among all jobs that wait for a runner, from 1; null if it waits for something else. */
   place: number | null;
-  /** A message for people. */
+  /** Message shown to users. */
   reason: string;
 }
 
 const maxShown = 200;
 
-/** The jobs of a repository, or of the whole instance, that have not begun, those that wait for a runner first. */
+/** Returns the unstarted jobs of a repository or of the whole instance; those that wait for a runner come first. */
 export async function explainQueue(
   deps: CiDeps,
   found: Pick<Found, 'repository' | 'level'> | null,
@@ -59,10 +59,10 @@ export async function explainQueue(
   });
 }
 
-/** A runner that is idle asks more often than that. */
+/** Idle runners poll more often than this. */
 const silentSeconds = 30;
 
-/** Positions by age; the fair scheduler may bring a job forward. */
+/** Positions by age; the fair scheduler may start a job earlier. */
 async function placesOf({ db }: CiDeps, shown: readonly JobRow[]): Promise<Map<number, number>> {
   const waiting = await db.read.find(jobSchema, {
     where: { status: 'waiting' },
@@ -73,7 +73,9 @@ async function placesOf({ db }: CiDeps, shown: readonly JobRow[]): Promise<Map<n
   return new Map(waiting.flatMap(({ id }, at) => (wanted.has(id) ? [[id, at + 1] as const] : [])));
 }
 
-/** @param showsLabels whether the labels of runners are named, which readers of a repository are not told */
+/**
+ * @param showsLabels whether to name the labels of runners, which readers of a repository may not see
+ */
 async function waitingReasons(
   { db, presence, clock }: CiDeps,
   showsLabels: boolean,
@@ -97,7 +99,7 @@ async function waitingReasons(
     const now = clock.now();
     const seen = online.map((runner) => toRunner(runner, presence, now, false).lastSeenAt ?? 0);
     const silent = Math.round((now - Math.max(...seen)) / 1000);
-    // One that polls calls more often; one that was killed does not.
+    // A polling runner calls more often; a killed one does not.
     if (silent >= silentSeconds) return `The runners for ${labels} made their last call ${silent} seconds ago.`;
     return `All runners for ${labels} are busy.`;
   };

@@ -3,14 +3,14 @@ import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /**
  * Start-time fair queueing among owners, and among the repositories of each: the group with the fewest recent jobs
- * comes first, then the one that has waited longest. Each job advances the virtual time of its owner and repository;
- * after a pause a group starts at the current virtual time, without credit.
+ * comes first; ties go to the one that has waited longest. Each job advances the virtual time of its owner and
+ * repository. After a pause a group starts at the current virtual time, without credit.
  */
 export class FairScheduler {
   readonly #owners = new VirtualClock();
   readonly #repositories = new VirtualClock();
 
-  /** The groups in the order in which they should be served. */
+  /** Returns the groups in the order in which they should be served. */
   sort(groups: readonly WaitingGroup[]): WaitingGroup[] {
     const owners = new Map(groups.map((group) => [group, this.#owners.of(ownerOf(group))]));
     const repositories = new Map(groups.map((group) => [group, this.#repositories.of(group.repositoryId)]));

@@ -16,11 +16,11 @@ import type { TaskContent } from './task-content.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 export interface FetchOptions {
-  /** How long the runner is willing to wait, in milliseconds; null when it does not say. */
+  /** Time that the runner is willing to wait, in milliseconds; null if it does not specify one. */
   deadlineMs: number | null;
   /** `x-runner-request-key`: a repeated call with the same key gets the same task. */
   requestKey: string | null;
-  /** How the runner reaches this server: `https://git.example.org`. */
+  /** URL at which the runner reaches this server: `https://git.example.org`. */
   origin: string | null;
   /** Aborts when the runner disconnects. */
   signal: AbortSignal;
@@ -28,13 +28,13 @@ export interface FetchOptions {
 
 const longestHoldMs = 25_000;
 const holdWithoutDeadlineMs = 2_000;
-/** Subtracted from the runner's own deadline, so that it gets a response and no timeout. */
+/** Subtracted from the runner's own deadline, so that it gets a response instead of a timeout. */
 const responseMarginMs = 500;
 
 /**
- * Long-polls for a task for a runner. Null when there was none in time. A job whose content cannot be built fails
- * alone, with its message; the runner gets the next one. Refuses `unregistered_runner` to an ephemeral runner whose
- * task is done, `too_many_polls`, `request_key_locked`.
+ * Long-polls for a task for a runner. Null if none arrives in time. A job whose content cannot be built fails alone,
+ * with its message; the runner gets the next one. Throws `unregistered_runner` for an ephemeral runner whose task has
+ * ended, `too_many_polls`, `request_key_locked`.
  */
 export async function fetchTask(
   deps: CiDeps,
@@ -63,10 +63,10 @@ export async function fetchTask(
   });
 }
 
-/** How often a row is read that another process may have changed. */
+/** Interval in milliseconds for reading a row that another process may have changed. */
 const enabledPollMs = 1_000;
 
-/** Whether a disabled runner is enabled before a time. */
+/** Whether a disabled runner is enabled before a deadline. */
 async function waitUntilEnabled(
   { db }: CiDeps,
   runner: RunnerRow,
@@ -86,7 +86,7 @@ function holdMs(deadlineMs: number | null): number {
   return deadlineMs < 1_000 ? 0 : Math.min(longestHoldMs, deadlineMs - responseMarginMs);
 }
 
-/** The task that an earlier call with the same key got, if its response was lost. */
+/** The task of an earlier call with the same key, whose response may have been lost. */
 async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string | null): Promise<Claim | null> {
   if (requestKey === null) return null;
   const task = await db.read.findOneBy(taskSchema, { runnerId: runner.id, requestKey, status: 'running' });
@@ -94,7 +94,9 @@ async function taskBefore({ db }: CiDeps, runner: RunnerRow, requestKey: string 
   return task === null || job === null ? null : { task, job };
 }
 
-/** An ephemeral runner gets one task; once that is done and its log complete, the runner counts as unregistered. */
+/**
+ * An ephemeral runner gets one task; once that has ended and its log is complete, the runner counts as unregistered.
+ */
 async function isUsedUp({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   const isDone = await db.read.existsBy(taskSchema, {
     runnerId: runner.id,
@@ -105,12 +107,12 @@ async function isUsedUp({ db }: CiDeps, runner: RunnerRow): Promise<boolean> {
   return db.read.existsBy(taskSchema, { runnerId: runner.id });
 }
 
-/** The task's content; null when building it failed the job, and when it was cancelled meanwhile. */
+/** Builds the content of the task; null if that failed the job, or if the job was cancelled. */
 async function contentOf(deps: CiDeps, claim: Claim, origin: string | null): Promise<TaskContent | null> {
   const { task, job } = claim;
   try {
     const content = await taskContent(deps, await deps.runs.load(job.runId), job, task, origin);
-    // `fail-fast` or a person may have ended the job since it was claimed: then no runner starts it.
+    // `fail-fast` or a user may have ended the job since it was claimed; then no runner may start it.
     const present = await deps.db.read.findOneBy(taskSchema, { id: task.id });
     if (present?.status === 'running') return content;
     await releaseTask(deps, task.id, { countsAsLoss: false });
@@ -135,19 +137,19 @@ async function failJob(deps: CiDeps, { task, job }: Claim, reason: string): Prom
   });
 }
 
-/** Returns a task whose runner disconnected before it had the response. */
+/** Takes back a task whose runner disconnected before it received the response. */
 export function returnTask(deps: CiDeps, taskId: number): Promise<void> {
   return deps.queue.releaseUndelivered(taskId, () => releaseTask(deps, taskId, { countsAsLoss: false }));
 }
 
 const emptyResponsesPerSecond = 5;
 
-/** Running FetchTask calls, and how often each runner has polled without result. */
+/** Running FetchTask calls, and the number of empty polls of each runner. */
 export class FetchCalls {
   readonly #open = new Set<string>();
   readonly #empty = new Map<number, number[]>();
 
-  /** Refuses `request_key_locked`, `too_many_polls`. */
+  /** Throws `request_key_locked`, `too_many_polls`. */
   async during(
     runnerId: number,
     requestKey: string | null,

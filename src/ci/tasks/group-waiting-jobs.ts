@@ -4,8 +4,8 @@ import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 
 /**
- * Waiting jobs of one repository with the same labels, of runs that are trusted alike: one group of the queue, however
- * many they are.
+ * Waiting jobs of one repository with the same labels and the same trust: one group of the queue, regardless of their
+ * number.
  */
 export interface WaitingGroup {
   repositoryId: string;
@@ -13,7 +13,7 @@ export interface WaitingGroup {
   ownerOrganisationId: string | null;
   labels: string[];
   isTrusted: boolean;
-  /** The job that has waited longest, and since when. */
+  /** The job that has waited longest, and the start of its wait. */
   firstJobId: number;
   waitingSince: number;
   count: number;
@@ -57,8 +57,8 @@ export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingG
 type TaskRunner = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels' | 'trustedOnly'>;
 
 /**
- * Whether a runner may take the jobs of a group: its scope applies to the repository, it has all labels, and the code
- * is trusted where the runner asks for that.
+ * Whether a runner may take the jobs of a group: its scope covers the repository, it has all labels, and the code is
+ * trusted if the runner requires that.
  */
 export function mayTake(
   runner: TaskRunner,

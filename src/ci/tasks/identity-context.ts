@@ -3,12 +3,15 @@ import type { CiDeps } from '../deps.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { permissionsOfJob } from './task-token.ts';
 
-/** Below the public address of this server; it is `iss`, and where discovery begins. */
+/** Path of the issuer (`iss`) below the public URL of this server; discovery starts there. */
 export const issuerPath = '/api/oidc';
-/** Where a job asks for a token; actions append `&audience=…` to it. */
+/** Path of token requests; actions append `&audience=…`. */
 const requestPath = `${issuerPath}/id-token?v=1`;
 
-/** The variables by which a job asks for tokens, as runners read them from its context; none without the permission. */
+/**
+ * Variables with which a job requests identity tokens, as runners read them from its context; empty without the
+ * permission.
+ */
 export async function identityContext(
   deps: Pick<CiDeps, 'db' | 'settings'>,
   loaded: LoadedRun,

@@ -11,9 +11,9 @@ const maxLosses = 3;
 const runnerLost = 'The runner took this job and did not report again.';
 
 /**
- * Takes an unconfirmed task back: its job is queued again, for a task with a new id. A lost task is reported as
- * cancelled from now on, in case its runner comes back; one that no runner got is deleted.
- * @param countsAsLoss false when it is known that no runner got it
+ * Takes back an unconfirmed task: its job is queued again, for a task with a new id. A lost task is reported as
+ * cancelled from now on, in case its runner returns; a task that no runner received is deleted.
+ * @param countsAsLoss false if it is known that no runner received it
  */
 export async function releaseTask(
   deps: CiDeps,
@@ -31,7 +31,7 @@ export async function releaseTask(
       .set({ status: 'cancelled', stoppedAt: tx.now, sealedAt: tx.now })
       .where("id = :taskId AND confirmed_at IS NULL AND status IN ('running', 'cancelling')", { taskId })
       .execute();
-    // It was confirmed in the meantime.
+    // The task was confirmed since.
     if (affected !== 1) return;
     if (!countsAsLoss) await tx.manager.delete(taskSchema, { id: taskId });
     const runChanges = await RunChanges.open(deps, tx, after, job.runId);

@@ -30,16 +30,16 @@ interface StepReport {
 /** A runner's report on its task. */
 export interface TaskReport {
   taskId: number;
-  /** Null while it runs. */
+  /** Null while the task runs. */
   result: FinalStatus | null;
   startedAt: number | null;
   stoppedAt: number | null;
   steps: readonly StepReport[];
-  /** Only those that were not sent before. */
+  /** Only outputs that were not sent before. */
   outputs: ReadonlyMap<string, string>;
 }
 
-/** The response to a report: a final status tells the runner to stop. */
+/** Response to a report: a final status tells the runner to stop. */
 interface TaskVerdict {
   result: FinalStatus | null;
   /** Names of all outputs received so far. */
@@ -47,9 +47,9 @@ interface TaskVerdict {
 }
 
 /**
- * Processes a report. The state of the task, of its job, of dependent jobs and of the run change in one write. Reports
- * after the end change nothing and return the known state. A task that is being cancelled ends as cancelled, whatever
- * the runner reports. Refuses `no_task_state`, `task_not_found` (also for another runner's).
+ * Processes a report. The states of the task, its job, dependent jobs and the run change in one write. Reports after
+ * the end change nothing and return the known state. A task that is being cancelled ends as cancelled, regardless of
+ * the report. Throws `no_task_state`, `task_not_found` (also for another runner's).
  */
 export async function reportTask(
   deps: CiDeps,
@@ -93,7 +93,7 @@ async function save(
 ): Promise<TaskStatus> {
   const status = await changeRuns(deps, async (tx, after) => {
     const task = await tx.manager.findOneBy(taskSchema, { id });
-    // Taken back or ended before the report arrived.
+    // The task was taken back or ended before the report arrived.
     if (task === null || isFinal(task.status)) return task?.status ?? 'cancelled';
     const ended = report.result === null ? null : task.status === 'cancelling' ? 'cancelled' : report.result;
     await tx.manager.update(
@@ -125,13 +125,13 @@ async function save(
 
 interface MergedSteps {
   rows: StepRow[];
-  /** None of them has a row yet. */
+  /** Whether the steps have no rows yet. */
   areNew: boolean;
-  /** Whether a step has begun or ended; growth of its log does not count. */
+  /** Whether a step has started or ended; growth of its log does not count. */
   isNews: boolean;
 }
 
-/** The steps as they are now. Reports of unknown steps are ignored. */
+/** Merges reported into known steps. Reports of unknown steps are ignored. */
 async function mergeSteps(
   deps: CiDeps,
   task: TaskRow,
@@ -179,7 +179,7 @@ async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promis
 
 const longAgoMs = 3_600_000;
 
-/** Where several nodes serve the database: each sees that a runner is alive which reports to another one. */
+/** Lets other nodes that share the database see that a runner which reports to this one is alive. */
 async function writeReportTimes({ clock, db, reports }: Pick<CiDeps, 'clock' | 'db' | 'reports'>): Promise<void> {
   if (db.node === null) return;
   const times = reports.drainTimes(clock.now() - longAgoMs);
@@ -196,7 +196,7 @@ async function writeReportTimes({ clock, db, reports }: Pick<CiDeps, 'clock' | '
   );
 }
 
-/** Flushes the log lengths of steps to the database; called now and then. */
+/** Flushes the log lengths of steps to the database; called occasionally. */
 export async function writeReports(deps: Pick<CiDeps, 'clock' | 'db' | 'reports'>): Promise<void> {
   const { db, reports } = deps;
   await writeReportTimes(deps);

@@ -4,7 +4,7 @@ import type { CiDeps } from '../deps.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 
-/** Claims of a task's runtime token, which grants access to artifacts. */
+/** Claims of the runtime token of a task, which grants access to artifacts. */
 interface RuntimeClaims {
   taskId: number;
   runId: number;
@@ -19,7 +19,7 @@ const header = encode({ alg: 'HS256', typ: 'JWT' });
 const sign = (key: InstanceKey, text: string): Buffer =>
   createHmac('sha256', key.for('runtime token')).update(text).digest();
 
-/** A JWT (RFC 7519), because actions read its claims: `scp` names the run and the job that they act for. */
+/** A JWT (RFC 7519), because actions read its claims: `scp` names the run and the job. */
 export function runtimeToken(key: InstanceKey, { taskId, runId, jobId, endsAt }: RuntimeClaims): string {
   const body = encode({
     TaskID: taskId,
@@ -48,7 +48,7 @@ export function runtimeTokenOf(
   });
 }
 
-/** Verifies a token of this server that has not expired; null for any other. */
+/** Verifies a token issued by this server that has not expired; null for any other. */
 export function readRuntimeToken(key: InstanceKey, token: string, now: number): RuntimeClaims | null {
   const [head, body, signature, more] = token.split('.');
   if (head !== header || body === undefined || signature === undefined || more !== undefined || token.length > 4096)

@@ -7,15 +7,15 @@ const maxTotalBytes = 50 * 1024 * 1024;
 
 /** Outputs of one report: stored or dropped. */
 export interface SelectedOutputs {
-  /** New ones to store. */
+  /** New outputs to store. */
   stored: Map<string, string>;
-  /** Names that are acknowledged and not stored: a runner that misses one in the response never ends. */
+  /** Names that are acknowledged but not stored: a runner that misses one in the response never ends. */
   dropped: string[];
-  /** The reasons, for the page. */
+  /** Reasons, shown on the page. */
   notices: string[];
 }
 
-/** The first value of a name counts; malformed and too large ones are dropped with a notice. */
+/** The first value of a name wins; malformed and too large values are dropped with a notice. */
 export function selectOutputs(given: ReadonlyMap<string, string>, known: readonly OutputRow[]): SelectedOutputs {
   const selected: SelectedOutputs = { stored: new Map(), dropped: [], notices: [] };
   const names = new Set(known.map(({ name }) => name));

@@ -7,8 +7,8 @@ type LabelledRunner = Parameters<typeof mayTake>[0];
 const maxShown = 10;
 
 /**
- * What to write instead of labels that no runner has, as a sentence for people: a similar label, the runner that has
- * the most of them, or all labels there are. Only runners whose scope has the repository count.
+ * Suggests alternatives to labels that no runner has, as a sentence for users: a similar label, the runner that has
+ * most of the labels, or all labels. Considers only runners whose scope covers the repository.
  */
 export function suggestLabels(line: WaitingGroup, runners: readonly LabelledRunner[]): string {
   const here = runners.filter((runner) => mayTake(runner, { ...line, labels: [] }) && runner.labels.length > 0);

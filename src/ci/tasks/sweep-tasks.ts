@@ -22,16 +22,16 @@ import type { WaitingGroup } from './group-waiting-jobs.ts';
 const leaseMs = 60_000;
 /** Timeout in milliseconds of a task whose runner is silent. */
 const silentMs = 120_000;
-/** Timeout in milliseconds of a task whose runner still polls, but never reports it. */
+/** Timeout in milliseconds of a task whose runner still polls but never reports it. */
 const forgottenMs = 600_000;
-/** Time in milliseconds in which rows are accepted after the end of a task; then the log is complete. */
+/** Time in milliseconds after the end of a task during which log rows are accepted; then the log is complete. */
 const sealAfterMs = 600_000;
-/** Time in milliseconds after which an ephemeral runner that never had a task and is not seen any more is removed. */
+/** Time in milliseconds after which an ephemeral runner that never had a task and is no longer seen is removed. */
 const abandonedMs = 24 * 3_600_000;
 
 /**
- * Timeouts of tasks and queued jobs: unconfirmed tasks are taken back, lost runners, long-running and long-waiting
- * jobs ended, logs completed, ephemeral runners removed. Called every few seconds; times count from the start of the
+ * Handles timeouts of tasks and queued jobs: takes back unconfirmed tasks, ends lost runners and jobs that run or wait
+ * too long, completes logs, removes ephemeral runners. Called every few seconds. Times count from the start of the
  * server at the earliest, because no runner could report while it was down.
  */
 export async function sweepTasks(deps: CiDeps, startedAt: number): Promise<void> {
@@ -57,10 +57,10 @@ async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promis
   }
   const runner = task.runnerId === null ? null : await deps.db.read.findOneBy(runnerSchema, { id: task.runnerId });
   const seenAt = runner === null ? 0 : (deps.presence.of(runner).lastSeenAt ?? 0);
-  // The newer of both: a runner may report to another node by now.
+  // The later of both times: a runner may now report to another node.
   const heardAt = Math.max(deps.reports.lastReportAt(task.id) ?? 0, task.reportedAt ?? task.confirmedAt);
-  // A runner declares itself when it starts: then nobody works on a task any more that it reported before. A living one
-  // that declares new labels reports again within seconds.
+  // A runner declares itself at start, and then no longer works on tasks that it reported before. A running one that
+  // declares new labels reports again within seconds.
   const declaredAt = runner?.declaredAt ?? null;
   const hasRestarted = declaredAt !== null && declaredAt >= heardAt && since(declaredAt) > silentMs;
   const isLost =
@@ -76,7 +76,7 @@ async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promis
   }
 }
 
-/** Jobs without a matching runner, and those that waited too long. */
+/** Ends jobs without a matching runner, and jobs that have waited too long. */
 async function sweepWaiting(deps: CiDeps): Promise<void> {
   const now = deps.clock.now();
   const { maxUnroutableMs, maxWaitMs } = deps.settings;
@@ -146,10 +146,7 @@ async function sealLogs(deps: CiDeps): Promise<void> {
   }
 }
 
-/**
- * An ephemeral runner is removed once its one task is over and its log complete, not before; one that went without a
- * task, after a day.
- */
+/** Removes an ephemeral runner once its task has ended and its log is complete, or after a day without a task. */
 async function removeEphemeral(deps: CiDeps): Promise<void> {
   const before = deps.clock.now() - sealAfterMs;
   for (const runner of await deps.db.read.findBy(runnerSchema, { ephemeral: true })) {

@@ -23,7 +23,7 @@ import { runtimeTokenOf } from './runtime-token.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { taskToken } from './task-token.ts';
 
-/** Everything that a runner gets with a task. */
+/** The content that a runner receives with a task. */
 export interface TaskContent {
   taskId: number;
   /** YAML with exactly one job. */
@@ -42,9 +42,9 @@ const debugSwitches: readonly [string, string][] = [
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Builds what a runner needs for a job. A run that is not trusted gets the task's token under its usual names and no
- * configured secret (security H04, H05).
- * @param origin how the runner reaches this server; for those that have no base URL
+ * Builds the content of a job for a runner. Untrusted runs receive the task token under its usual names and no
+ * configured secrets (security H04, H05).
+ * @param origin URL at which the runner reaches this server; used without a base URL
  */
 export async function taskContent(
   deps: CiDeps,
@@ -66,7 +66,7 @@ export async function taskContent(
     jobs.filter(({ jobKey }) => definition.waitsFor.includes(jobKey)),
   );
   const ofRepository = await variablesFor(db.read, repository);
-  // What the server evaluates was evaluated before the job entered its environment, by the same variables.
+  // The server evaluated its expressions before the job entered its environment, with the same variables.
   const variables = new Map([...ofRepository, ...(await variablesOfJob(db.read, job, run))]);
   const budget = new EvaluationBudget();
   const contexts = await contextsOfJob(
@@ -118,7 +118,7 @@ export async function taskContent(
       ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name): [string, string] => [name, token]),
       ...(called?.secrets ?? secrets),
       ...(await secretsOfJob(deps, db.read, job, run)),
-      // Last: stock runners read the switch among the secrets.
+      // Last, because stock runners read the switch among the secrets.
       ...(job.debug ? debugSwitches : []),
     ]),
     variables,
@@ -126,9 +126,7 @@ export async function taskContent(
   };
 }
 
-/**
- * What a called workflow gets: its inputs, and the secrets that each caller passes on to the next.
- */
+/** Inputs of a called workflow, and the secrets that each caller passes on to the next. */
 function contentOfCall(
   called: WorkflowCall,
   { own, callers, budget }: JobContexts,

@@ -17,17 +17,17 @@ interface QueueOptions {
   db: Database;
   logger: Logger;
   claim(runner: RunnerRow, requestKey: string | null): Promise<Claim | null>;
-  /** Takes back what was claimed for a runner that has disconnected. */
+  /** Takes back the claim of a runner that has disconnected. */
   release(claim: Claim): Promise<void>;
 }
 
-/** Poll interval for jobs that another process queued (`hearth run rerun`), in milliseconds. */
+/** Poll interval for jobs queued by another process (`hearth run rerun`), in milliseconds. */
 const pollMs = 1_000;
 const maxRemembered = 1_000;
 
 /**
- * Waiting runners in order of arrival, and the one loop that assigns jobs to them. A runner is listed before the queue
- * is read, so no wake-up is lost; a runner without a matching job costs only memory.
+ * Waiting runners in order of arrival, and the loop that assigns jobs to them. A runner is listed before the queue is
+ * read, so that no wake-up is lost; a runner without a matching job costs only memory.
  */
 export class TaskQueue {
   readonly #options: QueueOptions;
@@ -38,9 +38,12 @@ export class TaskQueue {
   #roundListeners: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
-  /** Responses in flight per task that a repeated call may get again; bounded, since arrived ones are not repeated. */
+  /**
+   * Number of responses in flight per task that a repeated call may get again; bounded, since delivered ones are not
+   * repeated.
+   */
   readonly #dispatched = createLru<number, number>({ name: 'dispatched tasks', maxWeight: maxRemembered });
-  /** Tasks that are being taken back, because no response with them has arrived. */
+  /** Tasks that are being taken back, because no response with them was delivered. */
   readonly #returning = new Set<number>();
 
   constructor(options: QueueOptions) {
@@ -53,8 +56,8 @@ export class TaskQueue {
 
   /**
    * Waits for a job for a runner.
-   * @param holdMs how long; 0 checks once
-   * @returns null when there was none, on timeout, and when the caller has disconnected
+   * @param holdMs maximum wait; 0 checks once
+   * @returns null if there is none in time, and if the caller has disconnected
    */
   async wait(
     runner: RunnerRow,
@@ -76,7 +79,7 @@ export class TaskQueue {
       };
       const leave = () => give(null);
       const timer = setTimeout(leave, holdMs);
-      // With no time to wait, the first check of the queue decides, not the timer.
+      // Without time to wait, the first check of the queue decides, not the timer.
       if (holdMs === 0) clearTimeout(timer);
       signal.addEventListener('abort', leave);
       waiter = { runner, requestKey, give };
@@ -89,8 +92,8 @@ export class TaskQueue {
   }
 
   /**
-   * Records that a task is sent with a response, possibly again: a call that was cut off is repeated before the server
-   * knows it. False when the task is being taken back at this moment, and must not be sent.
+   * Records that a response contains the task, possibly again: an interrupted call is repeated before the server
+   * notices. Returns false if the task is being taken back and must not be sent.
    */
   markDispatched(taskId: number): boolean {
     if (this.#returning.has(taskId)) return false;
@@ -98,7 +101,7 @@ export class TaskQueue {
     return true;
   }
 
-  /** Runs what takes a task back, unless it is also in a response that may have arrived. */
+  /** Runs `release`, unless the task is also in a response that may have been delivered. */
   async releaseUndelivered(taskId: number, release: () => Promise<void>): Promise<void> {
     const others = (this.#dispatched.get(taskId) ?? 1) - 1;
     if (others > 0) return void this.#dispatched.set(taskId, others);
@@ -107,18 +110,18 @@ export class TaskQueue {
     await release().finally(() => this.#returning.delete(taskId));
   }
 
-  /** Wakes the loop after a write that may have queued a job. Resolves when waiting runners were served. */
+  /** Wakes the loop after a write that may have queued a job. Resolves once waiting runners were served. */
   async wake(): Promise<void> {
     if (this.#waiters.size > 0) await this.#serve();
   }
 
-  /** A runner that waits gets the jobs of its new labels. */
+  /** Applies new labels to a waiting runner. */
   async relabel(runnerId: number, labels: string[]): Promise<void> {
     for (const waiter of this.#waiters) if (waiter.runner.id === runnerId) waiter.runner = { ...waiter.runner, labels };
     await this.wake();
   }
 
-  /** Ends all waits without a job, and assigns nothing any more. */
+  /** Ends all waits without a job, and stops assigning jobs. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -126,7 +129,7 @@ export class TaskQueue {
     await this.#serving;
   }
 
-  /** One loop at a time; a call during a round causes another one. Resolves at the end of that round. */
+  /** Runs one loop at a time; a call during a round causes another round. Resolves at the end of that round. */
   #serve(): Promise<void> {
     const ended = new Promise<void>((resolve) => this.#roundListeners.push(resolve));
     this.#again = true;
@@ -142,11 +145,11 @@ export class TaskQueue {
       for (const notify of polling) notify();
     }
     for (const notify of this.#roundListeners.splice(0)) notify();
-    // Synchronously: a wake-up in between would find a loop that has ended.
+    // Set synchronously: a wake-up in between would find a loop that has ended.
     this.#serving = null;
   }
 
-  /** Assigns one job to every waiter that one fits; the next round continues. */
+  /** Assigns at most one job to every waiter; the next round continues. */
   async #round(): Promise<void> {
     const { db, claim, release } = this.#options;
     const lines = await groupWaitingJobs(db.read);

@@ -10,13 +10,15 @@ interface StoredReport {
 }
 
 /**
- * Reports of runners between two writes. A runner reports every second, mostly that a step's log has grown, which is
- * not worth a write.
+ * Buffers reports of runners between writes. A runner reports every second, mostly that the log of a step has grown,
+ * which is not worth a write.
  */
 export class TaskReports {
   readonly #reports = new Map<number, StoredReport>();
 
-  /** @param written whether the database has these steps already */
+  /**
+   * @param written whether the database already has these steps
+   */
   record(taskId: number, at: number, steps: readonly StepRow[], written: boolean): void {
     this.#reports.set(taskId, { at, steps, written, isTimeNew: !written });
   }
@@ -25,7 +27,7 @@ export class TaskReports {
     return this.#reports.get(taskId)?.at ?? null;
   }
 
-  /** Steps newer than in the database; empty when that is up to date. */
+  /** Steps newer than in the database; empty if it is up to date. */
   unwritten(taskId: number): readonly StepRow[] {
     const report = this.#reports.get(taskId);
     return report === undefined || report.written ? [] : report.steps;
@@ -41,13 +43,13 @@ export class TaskReports {
     return steps;
   }
 
-  /** Times of reports that the database does not have, and marks them as written. Reports of long ago are forgotten. */
+  /** Returns the times of reports missing in the database, and marks them as written. Forgets old reports. */
   drainTimes(forgottenBefore: number): [taskId: number, at: number][] {
     const times: [number, number][] = [];
     for (const [taskId, report] of this.#reports) {
       if (report.isTimeNew) times.push([taskId, report.at]);
       report.isTimeNew = false;
-      // Of a task that ended at another node.
+      // The task has ended at another node.
       if (report.at < forgottenBefore) this.#reports.delete(taskId);
     }
     return times;

@@ -7,13 +7,13 @@ import type { FetchOptions } from './fetch-task.ts';
 import { reportTask } from './report-task.ts';
 import { credentialOfTaskToken, viewerOfTaskToken } from './task-token.ts';
 
-/** Jobs as runners execute them: handed out, reported, queued again. */
+/** Assignment of jobs to runners, their reports, and requeueing. */
 export function createTaskService(deps: CiDeps) {
   const bind = bindDeps(deps);
   const calls = new FetchCalls();
   return {
     fetch: (runner: RunnerRow, options: FetchOptions) => fetchTask(deps, calls, runner, options),
-    /** For a response that could not be sent: the job is queued again. */
+    /** Queues the job again if its response could not be sent. */
     return: bind(returnTask),
     report: bind(reportTask),
     viewerOfToken: bind(viewerOfTaskToken),

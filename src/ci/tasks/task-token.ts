@@ -11,14 +11,14 @@ import { taskSchema } from '../schema/task-schema.ts';
 const shape = /^[0-9a-f]{40}$/;
 
 /**
- * The token of a task: 40 hex digits derived from the task's id, so that a repeated call gets the same one and nothing
- * has to be stored.
+ * Token of a task: 40 hex digits derived from its id, so that a repeated call gets the same token and nothing has to be
+ * stored.
  */
 export function taskToken(key: InstanceKey, taskId: number): string {
   return key.digest('task token', String(taskId)).slice(0, 40);
 }
 
-/** The hash by which the database finds a task; it reveals nothing about the token without the key. */
+/** The hash by which the database finds a task; reveals nothing about the token without the key. */
 export function hashTaskToken(key: InstanceKey, token: string): string {
   return key.digest('task token hash', token);
 }
@@ -26,8 +26,8 @@ export function hashTaskToken(key: InstanceKey, token: string): string {
 type TokenDeps = Pick<CiDeps, 'db' | 'key' | 'runs' | 'settings'>;
 
 /**
- * What a task token stands for, while the task runs or is being cancelled. Null for everything else, so that other
- * kinds of tokens can be tried.
+ * The credential of a task token while the task runs or is being cancelled. Null for any other token, so that other
+ * kinds can be tried.
  */
 export async function credentialOfTaskToken(deps: TokenDeps, token: string): Promise<TaskCredential | null> {
   if (!shape.test(token)) return null;
@@ -42,7 +42,7 @@ export async function credentialOfTaskToken(deps: TokenDeps, token: string): Pro
   return permissions === null ? null : { taskId: task.id, repositoryId: run.repositoryId, permissions };
 }
 
-/** What the token of a job may do; null when its file is not readable any more: it may have removed them. */
+/** Permissions of the job token; null if the workflow file is no longer readable, since it may have removed them. */
 export async function permissionsOfJob(
   deps: Pick<CiDeps, 'db' | 'settings'>,
   { run, parsed }: Pick<LoadedRun, 'run' | 'parsed'>,
@@ -54,7 +54,7 @@ export async function permissionsOfJob(
   return grantedToTask(asked, { fallback, isTrusted: run.isTrusted });
 }
 
-/** The viewer of a task token for git: its access to the contents of the repository. */
+/** The viewer of a task token for git, with its access to the contents of the repository. */
 export async function viewerOfTaskToken(deps: TokenDeps, token: string): Promise<TaskViewer | null> {
   const credential = await credentialOfTaskToken(deps, token);
   return credential === null ? null : taskViewer(credential, ['contents']);

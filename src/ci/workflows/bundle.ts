@@ -3,39 +3,39 @@ import type { CallAddress } from './call-address.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
 
 /**
- * A workflow file together with the files that its jobs call, in one text: a run stores all of its sources, so later
- * changes of a branch do not affect it.
+ * A workflow file and the files that its jobs call, in one text: a run stores all of its sources, so that later changes
+ * of a branch do not affect it.
  */
 export interface Bundle {
   main: string;
-  /** Keyed as `keyOfCall` says: by path from the root of the repository, `.hearth/workflows/build.yml`. */
+  /** Keyed by `keyOfCall`: path from the root of the repository, `.hearth/workflows/build.yml`. */
   called: ReadonlyMap<string, string>;
   /**
-   * Commits of other repositories by their base; null when those were not read, as for lists of workflows. Claims of
-   * identity tokens name them.
+   * Commits of other repositories by their base, for claims of identity tokens; null if these were not read, as for
+   * lists of workflows.
    */
   commits: ReadonlyMap<string, CalledCommit> | null;
 }
 
-/** Where called files of another repository were read. */
+/** Source of called files of another repository. */
 export interface CalledCommit {
-  /** `owner/name` in its own spelling. */
+  /** `owner/name` as the repository spells it. */
   repository: string;
-  /** Full name of the ref, or the commit id that the address has. */
+  /** Full name of the ref, or the commit id in the address. */
   ref: string;
   sha: string;
 }
 
-/** Reads a file of another repository; null when it is absent or may not be read. */
+/** Reads a file of another repository; null if it is missing or not readable. */
 export type ReadCalledFile = (address: CallAddress) => Promise<{ text: string; commit: CalledCommit } | null>;
 
 const mark = '#!hearth-bundle\n';
-/** Limits of called files: GitHub's number, and the bytes that a push makes the server read. */
+/** Limits of called files: their number as on GitHub, and the bytes that a push makes the server read. */
 const maxCalled = 50;
 const maxCalledBytes = 3 * maxWorkflowBytes;
 /**
- * Steps may use folders of the repository; a workflow is a file. The repetitions are bounded, so that a file of
- * nothing but beginnings of calls takes linear time.
+ * `uses` of steps may name folders of the repository; a workflow is a file. The repetitions are bounded, so that a file
+ * full of unfinished calls takes linear time.
  */
 const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?([\w.$-][^\s"',}\]#]{1,900})/g;
 
@@ -44,7 +44,7 @@ interface Open {
   base: string | null;
 }
 
-/** The calls in a text, and the key of each. */
+/** The calls in a text with their keys. */
 function* callsIn({ text, base }: Open): Generator<{ uses: string; key: string; base: string | null }> {
   for (const [, uses = ''] of text.matchAll(calls)) {
     const found = /\.ya?ml(?:@|$)/.test(uses) ? keyOfCall(uses, base) : null;
@@ -52,12 +52,12 @@ function* callsIn({ text, base }: Open): Generator<{ uses: string; key: string; 
   }
 }
 
-/** The files that a bundle has so far, within the limits. */
+/** The files collected for a bundle, within the limits. */
 class CalledFiles {
   readonly files = new Map<string, string>();
   #bytes = 0;
 
-  /** False when it is there already or would be too much. */
+  /** Returns false if the file is already there or exceeds the limits. */
   add(key: string, text: string): boolean {
     if (this.files.has(key) || this.files.size === maxCalled) return false;
     this.#bytes += Buffer.byteLength(text);
@@ -71,8 +71,8 @@ const write = (main: string, { files }: CalledFiles, commits: Bundle['commits'])
   mark + JSON.stringify({ main, called: Object.fromEntries(files), commits: commits && Object.fromEntries(commits) });
 
 /**
- * A file with those of its own repository that it calls, and that these call. A file that pretends to be a bundle
- * becomes the main file of one: it says nothing about other repositories.
+ * Bundles a file with the files of its own repository that it calls directly or indirectly. A file that pretends to be
+ * a bundle becomes the main file of one, and its statements about other repositories are ignored.
  * @param files all workflows of the commit, keyed by path from the root of the repository
  */
 export function bundle(content: string, files: ReadonlyMap<string, string>): string {
@@ -90,7 +90,7 @@ export function bundle(content: string, files: ReadonlyMap<string, string>): str
   return write(content, called, callsOthers ? null : new Map());
 }
 
-/** The bundle with the files of other repositories that it calls, each repository at one commit. */
+/** Adds the called files of other repositories to a bundle, each repository at one commit. */
 export async function withOthers(content: string, read: ReadCalledFile): Promise<string> {
   const { main, called: own, commits: known } = unbundle(content);
   if (known !== null) return content;
@@ -112,7 +112,7 @@ export async function withOthers(content: string, read: ReadCalledFile): Promise
   return write(main, called, commits);
 }
 
-/** A file calls those beside it without naming their repository. */
+/** A file calls files of its own repository without naming it. */
 function addressOf(uses: string, key: string): CallAddress {
   const at = key.lastIndexOf(':');
   const [repository = '', ref = ''] = key.slice(0, at).split('@');

@@ -1,4 +1,4 @@
-/** A workflow of another repository, as `uses` names it: `owner/name/.github/workflows/build.yml@v1`. */
+/** Address of a workflow of another repository in `uses`: `owner/name/.github/workflows/build.yml@v1`. */
 export interface CallAddress {
   owner: string;
   name: string;
@@ -17,12 +17,12 @@ export function parseCallAddress(uses: string): CallAddress | null {
   return owner === undefined || path!.includes('..') ? null : { owner, name: name!, path: path!, ref: ref! };
 }
 
-/** The commit that an address is of, as a text: files of one base are read from one commit. */
+/** Identifies the commit of an address; files with the same base are read from one commit. */
 export const baseOf = ({ owner, name, ref }: CallAddress): string => `${owner}/${name}`.toLowerCase() + `@${ref}`;
 
 /**
- * The key under which a bundle has the file that `uses` names; null when it names none.
- * @param base where the calling file is from; null for the repository of the run
+ * The key in a bundle of the file that `uses` names; null if it names none.
+ * @param base source of the calling file; null for the repository of the run
  */
 export function keyOfCall(uses: string, base: string | null): { key: string; base: string | null } | null {
   const own = pathInOwnRepository(uses);
@@ -31,8 +31,8 @@ export function keyOfCall(uses: string, base: string | null): { key: string; bas
   return other && { key: keyAt(baseOf(other), other.path), base: baseOf(other) };
 }
 
-/** The path in the repository of the calling file: `./path` and `$/path`; null for an address elsewhere. */
+/** Path within the repository of the calling file: `./path` and `$/path`; null for other addresses. */
 export const pathInOwnRepository = (uses: string): string | null => /^[.$]\/(.*)$/s.exec(uses)?.[1] ?? null;
 
-/** A ref contains no colon (git-check-ref-format(1)), so that keys are distinct. */
+/** A ref contains no colon (git-check-ref-format(1)), so keys are distinct. */
 const keyAt = (base: string | null, path: string): string => (base === null ? path : `${base}:${path}`);

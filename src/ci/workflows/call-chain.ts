@@ -3,17 +3,17 @@ import { EvaluationBudget } from './evaluation-budget.ts';
 import { combinationName } from './expand-matrix.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from './workflow.ts';
 
-/** The calls that a job stands in, the outermost first. */
+/** The calls that contain a job, outermost first. */
 export function chainOf(call: WorkflowCall | null): WorkflowCall[] {
   const chain: WorkflowCall[] = [];
   for (let at = call; at !== null; at = at.outer) chain.unshift(at);
   return chain;
 }
 
-/** What a name under `needs` stands for, in the file that is called by `within`; null for the file of the run. */
+/** The target of a name under `needs`, in the file called by `within`; null for the file of the run. */
 type NeededEntry = { key: string; calls: null } | { key: string; calls: readonly WorkflowCall[] };
 
-/** A job, or the calls of a job that calls a workflow: one for each combination of its matrix. */
+/** A job, or the calls of a job that calls a workflow, one per combination of its matrix. */
 export function entryOf({ calls }: Pick<Workflow, 'calls'>, within: WorkflowCall | null, need: string): NeededEntry {
   const key = within === null ? need : `${within.key}.${need}`;
   return { key, calls: calls.get(key) ?? null };
@@ -24,13 +24,13 @@ interface Keyed extends Pick<Workflow, 'calls'> {
   jobs: ReadonlyMap<string, unknown>;
 }
 
-/** Keys of all jobs that a name under `needs` stands for. */
+/** Keys of all jobs that a name under `needs` refers to. */
 export function jobKeysOf(workflow: Keyed, within: WorkflowCall | null, need: string): string[] {
   const { key, calls } = entryOf(workflow, within, need);
   return calls === null ? [key] : calls.flatMap((call) => keysOfCall(workflow, call));
 }
 
-/** Read many times for each workflow: by each job that needs a call. */
+/** Read many times per workflow, by each job that needs a call. */
 const keysByCall = new WeakMap<Keyed['jobs'], Map<string, string[]>>();
 
 /** Keys of the jobs that replace a call. */
@@ -50,7 +50,7 @@ export function keysOfCall({ jobs }: Pick<Keyed, 'jobs'>, { key }: WorkflowCall)
   return known.get(key) ?? [];
 }
 
-/** A job that runs whatever its own conditions and those of its callers say. */
+/** A job that runs regardless of its own conditions and those of its callers. */
 export const withoutConditions = (definition: JobDefinition): JobDefinition => ({
   ...definition,
   condition: 'always()',
@@ -60,13 +60,13 @@ export const withoutConditions = (definition: JobDefinition): JobDefinition => (
 const always = (call: WorkflowCall | null): WorkflowCall | null =>
   call && { ...call, condition: 'always()', outer: always(call.outer) };
 
-/** What precedes the names of the jobs of a call: `build (linux) / pack / `. */
+/** Prefix of the names of the jobs of a call: `build (linux) / pack / `. */
 export const prefixOf = (call: WorkflowCall | null): string =>
   chainOf(call)
     .map((one) => `${nameOf(one)} / `)
     .join('');
 
-/** `build (linux)`, unless the name itself has the combination. */
+/** `build (linux)`, unless the name itself contains the combination. */
 function nameOf({ name, combination }: WorkflowCall): string {
   const suffix = combinationName(combination);
   if (!name.includes('${{')) return suffix === '' ? name : `${name} (${suffix})`;

@@ -2,8 +2,8 @@ import { Lexer, Parser } from '@actions/expressions';
 import { isFunction, statusFunctions } from './expression-functions.ts';
 
 /**
- * Which contexts an expression may read at each place: GitHub's "Contexts", section "Context availability". `gitea` and
- * `forgejo` are other names of `github`, and there wherever it is.
+ * Contexts available to expressions at each place: GitHub's "Contexts", section "Context availability". `gitea` and
+ * `forgejo` are aliases of `github`.
  */
 const available = {
   runName: 'github inputs vars',
@@ -43,7 +43,7 @@ const withHash: readonly PlaceName[] = ['step', 'stepIf'];
 
 export interface ExpressionFault {
   message: string;
-  /** Names among which the meant one may be. */
+  /** Candidates for the misspelled name. */
   wrong: string | null;
   names: readonly string[];
 }
@@ -51,7 +51,7 @@ export interface ExpressionFault {
 /** A quoted text, a number, a name, or one other character. */
 const tokens = /'(?:[^']|'')*'|\d[\w.+-]*|[A-Za-z_][\w-]*|[^]/g;
 
-/** What is wrong with the names in an expression at a place; its grammar is not looked at. */
+/** Finds an invalid name in an expression at a place; does not check the grammar. */
 export function checkNames(expression: string, place: PlaceName, isCondition: boolean): ExpressionFault | null {
   let before = '';
   const all = [...expression.matchAll(tokens)].map(([token]) => token).filter((token) => token.trim() !== '');
@@ -68,16 +68,16 @@ export function checkNames(expression: string, place: PlaceName, isCondition: bo
   return null;
 }
 
-/** `hashFiles` and the status functions; the library knows the others with their numbers of arguments. */
+/** `hashFiles` and the status functions; the library knows the others and their numbers of arguments. */
 const ownFunctions = [
   ...['always', 'cancelled'].map((name) => ({ name, minArgs: 0, maxArgs: 0 })),
   ...['success', 'failure'].map((name) => ({ name, minArgs: 0, maxArgs: 255 })),
   { name: 'hashFiles', minArgs: 1, maxArgs: 255 },
 ];
-/** As long as GitHub lets an expression be. */
+/** GitHub's limit for expressions. */
 const maxExpressionLength = 21_000;
 
-/** What is wrong with the grammar of an expression whose names are known. */
+/** Finds a grammar error in an expression whose names are known. */
 export function checkGrammar(expression: string): ExpressionFault | null {
   if (expression.length > maxExpressionLength)
     return fault(`An expression has at most ${maxExpressionLength} characters.`);

@@ -13,8 +13,8 @@ import type { Shape, ValueType } from './file-schema.ts';
 const maxFindings = 100;
 
 /**
- * Compares a workflow file with what GitHub documents: keys, events, the names in expressions. A key that is misspelled
- * is ignored otherwise, and with it the condition that it states. In the order of the file.
+ * Checks keys, events and names in expressions of a workflow file against GitHub's documentation: a misspelled key
+ * would otherwise be ignored, and its condition with it. Returns findings in the order of the file.
  */
 export function checkFile(file: YamlFile): FileFinding[] {
   const check = new FileCheck(file);
@@ -25,7 +25,7 @@ export function checkFile(file: YamlFile): FileFinding[] {
 class FileCheck {
   readonly findings: FileFinding[] = [];
   readonly #file: YamlFile;
-  /** Nodes with the shapes that they were compared with: one may be aliased in many places. */
+  /** Nodes with the shapes already checked: an alias may refer to a node in many places. */
   readonly #seen = new Map<unknown, Set<Shape>>();
 
   constructor(file: YamlFile) {
@@ -107,7 +107,7 @@ class FileCheck {
     this.#add('error', node, `There is no event "${cut(event)}". ${hint}`);
   }
 
-  /** Texts with expressions, however deep they are in lists and mappings. */
+  /** Checks texts with expressions at any depth of lists and mappings. */
   #value(node: unknown, shape: Shape & { kind: 'value' }): void {
     const { type = null, oneOf, place, isCondition } = shape;
     if (isSeq(node)) {
@@ -174,7 +174,9 @@ class FileCheck {
       this.#add('error', node, '"queue: max" and "cancel-in-progress: true" exclude each other.');
   }
 
-  /** @param text a part of the node's text; the finding is at the line that has it */
+  /**
+   * @param text a part of the text of the node; the finding refers to the line with it
+   */
   #add(severity: FileFinding['severity'], node: unknown, message: string, text = ''): void {
     if (this.findings.length >= maxFindings) return;
     const { line, column } = this.#file.problemIn(node, text, '');
@@ -184,14 +186,14 @@ class FileCheck {
 
 const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** A text where a mapping may be: `runs-on: ${{ … }}`, `concurrency: …`. */
+/** The place of a text that may also be a mapping: `runs-on: ${{ … }}`, `concurrency: …`. */
 function placeOf(shape: Shape): PlaceName | null {
   if (shape.kind !== 'keys') return null;
   const first = Object.values(shape.keys).find((one) => one.kind === 'value' && one.place !== null);
   return first?.kind === 'value' ? first.place : null;
 }
 
-/** Null when one has no end. */
+/** Null if an expression is not closed. */
 function expressionsIn(text: string, isCondition: boolean): string[] | null {
   if (isCondition && !text.includes('${{')) return text.trim() === '' ? [] : [text.trim()];
   if (!text.includes('${{')) return [];
@@ -211,12 +213,12 @@ const typeWords: Readonly<Record<ValueType, string>> = {
   boolean: 'true or false, or an expression that gives one',
 };
 
-/** What is absent and what an expression gives have every type. */
+/** Absent values and results of expressions have every type. */
 function isOfType(value: unknown, type: ValueType | null): boolean {
   if (value === null || type === null || type === 'text' || type === 'texts') return true;
   if (typeof value === 'string') {
     if (value.includes('${{')) return true;
-    // Quoted; runners read them as what they spell.
+    // Runners also accept quoted values of the type.
     return type === 'number' ? value.trim() !== '' && Number.isFinite(Number(value)) : /^(?:true|false)$/i.test(value);
   }
   return typeof value === type;
@@ -225,7 +227,7 @@ function isOfType(value: unknown, type: ValueType | null): boolean {
 const isCall = (node: unknown): boolean =>
   isMap(node) && node.items.some(({ key }) => isScalar(key) && key.value === 'uses');
 
-/** What is wrong with a key that only the other kind of jobs has. */
+/** Explains a key that is only allowed in the other kind of job. */
 function otherJob(shape: Shape, key: string): string | null {
   const has = (one: Shape): boolean => one.kind === 'keys' && Object.hasOwn(one.keys, key);
   if (shape === callShape && has(jobShape)) return `A job that calls a workflow has no "${key}".`;

@@ -4,7 +4,7 @@ import type { FileFinding } from './file-finding.ts';
 import type { ParsedWorkflow } from './parse-workflow.ts';
 import { sourceOf, WorkflowReader } from './workflow-reader.ts';
 
-/** Everything that is to be said of a file: what it says wrong, and why it cannot be run. */
+/** All findings of a file, and the error that keeps it from running. */
 export function findingsOf(parsed: ParsedWorkflow): FileFinding[] {
   const { findings } = parsed;
   if (parsed.ok || findings.some(({ severity }) => severity === 'error')) return [...findings];
@@ -14,7 +14,7 @@ export function findingsOf(parsed: ParsedWorkflow): FileFinding[] {
 
 /**
  * Checks a workflow file without a repository.
- * @param files the workflows beside it that it may call, by their path from the root of the repository
+ * @param files workflows that it may call, by path from the root of the repository
  */
 export const checkWorkflow = async (
   workers: WorkerPool,

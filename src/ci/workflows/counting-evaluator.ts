@@ -6,13 +6,13 @@ import type { ExpressionFunction } from './expression-functions.ts';
 
 type Tree = ConstructorParameters<typeof Evaluator>[0];
 
-/** Upper bound of what an operator or a function does with a value: reads its text, or iterates its items, once. */
+/** Upper bound for operators and functions that read the text of a value or iterate its items once. */
 function sizeOf(value: ExpressionData): number {
   if (value instanceof data.StringData) return 1 + value.value.length;
   return value instanceof data.Array ? 1 + value.values().length : 1;
 }
 
-/** The library's evaluator, which charges each value when it is created; functions that read more charge themselves. */
+/** The evaluator of the library, which charges each value on creation; functions that read more charge themselves. */
 export class CountingEvaluator extends Evaluator {
   readonly #budget: EvaluationBudget;
 
@@ -29,7 +29,7 @@ export class CountingEvaluator extends Evaluator {
   protected override eval(tree: Tree): ExpressionData {
     const value = super.eval(tree);
     this.#budget.spend(sizeOf(value));
-    // The parser makes numbers of its own.
+    // The parser creates its own numbers.
     return value instanceof data.NumberData ? new JsonNumber(value.value) : value;
   }
 }

@@ -1,18 +1,18 @@
-/** The five fields of a cron expression as the sets of values that they allow. */
+/** The sets of values that the five fields of a cron expression allow. */
 interface Cron {
   minutes: ReadonlySet<number>;
   hours: ReadonlySet<number>;
   days: ReadonlySet<number>;
   months: ReadonlySet<number>;
   weekdays: ReadonlySet<number>;
-  /** Cron's rule: when day and weekday are both restricted, either is enough. */
+  /** Cron's rule: if day and weekday are both restricted, either match suffices. */
   eitherDay: boolean;
 }
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ');
 
-/** Words of cron programs for whole expressions, which Gitea and Forgejo take as well. */
+/** Names of whole cron expressions, which Gitea and Forgejo also accept. */
 const wholeExpressions: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -23,7 +23,7 @@ const wholeExpressions: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** Parses `*`, numbers, names, ranges, lists, steps and `@daily`; null when it is no cron expression. */
+/** Parses `*`, numbers, names, ranges, lists, steps and `@daily`; null if it is not a cron expression. */
 export function parseCron(text: string): Cron | null {
   const given = text.trim();
   const fields = (
@@ -67,12 +67,12 @@ function parseField(
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Search limit in days: 29 February on a certain weekday can be 40 years away, which is not meant. */
+/** Search limit in days: 29 February on a given weekday may be 40 years away, which is never intended. */
 const maxDays = 5 * 366;
 
 /**
- * The first minute after a time at which the expression matches, in UTC; null when there is none in the next five
- * years (30 February).
+ * The first minute after a time that matches the expression, in UTC; null if there is none in the next five years (30
+ * February).
  * @param after epoch milliseconds
  */
 export function nextTime(cron: Cron, after: number): number | null {
@@ -81,7 +81,7 @@ export function nextTime(cron: Cron, after: number): number | null {
   for (let count = 0; count < maxDays; count += 1, day += dayMs) {
     const date = new Date(day);
     if (!cron.months.has(date.getUTCMonth() + 1)) {
-      // Skips to the end of the month, so that a day that never comes is not searched day by day.
+      // Skips to the end of the month, so that impossible days are not searched one by one.
       const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0);
       count += Math.round((last - day) / dayMs);
       day = last;

@@ -2,7 +2,10 @@ import { invalid } from '../../kernel/index.ts';
 
 const maxNameLength = 255;
 
-/** Why a text is no name of an environment; null for one that is. Names stand in addresses: `.` and `..` do not. */
+/**
+ * Explains why a name of an environment is invalid; null for a valid one. Names are path segments of URLs, so `.` and
+ * `..` are invalid.
+ */
 export function faultOfEnvironmentName(text: string): string | null {
   const name = text.trim();
   if (name === '') return 'The name of the environment is empty.';
@@ -14,14 +17,14 @@ export function faultOfEnvironmentName(text: string): string | null {
   return null;
 }
 
-/** The name as it is kept. Refuses `invalid_environment_name`. */
+/** Returns the name in stored form. Throws `invalid_environment_name`. */
 export function parseEnvironmentName(text: string): string {
   const fault = faultOfEnvironmentName(text);
   if (fault !== null) throw invalid('invalid_environment_name', fault, { field: 'name' });
   return text.trim();
 }
 
-/** The name in the path of a page: its slashes stay. */
+/** The name in the path of a page; keeps slashes. */
 export const environmentPath = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
 /** Names ignore case. */

@@ -1,9 +1,9 @@
-/** The output by which a runner tells the address of an environment; nobody else sees it. */
+/** Output in which a runner reports the URL of an environment; hidden from users. */
 export const environmentUrlOutput = 'HEARTH_ENVIRONMENT_URL';
 
 const maxUrlLength = 2_000;
 
-/** An address that a page may link to; null for anything else. */
+/** Parses a URL that a page may link to; null for anything else. */
 export function readEnvironmentUrl(text: string | null | undefined): string | null {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '' || trimmed.length > maxUrlLength || !URL.canParse(trimmed)) return null;

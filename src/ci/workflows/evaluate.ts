@@ -7,11 +7,11 @@ import type { JobOutcome } from './expression-functions.ts';
 import type { Json } from './json.ts';
 import { numberText } from './number-text.ts';
 
-/** What expressions can read: `github`, `needs`, `matrix` and so on, and the results of status functions. */
+/** Contexts for expressions (`github`, `needs`, `matrix` and so on), and the results of status functions. */
 export interface ExpressionScope {
   contexts: { readonly [name: string]: Json };
   outcome: JobOutcome;
-  /** Budget shared by all expressions of a write; without it, each text has its own. */
+  /** Budget shared by all expressions of a write; by default each text has its own. */
   budget?: EvaluationBudget;
 }
 
@@ -25,7 +25,7 @@ export class ExpressionProblem extends Error {
   }
 }
 
-/** Base cost of any expression: its tokens, its tree, the functions that it may call. */
+/** Base cost of any expression: its tokens, its syntax tree and its functions. */
 const stepsOfExpression = 500;
 
 type Token = ReturnType<Lexer['lex']>['tokens'][number];
@@ -60,8 +60,8 @@ export function evaluateExpression(
 }
 
 /**
- * Evaluates what is between `${{` and `}}`, everywhere in a value. A text that is a single expression becomes its
- * result, which may be a list; elsewhere results are inserted as text. Throws `ExpressionProblem`.
+ * Evaluates the expressions in `${{ }}` anywhere in a value. A text that is a single expression becomes its result,
+ * which may be a list; other results are inserted as text. Throws `ExpressionProblem`.
  */
 export function evaluateValue(value: Json, scope: ExpressionScope): Json {
   return evaluatePart(value, { ...scope, budget: scope.budget ?? new EvaluationBudget() });
@@ -77,7 +77,7 @@ function evaluatePart(value: Json, scope: CountedScope): Json {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, evaluatePart(one, scope)]));
 }
 
-/** Charges work outside of an expression, where exhaustion is reported by the budget itself. */
+/** Charges work outside expressions, where the budget itself reports exhaustion. */
 function spendOn(value: Json, steps: number, { budget }: CountedScope): void {
   try {
     budget.spend(steps);
@@ -108,7 +108,7 @@ export function isTruthy(value: Json): boolean {
 }
 
 /**
- * Whether a job's `if` lets it run. `${{ }}` may be left out. A condition without a status function implies
+ * Whether the `if` of a job lets it run. `${{ }}` may be omitted. A condition without a status function implies
  * `success()`.
  */
 export function evaluateCondition(condition: string | null, given: ExpressionScope): boolean {
@@ -130,7 +130,7 @@ function callsStatusFunction(expression: string): boolean {
   try {
     return calls(new Lexer(expression).lex().tokens).some((name) => statusFunctions.includes(name));
   } catch {
-    // Evaluation will report the problem.
+    // The evaluation reports the problem.
     return false;
   }
 }
@@ -140,7 +140,7 @@ export interface TextPart {
   text: string;
 }
 
-/** Splits a text into expressions and the rest; `}}` inside a quoted string does not end an expression. */
+/** Splits a text into expressions and literals; `}}` inside a quoted string does not end an expression. */
 export function splitText(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
@@ -171,7 +171,7 @@ export function mentionsContext(value: Json, context: string): boolean {
   );
 }
 
-/** A count such as `max-parallel`, from 1; null for anything else. */
+/** Reads a count such as `max-parallel`, from 1; null for anything else. */
 export function readCount(value: Json): number | null {
   const count = typeof value === 'string' ? Number(value) : value;
   return typeof count === 'number' && count >= 1 ? Math.floor(count) : null;

@@ -1,7 +1,7 @@
 /**
  * Budget of all expressions and matrices of one write: characters read plus values visited. The most expensive step,
- * folding a character to upper case, takes some forty nanoseconds, so all of them take a sixth of a second at worst.
- * Two hundred matrix jobs with eight expressions each use a twentieth of it.
+ * folding a character to upper case, takes about forty nanoseconds, so the whole budget takes at most a sixth of a
+ * second. Two hundred matrix jobs with eight expressions each use a twentieth of it.
  */
 const maxSteps = 4_000_000;
 
@@ -9,8 +9,8 @@ const maxSteps = 4_000_000;
 export class BudgetSpent extends Error {}
 
 /**
- * Counts the cost of evaluation. Expressions are evaluated inside writes, which cannot wait for a worker, so
- * everything is charged before it is done.
+ * Counts the cost of evaluation. Expressions are evaluated inside writes, which cannot wait for a worker, so all work
+ * is charged before it is done.
  */
 export class EvaluationBudget {
   #left: number;
@@ -19,7 +19,7 @@ export class EvaluationBudget {
     this.#left = steps;
   }
 
-  /** Throws when the budget is exhausted; from then on, always. */
+  /** Throws once the budget is exhausted, and on every later call. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new BudgetSpent('the expressions of this workflow take too long to evaluate');

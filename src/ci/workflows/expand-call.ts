@@ -2,7 +2,7 @@ import { prefixOf } from './call-chain.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from './workflow.ts';
 
-/** The strategy of a call whose expressions were evaluated, in one run. */
+/** The evaluated strategy of a call in one run. */
 export interface CallMatrix {
   /** Key of the call: `build`, or `build.pack` in the workflow that `build` calls. */
   callKey: string;
@@ -11,16 +11,16 @@ export interface CallMatrix {
   maxParallel: number | null;
 }
 
-/** Whether some call has a strategy that is evaluated when its needs have ended. */
+/** Whether some call has a strategy that can only be evaluated once its needs have ended. */
 export const hasPendingCalls = ({ calls }: Pick<Workflow, 'calls'>): boolean =>
   [...calls.values()].some((list) => list.some(({ pending }) => pending !== null));
 
-/** The workflow with the jobs of these calls, once for each combination; calls that are known already stay. */
+/** Adds the jobs of these calls to the workflow, once per combination; known calls stay. */
 export function withCallMatrices(workflow: Workflow, matrices: readonly CallMatrix[]): Workflow {
   return matrices.reduce(expandCall, workflow);
 }
 
-/** The call `build` stays for the first combination, so that its jobs keep their keys; the others are `build#1` …. */
+/** The first combination keeps the key `build`, so that its jobs keep their keys; the others are `build#1` …. */
 function expandCall(workflow: Workflow, { callKey, combinations, failFast, maxParallel }: CallMatrix): Workflow {
   const template = workflow.calls.get(callKey)?.[0];
   if (template === undefined || template.pending === null) return workflow;
@@ -73,6 +73,6 @@ function expandCall(workflow: Workflow, { callKey, combinations, failFast, maxPa
   return { ...workflow, jobs, calls };
 }
 
-/** The calls of one matrix, of which this is one. */
+/** All calls of the matrix that contains this one. */
 export const siblingsOf = ({ calls }: Pick<Workflow, 'calls'>, call: WorkflowCall): readonly WorkflowCall[] =>
   calls.get(call.key.replace(/#\d+$/, '')) ?? [call];

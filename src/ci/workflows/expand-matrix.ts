@@ -6,11 +6,11 @@ import { textOf } from './evaluate.ts';
 export type MatrixCombination = { readonly [axis: string]: Json };
 
 const maxCombinations = 256;
-/** Entries of `include` and of `exclude`: each is compared with each combination. */
+/** Limit of entries of `include` and of `exclude`: each is compared with each combination. */
 const maxExtra = maxCombinations;
-/** Limit of axes: those with one value add no combinations, but make each longer. */
+/** Limit of axes: an axis with one value adds no combinations, but makes each of them longer. */
 const maxAxes = 20;
-/** Length limit of a matrix as JSON, and of all its combinations: each is stored in a row with its job. */
+/** Length limit of a matrix as JSON, and of all its combinations, each of which is stored with its job. */
 const maxLength = 256 * 1024;
 
 /** An invalid matrix, with a message for its author. */
@@ -20,10 +20,10 @@ const tooMany = () => new MatrixProblem(`The matrix has more than ${maxCombinati
 const tooLong = () => new MatrixProblem('The values of the matrix are too long for so many combinations.');
 
 /**
- * All combinations of a matrix, in the order of the file: the last axis changes first, combinations that only
- * `include` has come last. `exclude` removes combinations, `include` adds values to those that match it without
- * changing them, or else adds a combination. Without a matrix there is one empty combination. The cost is counted,
- * because the server expands matrices inside writes. Throws `MatrixProblem` and `BudgetSpent`.
+ * Returns all combinations of a matrix in the order of the file: the last axis changes fastest, combinations that exist
+ * only in `include` come last. `exclude` removes combinations. `include` adds values to combinations that match it
+ * without changing them, or else adds a combination. Without a matrix there is one empty combination. Charges the
+ * budget, because the server expands matrices inside writes. Throws `MatrixProblem` and `BudgetSpent`.
  */
 export function expandMatrix(matrix: Json, budget = new EvaluationBudget()): MatrixCombination[] {
   if (matrix === null) return [{}];
@@ -58,7 +58,7 @@ function combine(axes: { [axis: string]: Json }, budget: EvaluationBudget): Matr
     const values = axes[name];
     if (!Array.isArray(values) || values.length === 0)
       throw new MatrixProblem(`The matrix axis ${name} has to be a list with something in it.`);
-    // Stops early: seven axes of ten are ten million.
+    // Stops early: seven axes with ten values are ten million combinations.
     if (combinations.length * values.length > 10 * maxCombinations) throw tooMany();
     budget.spend(combinations.length * values.length * names.length);
     combinations = combinations.flatMap((combination) => values.map((value) => ({ ...combination, [name]: value })));
@@ -75,7 +75,7 @@ function readCombinations(value: Json | undefined, name: string): MatrixCombinat
   return value as MatrixCombination[];
 }
 
-/** Compares values by numbers, so that each is serialised once however often it is compared. */
+/** Compares values by number, so that each is serialised only once. */
 class Values {
   readonly #written = new Map<Json, { length: number; id: number }>();
   readonly #ids = new Map<string, number>();
@@ -119,7 +119,7 @@ class Values {
   }
 }
 
-/** `linux, 18`: the values in the order of the file, as other forges name their checks. */
+/** `linux, 18`: values in the order of the file, as in the checks of other forges. */
 export function combinationName(combination: MatrixCombination): string {
   return Object.values(combination)
     .map(valueName)

@@ -7,8 +7,8 @@ export type ExpressionData = data.ExpressionData;
 type Pair = ReturnType<data.Dictionary['pairs']>[number];
 
 /**
- * The library stores keys in a plain object, where a job called `constructor` would be lost; here they are in a map.
- * Keys that differ only by case are distinct. Values are created lazily: an expression reads a few of a thousand.
+ * Stores keys in a map; the library uses a plain object, which loses a job named `constructor`. Keys that differ only
+ * by case are distinct. Values are created lazily: an expression reads a few out of a thousand.
  */
 class JsonDictionary extends data.Dictionary {
   readonly #source: { readonly [key: string]: Json };
@@ -19,7 +19,7 @@ class JsonDictionary extends data.Dictionary {
     this.#source = source;
   }
 
-  /** Keyed by the folded key. The first of those that differ only by case counts. */
+  /** Keyed by the folded key. The first of several keys that differ only by case wins. */
   get #byFolded(): Map<string, string> {
     if (this.#keys === null) {
       this.#keys = new Map();
@@ -45,17 +45,17 @@ class JsonDictionary extends data.Dictionary {
   }
 }
 
-/** The library's number, but as text what runners make of it. */
+/** The library's number, but formatted as text the way runners do. */
 export class JsonNumber extends data.NumberData {
   override coerceString(): string {
     return numberText(this.value);
   }
 }
 
-/** One data object per JSON object and list, for their lifetime: `==` compares them by identity. */
+/** One data object per JSON object or list, for its lifetime: `==` compares them by identity. */
 const made = new WeakMap<object, ExpressionData>();
 
-/** Plain data as the expression library represents it. */
+/** Converts plain data to the types of the expression library. */
 export function toData(value: Json): ExpressionData {
   if (value === null) return new data.Null();
   if (typeof value === 'string') return new data.StringData(value);
@@ -79,7 +79,7 @@ export const toDictionary = (value: { readonly [key: string]: Json }): data.Dict
 /** Cost of creating one value, relative to reading one character. */
 const stepsOfValue = 4;
 
-/** The result of an expression as plain data; all of it is charged. */
+/** Converts the result of an expression to plain data, charging all of it. */
 export function toJson(value: ExpressionData, budget: EvaluationBudget): Json {
   budget.spend(stepsOfValue);
   if (value instanceof data.Dictionary)

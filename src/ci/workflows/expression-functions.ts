@@ -3,7 +3,7 @@ import type { EvaluationBudget } from './evaluation-budget.ts';
 import { toData, toJson } from './expression-data.ts';
 import type { ExpressionData } from './expression-data.ts';
 
-/** A function of the expression language, as the library wants it. */
+/** A function of the expression language in the form that the library requires. */
 export interface ExpressionFunction {
   name: string;
   minArgs: number;
@@ -11,11 +11,11 @@ export interface ExpressionFunction {
   call(...args: ExpressionData[]): ExpressionData;
 }
 
-/** The results of `success()` and the like for one job. */
+/** The results of `success()` and similar functions for one job. */
 export interface JobOutcome {
-  /** Everything before the job went well. */
+  /** Whether everything before the job succeeded. */
   success: boolean;
-  /** Something before the job failed. */
+  /** Whether something before the job failed. */
   failure: boolean;
   cancelled: boolean;
 }
@@ -25,8 +25,8 @@ export const statusFunctions: readonly string[] = ['success', 'failure', 'always
 const maxTextLength = 1024 * 1024;
 
 /**
- * The functions that differ from the library's: status functions, those that could be nested into texts of any length,
- * and those that read more than their arguments were charged for. `hashFiles` needs the files, which only the runner
+ * Functions that replace the library's: status functions, functions whose nesting could create texts of any length, and
+ * functions that read more than their arguments were charged for. `hashFiles` needs the files, which only the runner
  * has.
  */
 export function functionsFor(outcome: JobOutcome, budget: EvaluationBudget): ReadonlyMap<string, ExpressionFunction> {
@@ -37,7 +37,7 @@ export function functionsFor(outcome: JobOutcome, budget: EvaluationBudget): Rea
   return functions;
 }
 
-/** The most recent functions of each budget: the expressions of a job come one after the other. */
+/** The most recent functions of each budget: the expressions of a job are evaluated one after the other. */
 const made = new WeakMap<
   EvaluationBudget,
   { outcome: JobOutcome; functions: ReadonlyMap<string, ExpressionFunction> }
@@ -104,9 +104,7 @@ function makeFunctions(outcome: JobOutcome, budget: EvaluationBudget): ReadonlyM
   return new Map(all.map((one) => [one.name, one]));
 }
 
-/**
- * Whether a name is one of these functions or of the library's; its own check would take `constructor` for a function.
- */
+/** Whether a name is one of these functions or of the library's, whose own check would accept `constructor`. */
 export function isFunction(name: string): boolean {
   return statusFunctions.includes(name) || Object.hasOwn(wellKnownFunctions, name);
 }
@@ -129,8 +127,7 @@ function refuseLong(length: number): void {
 const placeholder = /\{\{|\}\}|\{(\d{1,3})\}|[{}]/g;
 
 /**
- * Replaces `{0}` and so on; a doubled brace is literal. The library searches the whole text for the next brace each
- * time.
+ * Replaces `{0}` and so on; a doubled brace is literal. The library would search the whole text for each next brace.
  */
 function format([pattern = '', ...values]: string[]): string {
   let length = pattern.length;

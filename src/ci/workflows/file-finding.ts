@@ -2,9 +2,9 @@ import { eventsOfOthers, knownEvents } from './file-schema.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { Triggers } from './workflow.ts';
 
-/** Something that a workflow file says and that does not mean what its author thinks. */
+/** Content of a workflow file that does not have the effect its author expects. */
 export interface FileFinding {
-  /** An error keeps the file from running, as GitHub refuses it. */
+  /** An error keeps the file from running, as on GitHub. */
   severity: 'error' | 'warning';
   /** From 1. */
   line: number;
@@ -17,13 +17,13 @@ export interface FileFinding {
 export const describeFinding = ({ line, column, message }: FileFinding): string =>
   `line ${line}, column ${column}: ${message}`;
 
-/** The first error as the problem of the file: a misspelled key explains what is missing. */
+/** The first error, as the problem of the file: a misspelled key explains what is missing. */
 export function problemOf(findings: readonly FileFinding[]): WorkflowProblem | null {
   const first = findings.find(({ severity }) => severity === 'error');
   return first === undefined ? null : new WorkflowProblem(first.message, first);
 }
 
-/** Null where an event is unknown: another one was meant, and the push that brings the file shall say so. */
+/** Null if an event is unknown: another one was intended, and the push with the file must report it. */
 export function knownTriggers(triggers: Triggers): Triggers | null {
   const known = (event: string): boolean => knownEvents.includes(event) || eventsOfOthers.includes(event);
   return triggers.others.every(known) ? triggers : null;

@@ -1,44 +1,44 @@
 import type { PlaceName } from './check-expression.ts';
 
 /**
- * What a place of a workflow file may have: GitHub's "Workflow syntax", and the keys of Gitea and Forgejo that stock
- * runners honour. Types of values are checked where the file is parsed.
+ * Allowed content at a place of a workflow file: GitHub's "Workflow syntax", and the keys of Gitea and Forgejo that
+ * stock runners honour. The parser checks types of values.
  */
 export type Shape =
-  /** Texts with expressions over the contexts of a place; a mapping has any keys. */
+  /** Texts with expressions over the contexts of a place; mappings may have any keys. */
   | {
       kind: 'value';
       place: PlaceName | null;
       isCondition?: boolean;
-      /** An expression gives any of them; null for anything. */
+      /** Expressions may return any type; null accepts all. */
       type?: ValueType | null;
-      /** The words that a text may be. */
+      /** Allowed texts. */
       oneOf?: readonly string[];
-      /** Whether another word has no effect, where GitHub does not refuse it. */
+      /** Whether other texts only have no effect, because GitHub accepts them. */
       isLenient?: boolean;
     }
   | {
       kind: 'keys';
-      /** As messages name it: `"push"`. */
+      /** Name in messages: `"push"`. */
       name: string;
       keys: { readonly [key: string]: Shape };
-      /** Keys of GitHub that have no effect here, and those of other forges, with what to know. */
+      /** Keys of GitHub and other forges without effect here, with an explanation. */
       ignored?: { readonly [key: string]: string };
-      /** Keys that have an effect, and what to know about it. */
+      /** Keys with an effect, with a remark. */
       remarks?: { readonly [key: string]: string };
-      /** Keys of other places, which GitHub passes over here. */
+      /** Keys of other places, which GitHub ignores here. */
       elsewhere?: readonly string[];
-      /** Keys without which GitHub refuses the mapping. */
+      /** Keys that GitHub requires. */
       required?: readonly string[];
-      /** Whether keys that begin with `x-` hold anchors. */
+      /** Whether keys starting with `x-` hold anchors. */
       hasAnchors?: boolean;
     }
-  /** A mapping with keys of the author. */
+  /** A mapping whose keys the author chooses. */
   | { kind: 'entries'; of: Shape }
   | { kind: 'list'; of: Shape }
-  /** Chosen by the key: events under `on`. */
+  /** The shape depends on the key: events under `on`. */
   | { kind: 'events' }
-  /** Chosen by the keys that are there: a job, or one that calls a workflow. */
+  /** The shape depends on the keys: a job, or a job that calls a workflow. */
   | { kind: 'job' };
 
 export type ValueType = 'text' | 'texts' | 'number' | 'boolean';
@@ -68,7 +68,7 @@ const words = (list: string): readonly string[] => list.split(' ');
 
 const refKeys = all('branches branches-ignore', texts);
 const pathKeys = all('paths paths-ignore', texts);
-/** Filters of some event: elsewhere GitHub passes them over. */
+/** Filters of some events; GitHub ignores them on others. */
 const filters = words('branches branches-ignore tags tags-ignore paths paths-ignore types workflows');
 const event = (name: string, keys: { readonly [key: string]: Shape }, more: object = {}): Shape =>
   keysOf(name, keys, { elsewhere: filters, ...more });
@@ -147,7 +147,7 @@ const events: { readonly [event: string]: Shape } = {
   registry_package: event('registry_package', typesOf('published updated')),
   release: event('release', typesOf('published unpublished created edited deleted prereleased released')),
   watch: event('watch', typesOf('started')),
-  // The types are those of who sends it.
+  // The sender chooses the types.
   repository_dispatch: event('repository_dispatch', { types: texts }),
 };
 
@@ -155,14 +155,14 @@ const events: { readonly [event: string]: Shape } = {
 const otherEvents = words(
   'create delete deployment deployment_status fork gollum page_build public repository_vulnerability_alert status sub_issues',
 );
-/** Events of Gitea and Forgejo alone. */
+/** Events that only Gitea and Forgejo have. */
 export const eventsOfOthers: readonly string[] = words(
   'package wiki pull_request_assign pull_request_label pull_request_milestone pull_request_sync pull_request_review_approved pull_request_review_rejected pull_request_review_request issue_assign issue_label issue_milestone workflow_job',
 );
 
 export const knownEvents: readonly string[] = [...Object.keys(events), ...otherEvents];
 
-/** The settings of an event; null for one that nobody knows. */
+/** The settings of an event; null for an unknown one. */
 export const eventShape = (name: string): Shape | null =>
   events[name] ?? (otherEvents.includes(name) ? event(name, all('types', texts)) : null);
 

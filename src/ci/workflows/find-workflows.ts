@@ -8,23 +8,23 @@ import { maxWorkflowBytes } from './workflow-size.ts';
 export interface WorkflowFile {
   /** Path below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
   path: string;
-  /** That folder, from the root: `.hearth/workflows`. */
+  /** The workflows folder from the root: `.hearth/workflows`. */
   folder: string;
-  /** With the files of the same commit that it calls. */
+  /** Bundled with the files of the same commit that it calls. */
   content: string;
 }
 
-/** Folders of workflows; only the first one that a commit has counts. */
+/** Folders of workflows; only the first one that exists in a commit is used. */
 const folders = ['.hearth/workflows', '.forgejo/workflows', '.gitea/workflows', '.github/workflows'];
 
-/** Folders whose files decide what workflows do: their own, and those of actions beside them. */
+/** Folders whose files affect workflows: the workflow folders, and those of actions next to them. */
 export const workflowFolders = folders.flatMap((folder) => [folder, folder.replace('workflows', 'actions')]);
 
-/** Whether a path from the root is one of a workflow file. */
+/** Whether a path from the root is that of a workflow file. */
 export const isWorkflowPath = (path: string): boolean =>
   folders.some((folder) => path.startsWith(`${folder}/`)) && /\.ya?ml$/.test(path);
 
-/** Whether a file of a repository decides what its workflows do, or stands where a folder of them is looked for. */
+/** Whether a file of a repository affects its workflows, or has the path of a workflow folder. */
 export const decidesAboutWorkflows = (path: string): boolean =>
   workflowFolders.some((folder) => path === folder || path.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));
 
@@ -32,11 +32,11 @@ const maxFiles = 100;
 const maxDepth = 5;
 
 const maxCachedBytes = 4_000_000;
-/** Of few files, a cost of the entry itself. */
+/** Weight of a cache entry itself, which matters for few files. */
 const entryWeight = 200;
 const fullId = /^[0-9a-f]{40,64}$/;
 
-/** Files of commits by repository and commit, which never change: one push or comment asks for them more than once. */
+/** Files of commits by repository and commit, which never change: one push or comment reads them several times. */
 const kept = new WeakMap<Git, Lru<string, WorkflowFile[]>>();
 
 function cacheOf(git: Git): Lru<string, WorkflowFile[]> {
@@ -56,8 +56,7 @@ function cacheOf(git: Git): Lru<string, WorkflowFile[]> {
 }
 
 /**
- * The workflow files of a commit, sorted by path. A file that is too large is truncated, and refused when it is
- * parsed.
+ * The workflow files of a commit, sorted by path. A file above the size limit is truncated, and the parser rejects it.
  */
 export async function findWorkflows(git: Git, repositoryPath: string, sha: string): Promise<WorkflowFile[]> {
   if (!fullId.test(sha)) return readWorkflows(git, repositoryPath, sha);
@@ -70,7 +69,7 @@ export async function findWorkflows(git: Git, repositoryPath: string, sha: strin
   return files;
 }
 
-/** The folder of the workflows of a commit; the usual one where the commit is gone. */
+/** The workflows folder of a commit; the default one if the commit no longer exists. */
 export async function folderOfWorkflows(git: Git, repositoryPath: string, sha: string): Promise<string> {
   const [first] = await findWorkflows(git, repositoryPath, sha).catch((): WorkflowFile[] => []);
   return first?.folder ?? folders[0]!;
@@ -95,7 +94,7 @@ interface Entry {
   oid: string;
 }
 
-/** Null when there is no such folder. */
+/** Null if there is no such folder. */
 async function listFolder(git: Git, repositoryPath: string, sha: string, root: string): Promise<Entry[] | null> {
   const found: Entry[] = [];
   const open = [''];
@@ -112,7 +111,7 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
   return found;
 }
 
-/** A workflow file by its path from the root. Refuses `revision_not_found` for what is no file. */
+/** Reads a workflow file by its path from the root. Throws `revision_not_found` if it is not a file. */
 export async function readWorkflowFile(git: Git, repositoryPath: string, sha: string, path: string): Promise<string> {
   const entry = await git.objects.entryAt(repositoryPath, sha, path);
   if (entry.kind !== 'file' && entry.kind !== 'executable')
@@ -120,7 +119,7 @@ export async function readWorkflowFile(git: Git, repositoryPath: string, sha: st
   return readFile(git, repositoryPath, entry.oid);
 }
 
-/** One byte more than the limit, so that the parser refuses it. */
+/** Reads one byte more than the limit, so that the parser rejects the file. */
 async function readFile(git: Git, repositoryPath: string, oid: string): Promise<string> {
   const { content } = await git.objects.blob(repositoryPath, oid, { maxBytes: maxWorkflowBytes });
   return content === null ? ' '.repeat(maxWorkflowBytes + 1) : content.toString('utf8');

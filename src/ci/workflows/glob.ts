@@ -1,18 +1,17 @@
 /**
- * The patterns of `branches`, `tags` and `paths` filters: `*` anything but a slash, `**` anything, `?` and `+` repeat
- * the preceding character at most once or at least once, `[abc]` one of these, `\` escapes. A `**` and its slash may
- * match no folder at all.
- * Anyone who may push writes these patterns and the matched names, so they are not converted to regular expressions:
- * the matcher simulates all states at once, in time (length of pattern × length of text), and the cost of one workflow
- * is limited.
+ * Patterns of `branches`, `tags` and `paths` filters: `*` matches anything except a slash, `**` anything; `?` and `+`
+ * repeat the preceding character at most once or at least once; `[abc]` matches one of these; `\` escapes. A `**` with
+ * its slash may match no folder at all. Anyone with write access writes these patterns and the matched names, so they
+ * are not converted to regular expressions: the matcher simulates all states at once, in time (length of pattern ×
+ * length of text), and the cost per workflow is limited.
  */
 interface Token {
   accepts(character: string): boolean;
-  /** May match nothing. */
+  /** Whether it may match nothing. */
   optional: boolean;
-  /** May match repeatedly. */
+  /** Whether it may match repeatedly. */
   repeats: boolean;
-  /** How many tokens from here on may be skipped together. */
+  /** Number of tokens from here on that may be skipped together. */
   group: number;
 }
 
@@ -55,10 +54,7 @@ export class GlobMatcher {
     return places.has(tokens.length);
   }
 
-  /**
-   * Whether a filter's list accepts a name. The last matching pattern decides; one with `!` in front excludes the
-   * name.
-   */
+  /** Whether a filter list accepts a name. The last matching pattern decides; a leading `!` excludes the name. */
   allows(patterns: readonly string[], name: string): boolean {
     let isIn = false;
     for (const pattern of patterns) {
@@ -75,7 +71,7 @@ export class GlobMatcher {
   }
 }
 
-/** Adds the states that can be reached without reading a character. */
+/** Adds the states that are reachable without reading a character. */
 function withSkipped(tokens: readonly Token[], places: Set<number>): Set<number> {
   for (const place of places) {
     const token = tokens[place];
@@ -95,7 +91,7 @@ function readTokens(pattern: string): Token[] {
       const isDouble = characters[at + 1] === '*';
       const startsSegment = at === 0 || characters[at - 1] === '/';
       if (isDouble) at += 1;
-      // Before `**` and its slash there is a state that skips both.
+      // A state before `**` and its slash skips both.
       if (isDouble && startsSegment && characters[at + 1] === '/')
         tokens.push({ accepts: nothing, optional: true, repeats: false, group: 3 });
       tokens.push({ accepts: isDouble ? anything : anythingButSlash, optional: true, repeats: true, group: 0 });

@@ -6,14 +6,14 @@ export interface PushedRef {
   kind: 'branch' | 'tag';
   /** Without `refs/heads/` or `refs/tags/`. */
   name: string;
-  /** Changed files; null when there are too many, or nothing to compare with. */
+  /** Changed files; null if there are too many, or nothing to compare with. */
   changedPaths: readonly string[] | null;
 }
 
 /**
- * Whether a push triggers a workflow. All kinds of filters must match; of branches and tags only the kind of the ref,
- * so that a filter on branches alone excludes tags. Paths are ignored for tags, and match when the changed files are
- * unknown. Throws `TooManySteps`.
+ * Whether a push triggers a workflow. All filters must match; branch and tag filters apply only to refs of their kind,
+ * so that a filter on branches alone excludes tags. Filters of paths are ignored for tags, and match if the changed files
+ * are unknown. Throws `TooManySteps`.
  */
 export function matchesPush({ branches, tags, paths }: PushTrigger, ref: PushedRef, glob = new GlobMatcher()): boolean {
   const own = ref.kind === 'branch' ? branches : tags;
@@ -24,7 +24,7 @@ export function matchesPush({ branches, tags, paths }: PushTrigger, ref: PushedR
   return ref.changedPaths.some((path) => passes(glob, paths, path));
 }
 
-/** `paths-ignore` needs one changed file outside the list, `paths` one inside. */
+/** `paths-ignore` requires one changed file outside the list, `paths` one inside. */
 function passes(glob: GlobMatcher, filter: Filter, name: string): boolean {
   return glob.allows(filter.patterns, name) === (filter.kind === 'only');
 }

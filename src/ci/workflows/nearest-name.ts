@@ -1,7 +1,7 @@
-/** The known name that was most likely meant; null when none is near. */
+/** The known name that was probably intended; null if none is similar. */
 export function nearestName(written: string, names: readonly string[]): string | null {
   const text = written.toLowerCase();
-  // Longer than any known name, and costly to compare.
+  // Longer than any known name, and expensive to compare.
   if (text.length > 40) return null;
   const begun = text.length < 3 ? [] : names.filter((name) => name.toLowerCase().startsWith(text));
   if (begun.length === 1) return begun[0]!;
@@ -13,7 +13,7 @@ export function nearestName(written: string, names: readonly string[]): string |
   return best !== null && best.distance <= Math.max(1, Math.floor(text.length / 3)) ? best.name : null;
 }
 
-/** Insertions, removals, replacements and swaps of neighbours (optimal string alignment). */
+/** Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
   let [older, old] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,8 +1,8 @@
 const digits = 15;
 
 /**
- * A number as the expression language writes it: 15 significant digits, with an exponent of at least two digits from
- * 1E+15 and up to 1E-05. The runners of both kinds write it so; the library has up to 17 digits and no exponent.
+ * Formats a number as the expression language does: 15 significant digits, with an exponent of at least two digits from
+ * 1E+15 and up to 1E-05. Both kinds of runners format it this way; the library uses up to 17 digits and no exponent.
  */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return String(value);

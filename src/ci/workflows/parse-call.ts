@@ -16,31 +16,31 @@ import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {
   file: YamlFile;
-  /** Where it is from; null for the repository of the run. */
+  /** Source of the file; null for the repository of the run. */
   base: string | null;
   called: CalledFiles;
   permissions: Permissions;
-  /** How many calls this file stands in. */
+  /** Number of calls that contain this file. */
   depth: number;
 }
 
-/** Files that may be called. */
+/** Files that can be called. */
 interface CalledFiles {
-  /** Keyed as `keyOfCall` says, each parsed once. */
+  /** Keyed by `keyOfCall`; each is parsed once. */
   files: ReadonlyMap<string, () => YamlFile>;
-  /** As in the bundle: null when files of other repositories were not read. */
+  /** As in the bundle: null if files of other repositories were not read. */
   commits: Bundle['commits'];
 }
 
-/** The jobs of a file, and its calls with those of the files that it calls. */
+/** Jobs of a file, and its direct and indirect calls. */
 export interface ParsedJobs {
   jobs: Map<string, ParsedJob>;
   calls: Map<string, readonly WorkflowCall[]>;
 }
 
-/** How deeply workflows call each other: ten levels with the file of the run, as on GitHub. */
+/** Depth limit of calls: ten levels including the file of the run, as on GitHub. */
 const maxDepth = 9;
-/** Calls of a file with those of the files that it calls: more than its jobs can stand in. */
+/** Limit of direct and indirect calls of a file; more than its jobs can use. */
 export const maxCalls = 2_560;
 
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
@@ -55,11 +55,11 @@ export type ParseInner = (
 interface CallingJob {
   key: string;
   job: YAMLMap;
-  /** How many more jobs the file may have. */
+  /** Number of further jobs that the file may have. */
   jobsLeft: number;
 }
 
-/** What replaces a job that calls a workflow. */
+/** The jobs and calls that replace a job that calls a workflow. */
 interface ParsedCall {
   needs: readonly string[];
   calls: [string, readonly WorkflowCall[]][];
@@ -67,8 +67,8 @@ interface ParsedCall {
 }
 
 /**
- * A job that calls another workflow, replaced by that workflow's jobs, once for each combination of its matrix; by none
- * while files of other repositories were not read. Throws `WorkflowProblem`.
+ * Replaces a job that calls another workflow by that workflow's jobs, once per combination of its matrix; by none if
+ * files of other repositories were not read. Throws `WorkflowProblem`.
  */
 export function parseCall(
   calling: CallingFile,
@@ -105,11 +105,11 @@ const notCallable =
   'A job calls a workflow as "./.hearth/workflows/name.yml" or as "owner/name/.hearth/workflows/name.yml@ref".';
 const notThere = (path: string): string =>
   `There is no workflow ${path} in this commit, or it is too large to be called.`;
-/** The same words for what is absent and for what is hidden. */
+/** Uses the same words for missing and for hidden files. */
 const notReadable = (path: string): string =>
   `There is no workflow ${path} on this server that the person whose run this is may read, or it is too large to be called.`;
 
-/** The strategy of a call; with expressions it is evaluated when the jobs before it have ended. */
+/** The strategy of a call; one with expressions is evaluated once the needed jobs have ended. */
 interface ParsedStrategy extends Pick<WorkflowCall, 'pending' | 'failFast' | 'maxParallel'> {
   combinations: readonly MatrixCombination[];
 }
@@ -132,10 +132,13 @@ function strategyOf(file: YamlFile, node: unknown): ParsedStrategy {
   }
 }
 
-/** A problem of a called file: where it is, and where the file of the run calls. Files between are left out. */
+/**
+ * A problem of a called file: its position, and the position of the call in the file of the run. Intermediate files are
+ * omitted.
+ */
 class NestedProblem extends WorkflowProblem {}
 
-/** A problem of the calling file, found while the called one is parsed. */
+/** A problem of the calling file, found while the called file is parsed. */
 class CallProblem extends WorkflowProblem {
   readonly file: YamlFile;
 
@@ -146,7 +149,7 @@ class CallProblem extends WorkflowProblem {
 }
 
 interface Called extends CallingJob {
-  /** As messages name it. */
+  /** Path in messages. */
   path: string;
   base: string | null;
   calledFile: CalledFile;
@@ -184,7 +187,7 @@ function read(
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
   const parsed = parseInner(inner, inner.get(root, 'jobs'), { base, permissions: allowed });
   const { combinations, pending, failFast, maxParallel } = strategy;
-  // Not copied further than to the limits of the file, which are checked once they are there.
+  // Stops copying at the limits of the file, which are checked afterwards.
   const mostCalls = Math.ceil(maxCalls / (parsed.calls.size + 1)) + 1;
   const copied = combinations.slice(0, Math.min(jobsLeft + 2, mostCalls));
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
@@ -218,7 +221,7 @@ function read(
   };
 }
 
-/** The jobs and calls of a called file, as they are in the file that calls it. */
+/** Moves the jobs and calls of a called file into the calling file. */
 function placeInner(
   { jobs, calls }: ParsedJobs,
   call: WorkflowCall,
@@ -255,7 +258,7 @@ function placeInner(
 const lower = (wanted: Permissions, ceiling: Permissions): Permissions =>
   wanted === null || ceiling === null ? (wanted ?? ceiling) : lowerTaskPermissions(wanted, ceiling);
 
-/** The settings under `workflow_call`: null for none, undefined when the file cannot be called. */
+/** The settings under `workflow_call`: null if there are none, undefined if the file cannot be called. */
 function callSettings(file: YamlFile, node: unknown): YAMLMap | null | undefined {
   const found = file.resolve(node);
   if (!isMap(found)) return file.texts(node, '"on"').includes('workflow_call') ? null : undefined;
@@ -286,7 +289,7 @@ function parseInputs(file: YamlFile, settings: YAMLMap | null): Map<string, Call
   );
 }
 
-/** A value with an expression, or none, is of any type until it is evaluated. */
+/** Absent values and values with expressions have every type until they are evaluated. */
 function isOfType(value: Json | undefined, type: CallInput['type']): boolean {
   if (value === undefined || value === null || (typeof value === 'string' && value.includes('${{'))) return true;
   if (typeof value === 'object') return false;
@@ -294,7 +297,7 @@ function isOfType(value: Json | undefined, type: CallInput['type']): boolean {
   return type === 'string' || (typeof value !== 'boolean' && Number.isFinite(Number(value)));
 }
 
-/** The secrets that a called file declares, in lower case, and whether each is required. */
+/** Secrets that a called file declares, in lower case, and whether each is required. */
 function declaredSecrets(
   file: YamlFile,
   settings: YAMLMap | null,
@@ -310,7 +313,7 @@ function declaredSecrets(
   );
 }
 
-/** Why a called file cannot be given these secrets: by name, each is one that it declares. Null when it can. */
+/** Explains why a called file does not accept these secrets: it must declare each name. Null if it does. */
 function faultOfSecrets(file: YamlFile, node: unknown, declared: ReturnType<typeof declaredSecrets>): string | null {
   if (!file.isAbsent(node) && !isMap(file.resolve(node))) return null;
   const given = file.isAbsent(node) ? [] : file.entries(node, '"secrets"').map(({ key }) => key);

@@ -92,7 +92,7 @@ function parseJob({ file, base }: CallingFile, key: string, keyNode: unknown, jo
   return { definition, file, node: job };
 }
 
-/** The whole may be an expression: then its parts are read from what it gives. */
+/** The whole strategy may be an expression; then its parts are read from the result. */
 function parseStrategy(file: YamlFile, node: unknown): Pick<JobDefinition, 'matrix' | 'failFast' | 'maxParallel'> {
   if (file.isAbsent(node)) return { matrix: null, failFast: true, maxParallel: null };
   const text = isScalar(file.resolve(node)) ? file.text(node, '"strategy"').trim() : '';
@@ -117,7 +117,7 @@ function parseStrategy(file: YamlFile, node: unknown): Pick<JobDefinition, 'matr
 
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${{');
 
-/** The name of each step on pages: its own, or the first line of its command. */
+/** The displayed name of each step: its own, or the first line of its command. */
 function parseSteps(file: YamlFile, key: string, keyNode: unknown, job: YAMLMap): string[] {
   const node = file.get(job, 'steps');
   const list = file.resolve(node);
@@ -146,7 +146,7 @@ interface Needing {
   keyNode: unknown;
 }
 
-/** Refuses unknown needs, and cycles. */
+/** Rejects unknown needs and cycles. */
 function checkNeeds(file: YamlFile, jobs: ReadonlyMap<string, Needing>): void {
   const done = new Set<string>();
   const visit = (job: Needing, path: readonly string[]): void => {

@@ -35,8 +35,8 @@ export function parseEnvironment(file: YamlFile, node: unknown): JobEnvironment 
 const words = ['read', 'write', 'none'];
 
 /**
- * `permissions` of the task's token: a word for all, or a mapping. As on other forges, what a mapping does not name is
- * removed; names that only other forges have are passed over. Null when the file does not specify it.
+ * Parses `permissions` of the task token: a word for all, or a mapping. As on other forges, a mapping removes
+ * permissions that it does not name; names used only by other forges are ignored. Null if the file does not specify it.
  */
 export function parsePermissions(file: YamlFile, node: unknown): Permissions {
   if (file.isAbsent(node)) return null;

@@ -17,8 +17,8 @@ import type { YamlFile } from './yaml-nodes.ts';
 const maxPatterns = 100;
 const maxPatternLength = 256;
 /**
- * Schedules per file: the server computes the next time of each at every push; twenty allow one per hour of a working
- * day.
+ * Limit of schedules per file: the server computes the next time of each at every push; twenty allow one per hour of a
+ * working day.
  */
 const maxSchedules = 20;
 const inputTypes: readonly InputType[] = ['string', 'boolean', 'number', 'choice', 'environment'];

@@ -13,7 +13,7 @@ import type { Triggers, Workflow } from './workflow.ts';
 import { maxWorkflowBytes, tooLargeFile } from './workflow-size.ts';
 import { YamlFile } from './yaml-nodes.ts';
 
-/** A parsed file, or what is wrong with it. */
+/** A parsed file, or its error. */
 export type ParsedWorkflow =
   | { ok: true; workflow: Workflow; findings: readonly FileFinding[] }
   | {
@@ -21,11 +21,11 @@ export type ParsedWorkflow =
       problem: WorkflowProblem;
       name: string;
       findings: readonly FileFinding[];
-      /** Its triggers, when they could be parsed: a broken job must not fail pushes that do not trigger it. */
+      /** Triggers, if they could be parsed: a broken job must not fail pushes that do not trigger it. */
       triggers: Triggers | null;
     };
 
-/** A parsed file with the nodes of its jobs, or what is wrong with it. */
+/** A parsed file with the nodes of its jobs, or its error. */
 type ReadWorkflow =
   | { workflow: Workflow; jobs: ReadonlyMap<string, ParsedJob>; findings: readonly FileFinding[] }
   | (ParsedWorkflow & { ok: false });
@@ -40,7 +40,7 @@ export function parseWorkflow(path: string, text: string): ParsedWorkflow {
   return 'ok' in read ? read : { ok: true, workflow: read.workflow, findings: read.findings };
 }
 
-/** The same, with the nodes of the jobs. */
+/** Parses a workflow file and returns the nodes of its jobs. */
 export function readWorkflow(path: string, text: string): ReadWorkflow {
   let name = path;
   let triggers: Triggers | null = null;
@@ -84,7 +84,7 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
   }
 }
 
-/** A file that many jobs call is parsed once. */
+/** Parses each file once, even if many jobs call it. */
 function openOnce(texts: ReadonlyMap<string, string>): Map<string, () => YamlFile> {
   const open = (text: string): (() => YamlFile) => {
     let file: YamlFile | undefined;
@@ -93,7 +93,7 @@ function openOnce(texts: ReadonlyMap<string, string>): Map<string, () => YamlFil
   return new Map([...texts].map(([path, text]) => [path, open(text)]));
 }
 
-/** Errors of called files, at the top of the file that calls them. */
+/** Errors of called files, reported at the top of the calling file. */
 function findingsOfCalled(files: ReadonlyMap<string, () => YamlFile>): FileFinding[] {
   return [...files].flatMap(([path, open]) => {
     try {
@@ -101,7 +101,7 @@ function findingsOfCalled(files: ReadonlyMap<string, () => YamlFile>): FileFindi
         .filter(({ severity }) => severity === 'error')
         .map((one) => ({ ...one, line: 1, column: 1, message: `${path}, ${describeFinding(one)}` }));
     } catch {
-      // Its call reports what is wrong with it.
+      // The call reports the problem.
       return [];
     }
   });

@@ -9,11 +9,12 @@ export interface PayloadRequest {
   resolved: ResolvedJob;
 }
 
-/** A task of the worker pool: the YAML for a runner, or what is wrong with the file. */
+/** Task of the worker pool: returns the YAML for a runner, or the error of the file. */
 export function run({ path, content, jobKey, resolved }: PayloadRequest): { payload: string } | { problem: string } {
   const read = readWorkflow(path, content);
   if ('ok' in read) return { problem: read.problem.describe() };
-  // A call whose matrix was evaluated in the run has more jobs than the file; all combinations share their nodes.
+  // If the matrix of a call was evaluated in the run, there are more jobs than in the file; all combinations share
+  // their nodes.
   const job = read.jobs.get(jobKey) ?? read.jobs.get(jobKey.replaceAll(/#\d+/g, ''));
   if (job === undefined) return { problem: `the workflow has no job ${jobKey}` };
   try {

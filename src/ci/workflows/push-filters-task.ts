@@ -3,7 +3,7 @@ import { matchesPush } from './match-push.ts';
 import type { PushedRef } from './match-push.ts';
 import type { PushTrigger } from './workflow.ts';
 
-/** A task of the worker pool: whether a push triggers a workflow. Filters over the step limit match nothing. */
+/** Task of the worker pool: whether a push triggers a workflow. Filters that exceed the step limit match nothing. */
 export function run({ trigger, ref }: { trigger: PushTrigger; ref: PushedRef }): boolean {
   try {
     return matchesPush(trigger, ref);

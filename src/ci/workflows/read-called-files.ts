@@ -19,16 +19,16 @@ interface Deps {
   workflows: WorkflowReader;
 }
 
-/** A workflow file that a run is made of. */
+/** A workflow file with the files that it calls. */
 export interface RunnableWorkflow extends WorkflowFile {
   parsed: ParsedWorkflow;
 }
 
 /**
- * A workflow with the files of other repositories that it calls, as the person whose run it is may read them. A
- * repository that is hidden from that person is absent, and so it is called for none.
- * @param file as `findWorkflows` found it, and parsed
- * @param actorId whose run it is; null has the rights of anonymous clients
+ * Adds the called files of other repositories to a workflow, with the read access of the user who starts the run.
+ * Repositories hidden from that user count as missing, so that runs do not reveal them.
+ * @param file a parsed file from `findWorkflows`
+ * @param actorId the user who starts the run; null has the permissions of anonymous clients
  * @param client the repository of the run
  */
 export async function withCalledFiles(
@@ -46,7 +46,7 @@ export async function withCalledFiles(
   };
 }
 
-/** Looks each repository and ref up once. */
+/** Resolves each repository and ref once. */
 function reader(deps: Deps, actorId: string | null): ReadCalledFile {
   const places = new Map<string, Promise<{ found: Found; commit: CalledCommit } | null>>();
   return async (address) => {
@@ -69,11 +69,11 @@ async function locate(
   const found = await repositories.find(viewer, owner, name).catch(nullIfNotFound);
   if (found === null) return null;
   const repository = `${found.canonical.owner}/${found.canonical.name}`;
-  // A tag precedes a branch of its name, as on other forges.
+  // A tag takes precedence over a branch of the same name, as on other forges.
   const given = /^(?:refs\/)?(?:heads|tags)\//.test(ref) ? [`refs/${ref.replace(/^refs\//, '')}`] : [];
-  // A full name precedes both.
+  // A full name takes precedence over both.
   const firsts = ref.startsWith('refs/') ? given : [];
-  // A commit that is named by its whole id is that commit: no push to the other repository may replace it.
+  // A full commit id always means that commit: a push to the other repository must not be able to replace it.
   const names = isWholeId(ref) ? [ref] : [...firsts, `refs/tags/${ref}`, `refs/heads/${ref}`, ...given];
   for (const full of names) {
     const sha = await git.refs.resolve(found.path, full).catch(nullIfNotFound);

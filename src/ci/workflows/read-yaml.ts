@@ -11,13 +11,13 @@ const maxDepth = 60;
 interface ReadYaml {
   document: Document.Parsed;
   lines: LineCounter;
-  /** The target of each alias. The library would search the whole document for each. */
+  /** The target of each alias; the library would search the whole document for each. */
   targets: ReadonlyMap<Alias, Node>;
 }
 
 /**
- * Parses one YAML document in linear time: nodes are built only once their number is known, and repeated keys are
- * found with a set, where the library compares each key with all before it. Throws `WorkflowProblem`.
+ * Parses one YAML document in linear time: builds nodes only once their number is known, and finds repeated keys with a
+ * set, where the library compares each key with all before it. Throws `WorkflowProblem`.
  */
 export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter();
@@ -35,7 +35,7 @@ export function problemAt(lines: LineCounter, offset: number, message: string): 
   return new WorkflowProblem(message, { line: Math.max(line, 1), column: Math.max(col, 1) });
 }
 
-/** Counts future nodes, their depth, and documents. */
+/** Counts the nodes, their depth, and the documents before they are built. */
 function checkSize(tokens: readonly CST.Token[], lines: LineCounter): void {
   const documents = tokens.filter(({ type }) => type === 'document');
   if (documents.length > 1) throw problemAt(lines, documents[1]!.offset, 'A workflow file has only one YAML document.');
@@ -60,7 +60,7 @@ function checkSize(tokens: readonly CST.Token[], lines: LineCounter): void {
   }
 }
 
-/** Refuses repeated keys, and finds the target of each alias. */
+/** Rejects repeated keys, and finds the target of each alias. */
 function checkNodes(document: Document.Parsed, lines: LineCounter): Map<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();

@@ -2,7 +2,7 @@ import { isMap, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import type { YamlFile } from './yaml-nodes.ts';
 
-/** The steps of a job in their order; those under `parallel` one after the other, as runners run them. */
+/** The steps of a job in order; those under `parallel` one after the other, as runners execute them. */
 export function stepsOf(file: YamlFile, node: unknown): unknown[] {
   const steps = file.resolve(node);
   return (isSeq(steps) ? steps.items : []).flatMap((item) => {
@@ -11,7 +11,7 @@ export function stepsOf(file: YamlFile, node: unknown): unknown[] {
   });
 }
 
-/** The steps of a group; null for another step. */
+/** The steps of a group; null for any other step. */
 function groupOf(file: YamlFile, item: unknown): readonly unknown[] | null {
   const step = file.resolve(item);
   if (!isMap(step)) throw file.problem(item, 'A step has to be a mapping.');
@@ -21,7 +21,7 @@ function groupOf(file: YamlFile, item: unknown): readonly unknown[] | null {
 
 const controls = ['wait', 'wait-all', 'cancel'];
 
-/** The name of a step that steers others; null for one with a command or an action. */
+/** Name of a step that controls others; null for a step with a command or an action. */
 export function controlOf(file: YamlFile, step: YAMLMap): string | null {
   const names = new Set(file.entries(step, 'a step').map(({ key }) => key));
   if (names.has('run') || names.has('uses')) return null;
@@ -29,8 +29,9 @@ export function controlOf(file: YamlFile, step: YAMLMap): string | null {
 }
 
 /**
- * Why no runner can run a job as its file means it; null when one can. The file is taken: other jobs run.
- * @param base where the file is from; null for the repository of the run
+ * Explains why runners cannot execute a job as its file intends; null if they can. The file is accepted, because other
+ * jobs may run.
+ * @param base source of the file; null for the repository of the run
  */
 export function unsupportedIn(file: YamlFile, job: YAMLMap, base: string | null): string | null {
   for (const item of stepsOf(file, file.get(job, 'steps'))) {

@@ -1,19 +1,19 @@
 import type { Json } from './json.ts';
 import { splitText } from './evaluate.ts';
 
-/** Contexts that the server alone knows, by name: an expression reads them as if they were written into it. */
+/** Contexts that only the server knows, by name; their values are written into expressions. */
 export type KnownContexts = ReadonlyMap<string, { readonly [name: string]: Json }>;
 
 /** A quoted text, a name, or one other character. */
 const tokens = /'(?:[^']|'')*'|[A-Za-z_][\w-]*|[^]/g;
-/** `.name` or `['name']` behind a context. */
+/** `.name` or `['name']` after a context. */
 const member = /^\s*(?:\.\s*([A-Za-z_][\w-]*)|\[\s*'((?:[^']|'')*)'\s*\])/;
 const opensCall = /^\s*\(/;
 const goesOn = /^\s*[.[]/;
 
 /**
  * Writes the values of contexts into the expressions of a text. Runners know neither the inputs of a called workflow,
- * unless they are told another event, nor the place of a job in its matrix.
+ * unless they get a different event, nor the position of a job in its matrix.
  */
 export function substituteContexts(text: string, contexts: KnownContexts): string {
   if (!mentions(text, contexts) || !text.includes('${{')) return text;
@@ -22,12 +22,12 @@ export function substituteContexts(text: string, contexts: KnownContexts): strin
       .map((part) => (part.isExpression ? `\${{ ${substituteInExpression(part.text, contexts)} }}` : part.text))
       .join('');
   } catch {
-    // Without an end; the runner says so.
+    // The expression is not closed; the runner reports it.
     return text;
   }
 }
 
-/** The same for an `if`, which may be an expression without `${{ }}`. */
+/** Does the same for an `if`, which may be an expression without `${{ }}`. */
 export const substituteInCondition = (text: string, contexts: KnownContexts): string =>
   text.includes('${{') ? substituteContexts(text, contexts) : substituteInExpression(text, contexts);
 
@@ -60,7 +60,7 @@ function substituteInExpression(expression: string, contexts: KnownContexts): st
   return written;
 }
 
-/** Names ignore case; a name that is absent has the value null. */
+/** Names ignore case; a missing name has the value null. */
 function valueOf(values: { readonly [name: string]: Json }, name: string): Json {
   const own = Object.keys(values).find((one) => one.toLowerCase() === name.toLowerCase());
   return own === undefined ? null : values[own]!;
@@ -73,10 +73,10 @@ function literal(value: Json): string {
   return fromJson(value);
 }
 
-/** Braces and quotes are escaped: no reader takes one for the end of the expression. */
+/** Escapes braces and quotes, so that no reader takes them for the end of the expression. */
 const fromJson = (value: Json): string => {
   const json = JSON.stringify(value).replaceAll("'", '\\u0027');
-  // The braces of an object stay; those in its texts are escaped.
+  // Keeps the braces of an object; escapes those in its texts.
   const escaped = json.replace(/"(?:[^"\\]|\\.)*"/g, (one) =>
     one.replaceAll('{', '\\u007b').replaceAll('}', '\\u007d'),
   );

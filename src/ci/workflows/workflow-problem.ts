@@ -1,7 +1,7 @@
 /** Length limit of a message: messages quote names from the file, which may be as long as the file. */
 const maxLength = 500;
 
-/** What is wrong with a workflow file, with its position. */
+/** An error in a workflow file, with its position. */
 export class WorkflowProblem extends Error {
   /** From 1. */
   readonly line: number;
@@ -15,7 +15,7 @@ export class WorkflowProblem extends Error {
     this.column = at.column;
   }
 
-  /** In one line: `line 4, column 3: a job needs steps`. */
+  /** On one line: `line 4, column 3: a job needs steps`. */
   describe(): string {
     return `line ${this.line}, column ${this.column}: ${this.message}`;
   }

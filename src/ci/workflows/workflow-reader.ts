@@ -17,11 +17,11 @@ import type { run as runWorkflow } from './workflow-task.ts';
 const deadlineMs = 1_000;
 
 const limits: TaskLimits = {
-  // Ordinary files take ten milliseconds, the worst that pass all other limits some hundred.
+  // Ordinary files take ten milliseconds, the worst within all other limits about a hundred.
   deadlineMs,
   // A push can wait: a hundred files of another repository may be parsed first.
   maxWaitMs: 60_000,
-  // A file, those that it calls, and the escaping in their bundle; two bytes per character beyond Latin-1.
+  // A file, the files that it calls, and the escaping in their bundle; two bytes per character beyond Latin-1.
   maxInputBytes: 8 * maxWorkflowBytes,
   maxResultBytes: 8 * 1024 * 1024,
 };
@@ -43,9 +43,9 @@ export interface WorkflowSource {
   path: string;
   /** `hashOf` the content. */
   hash: string;
-  /** As it is in a commit, with the files that it calls; loaded only when no result is cached. */
+  /** Content in the commit, bundled with the files that it calls; loaded only if no result is cached. */
   content: () => string | Promise<string>;
-  /** Whose file it is: parsing is scheduled fairly by repository. */
+  /** Repository of the file: parsing is scheduled fairly among repositories. */
   client: string;
   /** Whether it was parsed successfully before; then an aborted parse is a problem of the machine, not of the file. */
   wasRead?: boolean;
@@ -62,7 +62,7 @@ export const sourceOf = (
   client,
 });
 
-/** Filters that cost no more than this, about a tenth of a millisecond, are matched on the main thread. */
+/** Filters with at most this cost, about a tenth of a millisecond, are matched on the main thread. */
 const maxStepsOnMainThread = 2_000;
 
 /** Parses workflow files of repositories in the worker pool, cached by content. */
@@ -73,7 +73,7 @@ export class WorkflowReader {
     this.#workers = workers;
   }
 
-  /** A workflow file, or what is wrong with it. Refuses `busy` when no worker was available. */
+  /** Returns a parsed workflow file, or its error. Throws `busy` if no worker is available. */
   async read({ path, hash, content, client, wasRead = false }: WorkflowSource): Promise<ParsedWorkflow> {
     const outcome = await this.#workers.run<typeof runWorkflow>({
       task: 'workflow',
@@ -88,7 +88,7 @@ export class WorkflowReader {
       return { ok: false, problem, name: path, triggers: null, findings: [] };
     }
     const { value } = outcome;
-    // A run that has begun goes on, with what an earlier version took.
+    // A started run continues, even with content that an earlier version accepted.
     const refused = value.ok && !wasRead ? problemOf(value.findings) : null;
     if (value.ok && refused !== null) {
       const { name, triggers } = value.workflow;
@@ -97,7 +97,7 @@ export class WorkflowReader {
     return value.ok ? value : { ...value, problem: new WorkflowProblem(value.problem.message, value.problem) };
   }
 
-  /** The YAML for a runner. Throws when the file yields none. */
+  /** Returns the YAML for a runner. Throws if the file yields none. */
   async payload(
     { path, hash, content, client }: WorkflowSource,
     request: Pick<PayloadRequest, 'jobKey' | 'resolved'>,
@@ -117,7 +117,7 @@ export class WorkflowReader {
     return outcome.value.payload;
   }
 
-  /** Whether a push triggers a workflow. Filters over the step limit match nothing. */
+  /** Whether a push triggers a workflow. Filters that exceed the step limit match nothing. */
   async startsOn(trigger: PushTrigger, ref: PushedRef, client: string): Promise<boolean> {
     try {
       return matchesPush(trigger, ref, new GlobMatcher(maxStepsOnMainThread));
@@ -137,5 +137,5 @@ export class WorkflowReader {
 
 const tooBusy = () => unavailable('busy', 'This server is busy reading files. Try again in a moment.');
 
-/** The hash of a content, here and in the database. */
+/** Hash of a content, also used in the database. */
 export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex');

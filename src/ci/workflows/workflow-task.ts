@@ -1,7 +1,7 @@
 import { parseWorkflow } from './parse-workflow.ts';
 import type { ParsedWorkflow } from './parse-workflow.ts';
 
-/** A workflow as it leaves the worker: an error would lose its position. */
+/** A workflow in the form in which it leaves the worker: an error object would lose its position. */
 type PlainWorkflow =
   | (ParsedWorkflow & { ok: true })
   | (Omit<ParsedWorkflow & { ok: false }, 'problem'> & { problem: { message: string; line: number; column: number } });

@@ -7,9 +7,9 @@ import type { Json } from './json.ts';
 export interface Workflow {
   /** Path below the workflows folder: `ci.yml`. */
   path: string;
-  /** The `name` of the file; its path otherwise. */
+  /** The `name` in the file, or its path. */
   name: string;
-  /** Whether the file gives a `name`. */
+  /** Whether the file has a `name`. */
   isNamed: boolean;
   runName: string | null;
   triggers: Triggers;
@@ -18,13 +18,13 @@ export interface Workflow {
   /** In the order of the file. */
   jobs: ReadonlyMap<string, JobDefinition>;
   /**
-   * Jobs that call another workflow, by their key, and by the keys of their callers before it: one call for each
-   * combination of the matrix. The jobs of the called workflow replace them.
+   * Calls of other workflows, by the keys of their callers and their own; one call per combination of the matrix. The
+   * jobs of the called workflow replace the calling job.
    */
   calls: ReadonlyMap<string, readonly WorkflowCall[]>;
 }
 
-/** The triggers of the workflow. Unsupported events are no error and trigger nothing. */
+/** The triggers of the workflow. Unsupported events are not errors, but trigger nothing. */
 export interface Triggers {
   push: PushTrigger | null;
   pull: PullTrigger | null;
@@ -32,7 +32,7 @@ export interface Triggers {
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
-  /** Events that start it by their name and activity type. */
+  /** Events that start it, by name and activity type. */
   events: ReadonlyMap<PlainEventName, EventTrigger>;
   /** Names of all other events in the file, such as `pull_request_target`. */
   others: readonly string[];
@@ -47,7 +47,7 @@ export const plainEvents = [
   'repository_dispatch',
   'workflow_run',
 ] as const;
-/** All events that start runs; others in a file trigger nothing. */
+/** Events that start runs; others in a file trigger nothing. */
 export const eventNames = [
   'push',
   'pull_request',
@@ -59,11 +59,11 @@ export const eventNames = [
 export type EventName = (typeof eventNames)[number];
 export type PlainEventName = (typeof plainEvents)[number];
 
-/** An event without filters of its own, apart from `workflow_run`. */
+/** An event without filters of its own, except for `workflow_run`. */
 export interface EventTrigger {
   /** Activity types; null for all. */
   types: readonly string[] | null;
-  /** `workflow_run`: names of the workflows whose runs it follows, and the branches of those. */
+  /** `workflow_run`: names of the workflows whose runs it follows, and their branches. */
   workflows: readonly string[];
   branches: Filter | null;
 }
@@ -74,9 +74,9 @@ export interface PushTrigger {
   paths: Filter | null;
 }
 
-/** `pull_request`: filters on the base branch and on the files that it changes. */
+/** `pull_request`: filters on the base branch and on the changed files. */
 export interface PullTrigger {
-  /** Activity types; null for the usual ones. */
+  /** Activity types; null for the default ones. */
   types: readonly string[] | null;
   branches: Filter | null;
   paths: Filter | null;
@@ -100,7 +100,7 @@ export interface DispatchInput {
   required: boolean;
   type: InputType;
   default: string | null;
-  /** The choices of type `choice`. */
+  /** Options of type `choice`. */
   options: readonly string[];
 }
 
@@ -113,22 +113,22 @@ export interface Concurrency {
   queue: 'single' | 'max';
 }
 
-/** Where a job deploys to; both texts may contain `${{ }}`. */
+/** Environment of a job; both texts may contain `${{ }}`. */
 export interface JobEnvironment {
   name: string;
   url: string | null;
-  /** `true`, `false`, or an expression: whether the job is a deployment, or uses the environment alone. */
+  /** `true`, `false`, or an expression: whether the job creates a deployment, or only uses the environment. */
   deployment: Json;
 }
 
-/** What the file asks for the task's token; null where it does not say. */
+/** Permissions of the task token that the file requests; null if it does not specify them. */
 export type Permissions = TaskPermissions | null;
 
 /** A job that calls another workflow, with one combination of its matrix. */
 export interface WorkflowCall {
   /** `build`, `build#1` for the second combination, `build.pack` for a call in the workflow that `build` calls. */
   key: string;
-  /** The call of the file that this one stands in; null in the file of the run. */
+  /** The call that contains this one; null in the file of the run. */
   outer: WorkflowCall | null;
   combination: MatrixCombination;
   needs: readonly string[];
@@ -140,13 +140,13 @@ export interface WorkflowCall {
   secrets: 'inherit' | { readonly [name: string]: Json };
   /** Name of the calling job; may contain expressions over its matrix. */
   name: string;
-  /** A strategy with expressions, which is evaluated when `needs` have ended; null once it is known. */
+  /** A strategy with expressions, evaluated once `needs` have ended; null once it is known. */
   pending: CallStrategy | null;
   /** Whether the calls of the other combinations are cancelled when a job of this one fails. */
   failFast: boolean;
-  /** How many calls of the matrix have running jobs at a time; null for all. */
+  /** Limit of calls of the matrix with running jobs at a time; null for no limit. */
   maxParallel: number | null;
-  /** The file that it calls. */
+  /** The called file. */
   file: CalledFile;
   /** Expressions over `jobs`. */
   outputs: ReadonlyMap<string, string>;
@@ -158,7 +158,7 @@ export interface CallStrategy {
   maxParallel: Json;
 }
 
-/** A called file: of the commit of the run, or of another repository's. */
+/** A called file, from the commit of the run or from another repository. */
 export interface CalledFile {
   /** From the root of its repository. */
   path: string;
@@ -172,22 +172,22 @@ export interface CallInput {
 }
 
 export interface JobDefinition {
-  /** The key on this server: `test`, or that of its call before it: `build.test`. */
+  /** The key on this server: `test`, or with the key of its call in front: `build.test`. */
   key: string;
   /** The key in its own file and on its runner. */
   ownKey: string;
   call: WorkflowCall | null;
   /** Prefix of its name. */
   prefix: string;
-  /** Keys of all jobs that have to end before it. */
+  /** Keys of all jobs that must end before it. */
   waitsFor: readonly string[];
-  /** May contain expressions; null when the file gives none. */
+  /** May contain expressions; null if the file has none. */
   name: string | null;
-  /** As its own file names them. */
+  /** Names used in its own file. */
   needs: readonly string[];
   condition: string | null;
   runsOn: Json;
-  /** An object of axes, or an expression that gives one. */
+  /** An object of axes, or an expression that returns one. */
   matrix: Json;
   failFast: Json;
   maxParallel: Json;
@@ -196,6 +196,6 @@ export interface JobDefinition {
   permissions: Permissions;
   environment: JobEnvironment | null;
   stepNames: readonly string[];
-  /** Why no runner can run it; null when one can. */
+  /** Why runners cannot execute it; null if they can. */
   unsupported: string | null;
 }

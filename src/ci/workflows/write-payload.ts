@@ -17,13 +17,13 @@ export interface ResolvedJob {
   combination: MatrixCombination;
   runsOn: Json;
   continueOnError: boolean;
-  /** Its place in its matrix, and the limits of that. */
+  /** Its position in its matrix, and the settings of the matrix. */
   strategy: { 'fail-fast': boolean; 'job-index': number; 'job-total': number; 'max-parallel': number };
-  /** The inputs of the workflow that it stands in, when that was called; null in the file of the run. */
+  /** Inputs of the called workflow that contains it; null in the file of the run. */
   inputs: { readonly [name: string]: Json } | null;
 }
 
-/** Parts of the file that runners read; `on`, because it has the types and defaults of inputs. */
+/** Parts of the file that runners read; `on`, because it defines types and defaults of inputs. */
 const topLevelKeys = ['run-name', 'on', 'env', 'defaults', 'permissions'];
 
 /** Node limit after expanding aliases, above any real file. An alias may even contain itself. */
@@ -31,9 +31,10 @@ const maxNodes = 100_000;
 const maxDepth = 100;
 
 /**
- * The YAML for a runner: the file with exactly one job, its matrix reduced to one value per axis. Runners rebuild
- * `needs` from the task. The server has decided that the job runs, so its condition is always true. Steps are the
- * nodes of the file itself: a quoted "3.10" stays quoted. Throws `WorkflowProblem` when aliases make the file explode.
+ * Writes the YAML for a runner: the file with exactly one job, its matrix reduced to one value per axis. Runners
+ * rebuild `needs` from the task. The server has already decided that the job runs, so its condition is always true.
+ * Steps are nodes of the file itself: a quoted "3.10" stays quoted. Throws `WorkflowProblem` if aliases make the file
+ * explode.
  */
 export function writePayload(parsed: ParsedJob, resolved: ResolvedJob): string {
   const { file, definition } = parsed;
@@ -48,7 +49,7 @@ export function writePayload(parsed: ParsedJob, resolved: ResolvedJob): string {
   top.items.push(new Pair(new Scalar('name'), new Scalar(resolved.workflow)));
   for (const name of topLevelKeys) {
     const node = file.get(root, name);
-    // `on` has no expressions of the job: defaults of inputs are those of the caller.
+    // `on` has no expressions of the job: defaults of inputs belong to the caller.
     if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), (name === 'on' ? plain : copier).copy(node)));
   }
   const jobs = new YAMLMap();
@@ -72,7 +73,7 @@ function writeJob(
   };
   job.delete('needs');
   job.delete('concurrency');
-  // The server decides about it; a runner only tells its address, which may depend on steps.
+  // The server handles the environment; a runner only reports its URL, which may depend on steps.
   job.delete('environment');
   const url = definition.environment?.url ?? null;
   if (url?.includes('${{') === true) job.setIn(['outputs', environmentUrlOutput], copier.text(url));
@@ -90,7 +91,7 @@ function writeJob(
   return job;
 }
 
-/** Steps as runners know them: groups in their order, actions of the own repository by their path. */
+/** Converts steps for runners: groups are flattened in order, actions of the own repository are named by path. */
 function writeSteps(job: YAMLMap): void {
   const steps = job.get('steps');
   if (!isSeq(steps)) return;
@@ -115,20 +116,22 @@ function substituteInSteps(job: YAMLMap, contexts: KnownContexts): void {
   }
 }
 
-/** Copies nodes; aliases and merged keys are expanded, because their anchors are not copied. */
+/** Copies nodes; expands aliases and merged keys, because their anchors are not copied. */
 class Copier {
   readonly #file: YamlFile;
   readonly #contexts: KnownContexts;
   #count = 0;
   #depth = 0;
 
-  /** @param contexts written into the expressions of all texts */
+  /**
+   * @param contexts values to write into the expressions of all texts
+   */
   constructor(file: YamlFile, contexts: KnownContexts) {
     this.#file = file;
     this.#contexts = contexts;
   }
 
-  /** A text of the file that stands elsewhere in the payload. */
+  /** Copies a text of the file to another place in the payload. */
   text(text: string): string {
     return substituteContexts(text, this.#contexts);
   }

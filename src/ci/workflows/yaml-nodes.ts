@@ -5,9 +5,9 @@ import { isMergeKey } from './merge-keys.ts';
 import type { WorkflowProblem } from './workflow-problem.ts';
 import { problemAt, readYaml } from './read-yaml.ts';
 
-/** Limits of the expansion of aliases and merge keys: resolved nodes, five times as many as a file may have. */
+/** Limit of resolved nodes when expanding aliases and merge keys: five times the nodes that a file may have. */
 const maxResolved = 100_000;
-/** And characters of their texts; a file has at most 128 KiB of them. */
+/** Limit of characters in their texts; a file has at most 128 KiB of them. */
 const maxTextLength = 2 * 1024 * 1024;
 /** Depth limit of nested merges: each level multiplies the entries. */
 const maxMergeDepth = 2;
@@ -33,8 +33,8 @@ interface Explicit {
 
 /**
  * A YAML file with typed access to its nodes; a wrong type is reported with line and column. Nodes are preserved,
- * because the runner must get exactly what the file says (a quoted "3.10" is not 3.1). All accesses are counted: a
- * file that explodes through its aliases is a problem with a position.
+ * because the runner must get exactly the content of the file (a quoted "3.10" is not 3.1). All accesses are counted,
+ * so that a file that explodes through its aliases is a problem with a position.
  */
 export class YamlFile {
   readonly document: Document.Parsed;
@@ -62,7 +62,7 @@ export class YamlFile {
     return this.problemAt((node as ParsedNode | null)?.range?.[0] ?? 0, message);
   }
 
-  /** At the place within a node that has a text; at the node when it is spelled another way. */
+  /** A problem at the position of a text within a node; at the node if the text is spelled differently there. */
   problemIn(node: unknown, text: string, message: string): WorkflowProblem {
     const [from = 0, to = 0] = (node as ParsedNode | null)?.range ?? [];
     const at = text === '' ? -1 : this.#source.indexOf(text, from);
@@ -152,7 +152,7 @@ export class YamlFile {
     return found;
   }
 
-  /** A scalar as text; what YAML would read as a number or truth value included. */
+  /** A scalar as text, including values that YAML would read as numbers or booleans. */
   text(node: unknown, what: string): string {
     const found = this.resolve(node);
     if (!isScalar(found) || found.value === null) throw this.problem(node, `${what} has to be a text.`);
@@ -163,7 +163,7 @@ export class YamlFile {
     return this.isAbsent(node) ? null : this.text(node, what);
   }
 
-  /** One text, or a list of texts; nothing for an absent one. */
+  /** One text, or a list of texts; empty if absent. */
   texts(node: unknown, what: string): string[] {
     if (this.isAbsent(node)) return [];
     const found = this.resolve(node);
@@ -175,7 +175,7 @@ export class YamlFile {
     return found === null || (isScalar(found) && found.value === null);
   }
 
-  /** Plain data. YAML has values that JSON has not; an expression sees them as text. */
+  /** Converts to plain data. YAML has values that JSON lacks; expressions see them as text. */
   json(node: unknown, depth = 0): Json {
     const found = this.resolve(node);
     if (found === null) return null;
@@ -192,7 +192,7 @@ export class YamlFile {
     return value === null || typeof value === 'boolean' ? value : String(value);
   }
 
-  /** Text that is copied elsewhere counts, too. */
+  /** Also counts text that is copied elsewhere. */
   countText(node: unknown, length: number): void {
     this.#textLength += length;
     if (this.#textLength > maxTextLength) throw this.problem(node, 'The aliases of this file make its texts too long.');
@@ -205,7 +205,7 @@ export class YamlFile {
 
   #count(node: unknown, nodes: number): void {
     this.#resolved += nodes;
-    // A missing node has no position; the node that was accessed before it does.
+    // A missing node has no position; the previously accessed node does.
     if ((node as ParsedNode | null)?.range) this.#lastSeen = node;
     if (this.#resolved > maxResolved)
       throw this.problem(
@@ -215,5 +215,5 @@ export class YamlFile {
   }
 }
 
-/** As deep as a file may be, with an alias or two. */
+/** Maximum depth of a file, with an alias or two. */
 const maxJsonDepth = 100;
