@@ -36,9 +36,7 @@ import { openParts } from './open-parts.ts';
 import type { GitOptions, GitParts } from './open-parts.ts';
 import { loadOf } from './slots.ts';
 
-/**
- * Finds git, checks its version, and writes the settings of every git process. Refuses `git_missing`, `git_too_old`.
- */
+/** Finds git, checks its version, and writes the settings of every git process. Throws `git_missing`, `git_too_old`. */
 export async function createGit(options: GitOptions): Promise<Git> {
   const parts = await openParts(options);
   const { program, runner, readers, slots, refCache, browsing, queries, forget } = parts;
@@ -84,7 +82,7 @@ const storageOf = ({ config, runner, slots, readers, maintenance, queries, forge
   async fork(source, target, request) {
     const leave = await slots.reads.acquire({ repository: source });
     try {
-      // As for a push: maintenance of the source would remove packs while they are linked.
+      // Like a push, pauses maintenance: maintenance of the source would remove packs during the linking.
       await maintenance.aroundPush(source, () => forkRepository(runner, source, target, request));
     } finally {
       leave();
@@ -237,7 +235,7 @@ const maintenanceOf = ({ runner, program, folder, settings, bornAt, maintenance 
   },
 });
 
-/** Commits that a push brought to branches: git accepts only commits there. */
+/** Branch tips of a push: git accepts only commits there. */
 function branchTips({ updates, results }: { updates: readonly RefMove[]; results: readonly RefResult[] }): string[] {
   return updates
     .filter(({ ref, newId }, at) => results[at]?.ok === true && ref.startsWith('refs/heads/') && !noRef.test(newId))

@@ -1,8 +1,8 @@
 import type { Config } from '../config/index.ts';
 
 /**
- * Limits on what git may cost. The figures fit the reference load (2 cores, 4 GiB); the configuration overrides those
- * that an operator would change.
+ * Resource limits of git. The figures fit the reference load (2 cores, 4 GiB); the configuration overrides those that
+ * an operator would change.
  */
 export interface GitLimits {
   /** Concurrent clones and fetches: in total, per repository, per client. */
@@ -15,7 +15,7 @@ export interface GitLimits {
   /** Concurrent short commands (ref advertisement, log): in total, per repository. */
   shortSlots: number;
   shortPerRepository: number;
-  /** Queue length per kind of slot, how long a request waits, and the Retry-After of a refused one. */
+  /** Queue length per kind of slot, time limit in the queue, and the Retry-After of a refused request. */
   queue: number;
   queueWaitMs: number;
   retryAfterSeconds: number;
@@ -28,7 +28,7 @@ export interface GitLimits {
   shortOutputBytes: number;
   /** Memory limit of git for one page, archive or patch, in bytes. */
   readMemoryBytes: number;
-  /** How long a client may stall a transfer while almost no bytes move. */
+  /** Time that a client may stall a transfer while almost no bytes move. */
   stallMs: number;
 
   /** Size limit of the pack of one push; 0 for none. */
@@ -46,10 +46,7 @@ export interface GitLimits {
   /** Size limit of the part of a push before its pack: commands and push options. */
   maxPushHeadBytes: number;
   maxPushOptions: number;
-  /**
-   * Limits when the rest of a refused push is read and discarded so that its client sees the reason: bytes,
-   * milliseconds.
-   */
+  /** Limits in bytes and milliseconds for draining the rest of a refused push, so that its client sees the reason. */
   maxDrainBytes: number;
   maxDrainMs: number;
 
@@ -61,10 +58,12 @@ export interface GitLimits {
   /** Quiet time after the last push before maintenance starts, in milliseconds. */
   maintenanceQuietMs: number;
 
-  /** Whether the commit-graph file is read, whose format is git's own; without it `git rev-list` lists commits. */
+  /**
+   * Whether to read the commit-graph file, whose format is internal to git; without it `git rev-list` lists commits.
+   */
   readCommitGraph: boolean;
 
-  /** Number of long-lived object readers, one per active repository, and when an idle one is stopped. */
+  /** Number of long-lived object readers, one per active repository, and the time after which an idle one stops. */
   objectReaders: number;
   objectReaderIdleMs: number;
 }

@@ -23,13 +23,13 @@ export interface GitOptions {
   logger: Logger;
   /** Overrides of `defaultLimits`; tests use shorter waits. */
   limits?: Partial<GitLimits>;
-  /** Whether the truth of a repository is elsewhere, so that nothing in its folder is packed or removed. */
+  /** Whether the source of truth of a repository is elsewhere, so that nothing in its folder is packed or removed. */
   isCache?: (repository: string) => boolean;
-  /** Folders where a program without a path is looked up, separated by colons. */
+  /** Folders in which a program without a path is looked up, separated by colons. */
   searchPath?: string;
 }
 
-/** What the services of git share: processes and their places, caches, readers of objects, maintenance. */
+/** Shared parts of the git services: processes and their slots, caches, object readers, maintenance. */
 export async function openParts({ config, logger, ...options }: GitOptions) {
   const limits: GitLimits = { ...defaultLimits, ...limitsOf(config.git), ...options.limits };
   const searchPath = options.searchPath ?? process.env.PATH ?? '/usr/bin:/bin';
@@ -56,7 +56,7 @@ export async function openParts({ config, logger, ...options }: GitOptions) {
     runner,
     async packAnew(target, signal) {
       await packRepository(runner, target, signal);
-      // Object readers hold packs open that are gone now.
+      // Object readers may still hold removed packs open.
       await readers.close(target);
     },
     logger,
@@ -91,7 +91,8 @@ export async function openParts({ config, logger, ...options }: GitOptions) {
       logger,
       grantRefs: createRefQuota(limits.maxRefs),
       async removeLeftovers(target: string) {
-        // File times advance in steps of some milliseconds: wait until the killed process's last one has passed.
+        // File times advance in steps of some milliseconds: wait until the step of the killed process's last write has
+        // passed.
         await sleep(20);
         return recoverRepository(target, timeOfFileSystem(folder));
       },

@@ -12,7 +12,7 @@ import { createSpawner } from './spawner/spawner.ts';
 import type { Spawner } from './spawner/spawner.ts';
 import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
 
-/** The program and how its processes are started: as children of this process, or of the spawner once that runs. */
+/** The git program and how its processes are started: as children of this process, or of the spawner once it runs. */
 export async function openProgram({
   config,
   logger,
@@ -55,7 +55,7 @@ export async function openProgram({
       spawner = createSpawner(pairs, logger);
       spawner.begin();
     },
-    /** No spawner begins from here on. */
+    /** No spawner is started from here on. */
     halt() {
       isStopped = true;
     },

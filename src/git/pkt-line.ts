@@ -18,12 +18,12 @@ export function encodePacket(data: Buffer | string): Buffer {
 
 /**
  * Splits a byte stream into packets as it arrives. Buffers at most one unfinished packet beyond the current chunk.
- * Refuses `bad_packet` for a length that git's own parser would refuse.
+ * Throws `bad_packet` for a length that git's own parser would refuse.
  */
 export class PacketReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Number of bytes below which parsing is not retried: a packet that comes byte by byte is joined once. */
+  /** Number of new bytes below which parsing is not retried: a packet that arrives byte by byte is joined once. */
   #wanted = 4;
 
   push(chunk: Buffer): void {
@@ -31,12 +31,12 @@ export class PacketReader {
     this.#size += chunk.length;
   }
 
-  /** Number of bytes that were pushed and belong to no packet yet. */
+  /** Number of received bytes that do not yet form a packet. */
   get restBytes(): number {
     return this.#size;
   }
 
-  /** Removes and returns the bytes that belong to no packet yet. */
+  /** Removes and returns the bytes that do not yet form a packet. */
   takeRest(): Buffer {
     const rest = Buffer.concat(this.#chunks);
     this.#chunks = [];
@@ -45,7 +45,7 @@ export class PacketReader {
     return rest;
   }
 
-  /** The next whole packet, or null until more bytes arrive. The data is a view of what was pushed. */
+  /** The next whole packet, or null until more bytes arrive. The data is a view of the received bytes. */
   next(): Packet | null {
     if (this.#size < this.#wanted) return null;
     const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);

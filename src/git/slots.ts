@@ -3,7 +3,7 @@ import type { Semaphore } from '../kernel/index.ts';
 import type { SlotLoad } from './git-services.ts';
 import type { GitLimits } from './limits.ts';
 
-/** Places for processes of git, by what they do. Refuses `git_busy` when too many wait, or for too long. */
+/** Slots for git processes, by kind of work. Throws `git_busy` if too many requests wait, or one waits too long. */
 export function createSlots(limits: GitLimits) {
   const queue = {
     queue: limits.queue,
@@ -20,7 +20,7 @@ export function createSlots(limits: GitLimits) {
     reads: slotsOf(limits.readSlots, { repository: limits.readsPerRepository, client: limits.readsPerClient }),
     writes: slotsOf(limits.writeSlots, { repository: limits.writesPerRepository }),
     short: slotsOf(limits.shortSlots, { repository: limits.shortPerRepository }),
-    // As many as the reference load has cores: a merge computes all the time.
+    // Equals the cores of the reference machine, because a merge is CPU-bound.
     merging: slotsOf(2),
   };
 }

@@ -7,13 +7,13 @@ import { isBranchName, refuseShortName } from './refs/ref-name.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** `<root>/<owner-uuid>/<repository-uuid>.git` (SPEC §2.2): no user-chosen name is ever part of a path. */
+/** `<root>/<owner-uuid>/<repository-uuid>.git` (SPEC §2.2): a path never contains a name chosen by a user. */
 export function repositoryPath(root: string, ownerId: string, repositoryId: string): string {
   if (!uuid.test(ownerId) || !uuid.test(repositoryId)) throw internal('a repository path is built from UUIDs');
   return path.join(root, ownerId, `${repositoryId}.git`);
 }
 
-/** Creates an empty bare repository, atomically by a rename. Refuses `invalid_branch_name`, `repository_exists`. */
+/** Creates an empty bare repository, atomically by a rename. Throws `invalid_branch_name`, `repository_exists`. */
 export async function createRepository(runner: GitRunner, target: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch) || refuseShortName(defaultBranch) !== null)
     throw invalid('invalid_branch_name', 'This is not a valid branch name.');
@@ -25,7 +25,7 @@ export async function createRepository(runner: GitRunner, target: string, defaul
   await syncPath(path.dirname(path.dirname(target)));
 }
 
-/** Makes an empty bare repository in a folder that no reader looks into; what is there is removed first. */
+/** Creates an empty bare repository in a folder without readers; removes anything there first. */
 export async function initRepository(runner: GitRunner, folder: string, defaultBranch: string): Promise<void> {
   await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
   await rm(folder, { recursive: true, force: true });
@@ -33,17 +33,17 @@ export async function initRepository(runner: GitRunner, folder: string, defaultB
   const argv = ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, folder];
   const { code, errorText } = await runner.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
   if (code !== 0) throw internal('git could not make a repository', { cause: { code, errorText } });
-  // `export-subst` would let a file in the repository run format strings in archives; the attributes here outrank
+  // With `export-subst` a file in the repository could run format strings in archives; the attributes here outrank
   // those in the repository.
   await mkdir(path.join(folder, 'info'), { recursive: true });
   await writeFile(path.join(folder, 'info', 'attributes'), '* -export-subst\n');
 
-  // git syncs what is pushed, but not what init writes: without this a power failure after the first push leaves an
-  // empty HEAD, and so no repository.
+  // git syncs pushed data, but not the files of init: without this a power failure after the first push leaves an empty
+  // HEAD, and so no repository.
   for (const file of ['HEAD', 'config', 'info/attributes', '.']) await syncPath(path.join(folder, file));
 }
 
-/** Refuses `invalid_branch_name`. */
+/** Throws `invalid_branch_name`. */
 export async function setHead(runner: GitRunner, target: string, branch: string): Promise<void> {
   if (!isBranchName(branch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   const argv = [`--git-dir=${target}`, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`];
@@ -58,8 +58,8 @@ export async function repositoryExists(target: string): Promise<boolean> {
 }
 
 /**
- * Moves a repository on the same file system: to the trash, back, to another owner.
- * Refuses `repository_exists` when something is at the new place.
+ * Moves a repository within the file system: to the trash, back, to another owner. Throws `repository_exists` if the
+ * new path is taken.
  */
 export async function moveRepository(from: string, to: string): Promise<void> {
   if (await repositoryExists(to)) throw conflict('repository_exists', 'A repository already exists at this place.');
@@ -69,10 +69,10 @@ export async function moveRepository(from: string, to: string): Promise<void> {
   await syncPath(path.dirname(from));
 }
 
-/** Removes a repository permanently; a missing one is no error. */
+/** Removes a repository permanently; ignores a missing one. */
 export async function removeRepository(target: string): Promise<void> {
   if (!path.isAbsolute(target) || !target.endsWith('.git')) throw internal('only a bare repository is removed');
-  // What an interrupted creation or fork has left.
+  // Leftovers of an interrupted creation or fork.
   await rm(`${target}.new`, { recursive: true, force: true });
   // Renamed first, so that no reader finds an incomplete one.
   const doomed = `${target}.removed`;
@@ -90,7 +90,7 @@ export async function removeRepository(target: string): Promise<void> {
 export interface DiskUsage {
   /** All object files. */
   bytes: number;
-  /** Those of them that another repository has, too, as hard links: they are on disk once. */
+  /** Object files shared with another repository as hard links: they are on disk once. */
   sharedBytes: number;
 }
 

@@ -1,7 +1,7 @@
 import { createHistogram } from '../kernel/index.ts';
 import type { Histogram } from '../kernel/index.ts';
 
-/** What a client asked of git, and the result. */
+/** A client's request to git, and the result. */
 export interface GitOperation {
   service: 'upload-pack' | 'upload-archive' | 'receive-pack';
   transport: 'http' | 'ssh';
@@ -16,7 +16,7 @@ export interface GitTrafficSeries extends GitOperation {
 }
 
 /**
- * Counts what clients ask of git over all transports. The transports record it: they alone know the requests that they
+ * Counts client requests to git over all transports. The transports record them: they alone know the requests that they
  * reject.
  */
 export interface GitTraffic {

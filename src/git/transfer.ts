@@ -16,8 +16,8 @@ export interface Flow {
 /**
  * Copies one stream to another with backpressure.
  * @param ends whether the target ends with the source
- * @param frees whether nothing else uses the chunks, and the target not any more when it calls the callback: their
- * memory is given back then
+ * @param frees whether nothing else uses the chunks, and the target only until it calls the callback, so that their
+ *   memory can be reused
  */
 export function startFlow(from: Readable, to: Writable, ends: boolean, frees = false): Flow {
   let bytes = 0;
@@ -54,10 +54,10 @@ export function startFlow(from: Readable, to: Writable, ends: boolean, frees = f
 }
 
 /**
- * Watches for a client that keeps git waiting during all of `stallMs` while fewer than `leastBytes` move: a slow
- * client may not hold a slot for ever (security I04).
- * @param waits whether git waits for the client now
- * @param moved bytes moved so far
+ * Watches for a client that keeps git waiting during all of `stallMs` while fewer than `leastBytes` move: a slow client
+ * may not hold a slot for ever (security I04).
+ * @param waits returns whether git currently waits for the client
+ * @param moved returns the bytes moved so far
  * @param onStall called once
  * @returns a function that ends the watch
  */
@@ -85,27 +85,27 @@ export function watchForStall(
   return () => clearInterval(timer);
 }
 
-/** The bytes that a client must move in `stallMs` to count as alive. */
+/** Number of bytes that a client must move in `stallMs` to count as alive. */
 export function leastBytesIn(stallMs: number): number {
   return (leastBytesPerSecond * stallMs) / 1_000;
 }
 
-/** Adds an error listener, so that a stream's failure is not uncaught; the code that copies it checks `errored`. */
+/** Adds an error listener, so that a stream failure is not uncaught; the code that copies it checks `errored`. */
 export function expectErrors(stream: Readable | Writable): void {
   stream.on('error', () => {});
 }
 
 interface DrainBounds {
-  /** Limit of bytes that are read. */
+  /** Limit of bytes to read. */
   maxBytes: number;
   /** Limit of the total time. */
   maxMs: number;
-  /** How long the stream may stay below the minimum rate. */
+  /** Time in milliseconds that the stream may stay below the minimum rate. */
   stallMs: number;
 }
 
 /**
- * Reads and discards what a client still sends, so that it gets to read the response. Gives up at the bounds.
+ * Reads and discards further data from a client, so that it gets to read the response. Gives up at the bounds.
  * @returns whether the end was reached
  */
 export function drain(input: Readable, { maxBytes, maxMs, stallMs }: DrainBounds): Promise<boolean> {
@@ -139,8 +139,8 @@ export function drain(input: Readable, { maxBytes, maxMs, stallMs }: DrainBounds
 }
 
 /**
- * Writes, and waits when the client is slow. Returns at once when it is gone.
- * @param stallMs timeout without progress, after which its stream is destroyed; omitted when another watch applies
+ * Writes, and waits if the client is slow. Returns at once if it has disconnected.
+ * @param stallMs timeout without progress, after which its stream is destroyed; omitted if another watch applies
  */
 export async function send(output: Writable, bytes: Buffer, stallMs?: number): Promise<void> {
   if (bytes.length === 0 || output.destroyed || output.writableEnded || output.write(bytes)) return;

@@ -7,52 +7,52 @@ import type { GitRunner } from '../processes/git-runner.ts';
 import { isBranchName } from '../refs/ref-name.ts';
 import { initRepository } from '../storage.ts';
 
-/** A ref as `packed-refs` has it. */
+/** A line of `packed-refs`. */
 export interface CachedRef {
   name: string;
   oid: string;
-  /** What an annotated tag leads to; null for everything else. */
+  /** The object that an annotated tag points to; null for everything else. */
   peeled: string | null;
 }
 
-/** An object that a ref is to name. */
+/** Type of an object that a ref is to point to, with its peeled id. */
 export interface RefEnd {
   type: string;
   peeled: string | null;
 }
 
 /**
- * Folders of repositories whose truth is elsewhere: refs in rows, packs in a store. Such a folder has packs, its refs
- * as one file, and nothing that cannot be made anew, so nothing in it is synced.
+ * Cache folders of repositories whose source of truth is elsewhere: refs in rows, packs in a store. Such a folder holds
+ * packs and its refs as one file. All of it can be rebuilt, so none of it is synced.
  */
 export interface GitCaches {
-  /** Makes an empty repository; what is at the place goes. Refuses `invalid_branch_name`. */
+  /** Creates an empty repository; deletes anything at that path. Throws `invalid_branch_name`. */
   create(folder: string, branch: string): Promise<void>;
   /**
-   * Makes a repository for one push, which reads the objects and has the refs of another. The caller removes it.
+   * Creates a repository for one push that shares the objects and refs of another one. The caller removes it.
    * @returns its path
    */
   openScratch(folder: string): Promise<string>;
-  /** Types of objects, and what tags lead to; absent objects are left out. */
+  /** Types of objects, and peeled ids of tags; omits absent objects. */
   ends(repository: string, oids: readonly string[]): Promise<Map<string, RefEnd>>;
   /**
-   * Packs what `tips` lead to and `known` do not, below `into`. Null when that is nothing. Refuses `missing_objects`
-   * where the repository has not all of it.
+   * Packs the objects reachable from `tips` but not from `known`, below `into`. Null if there are none. Throws
+   * `missing_objects` if the repository lacks some of them.
    * @returns the name that git gave the pack: 40 hexadecimal digits
    */
   pack(
     repository: string,
     request: { tips: readonly string[]; known: readonly string[]; into: string },
   ): Promise<string | null>;
-  /** Makes one pack of what others have. @returns its name */
+  /** Joins several packs into one. @returns its name */
   joinPacks(repository: string, names: readonly string[], into: string): Promise<string>;
-  /** Replaces all refs in one step. @param refs sorted by the bytes of their names */
+  /** Replaces all refs atomically. @param refs sorted by the bytes of their names */
   writeRefs(folder: string, refs: AsyncIterable<CachedRef> | Iterable<CachedRef>, branch: string): Promise<void>;
-  /** Runs work that changes a folder: what was read of it before is read again. */
+  /** Runs work that changes a folder and invalidates the caches of its content. */
   changing<Result>(folder: string, work: () => Promise<Result>): Promise<Result>;
-  /** Removes objects that are files although a pack has them. */
+  /** Removes loose objects that a pack also contains. */
   prunePacked(folder: string): Promise<void>;
-  /** Ends what reads a folder that goes. */
+  /** Stops the readers of a folder that is about to be removed. */
   leave(folder: string): Promise<void>;
 }
 
@@ -61,7 +61,9 @@ const maxOutputBytes = 64 * 1024 * 1024;
 const chunkLength = 256 * 1024;
 const header = '# pack-refs with: peeled fully-peeled sorted \n';
 
-/** @param ports what else of the module has to know of a folder */
+/**
+ * @param ports hooks by which the rest of the module learns of changes to a folder
+ */
 export function createCaches(runner: GitRunner, ports: Pick<GitCaches, 'changing' | 'leave'>): GitCaches {
   const run = async (repository: string, argv: readonly string[], input?: string) => {
     const command = { argv: [`--git-dir=${repository}`, '-c', 'core.fsync=none', ...argv], timeLimitMs: longMs };
@@ -155,7 +157,7 @@ export function createCaches(runner: GitRunner, ports: Pick<GitCaches, 'changing
   };
 }
 
-/** Whether a folder has objects that are in none of these packs, so that what git finds there may be nowhere else. */
+/** Whether a folder has objects outside these packs, so that objects found by git may exist nowhere else. */
 export async function hasOtherObjects(folder: string, packs: ReadonlySet<string>): Promise<boolean> {
   const objects = path.join(folder, 'objects');
   for (const name of await readdir(objects))

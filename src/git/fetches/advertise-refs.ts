@@ -26,23 +26,23 @@ interface AdvertiseDeps {
 }
 
 /**
- * The first response of either service: refs and capabilities, or the capabilities alone in protocol version 2,
- * without the "# service" lines of HTTP. Refuses `git_busy`.
+ * The first response of either service: refs and capabilities, or only the capabilities in protocol version 2, without
+ * the "# service" lines of HTTP. Throws `git_busy`.
  */
 export type AdvertiseRefs = (request: AdvertiseRequest) => Promise<Buffer>;
 
 export interface Listings {
   advertiseRefs: AdvertiseRefs;
-  /** The response to a complete `ls-refs` request of version 2; null when git has to produce it. */
+  /** The response to a complete `ls-refs` request of version 2; null if git has to produce it. */
   listRefs(path: string, request: Buffer): Promise<Buffer | null>;
 }
 
-/** What git returned once for repositories of one kind. */
+/** One response by git for repositories of the same kind. */
 interface Learned {
   /** The capabilities of version 2, which are constant. */
   version2?: Buffer;
   lines: Map<Service, LearnedLine>;
-  /** True once a response built here differed from git's; nothing is built for this kind from then on. */
+  /** True after a response built here has differed from git's; from then on git serves this kind. */
   isDoubtful?: boolean;
 }
 
@@ -53,13 +53,13 @@ const maxCachedResponses = 8;
 const maxCachedRequestBytes = 4_096;
 
 /**
- * Builds ref advertisements from the ref cache, byte for byte as git would. What only git knows is learned from its
- * response to the first request of each kind; an unsupported repository is left to git.
+ * Builds ref advertisements from the ref cache, byte for byte as git would. Capabilities are learned from git's
+ * response to the first request of each kind; unsupported repositories are left to git.
  */
 export function createListings(deps: AdvertiseDeps): Listings {
   /**
-   * Keyed by the text of the repository's settings: together with git's version and the server's settings it decides
-   * everything else.
+   * Keyed by the text of the repository's settings, which together with git's version and the server's settings
+   * determines everything else.
    */
   const kinds = new Map<string, Learned>();
 
@@ -81,8 +81,8 @@ export function createListings(deps: AdvertiseDeps): Listings {
   }
 
   /**
-   * Stores what git's response says. Only the first response is compared with one built here: if they are equal, later
-   * ones are too.
+   * Learns from git's response. Only the first response is compared with one built here: if they are equal, later ones
+   * are too.
    */
   function learn(snapshot: RefSnapshot, request: AdvertiseRequest, response: Buffer): void {
     const kind = kindOf(snapshot);
@@ -106,7 +106,7 @@ export function createListings(deps: AdvertiseDeps): Listings {
       const built = snapshot === null ? null : build(snapshot, request);
       if (built !== null) return built;
       const response = await advertiseByGit(deps, request);
-      // Comparable only when both were made from the same refs.
+      // Comparable only if both were built from the same refs.
       if (snapshot !== null && (await deps.refCache.of(request.path)) === snapshot) learn(snapshot, request, response);
       return response;
     },

@@ -1,15 +1,15 @@
 import { PacketReader } from '../pkt-line.ts';
 
-/** Size limit of a request of `git archive --remote` in bytes: a few options, a tree and some paths. */
+/** Size limit in bytes of a `git archive --remote` request: a few options, a tree and some paths. */
 export const maxArchiveRequestBytes = 64 * 1024;
 
-/** The only options of `git archive` that reach git: none of them names a file or a program. */
+/** The only options of `git archive` that are passed to git: none of them names a file or a program. */
 const allowedOption = /^(?:--format=[\w.-]{1,32}|--prefix=.*|-[0-9]|-v|--verbose|-l|--list|--)$/s;
 
 /**
- * The first argument of a request of `git archive --remote` that is refused, or null when git may get the request.
- * git itself accepts every option of `git archive` here, among them those that read files of the server
- * (`--add-file`), so only what a client needs is let through (security A01).
+ * The first forbidden argument of a `git archive --remote` request, or null if git may get the request. git itself
+ * accepts every option of `git archive` here, even those that read files of the server (`--add-file`), so only options
+ * that a client needs are allowed (security A01).
  * @param request packets up to and including the flush, as git-upload-archive(1) reads them
  */
 export function refusedArchiveArgument(request: Buffer): string | null {

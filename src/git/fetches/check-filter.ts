@@ -1,19 +1,18 @@
-/** Size limits of a filter: each part of `combine` is asked about every object of the pack. */
+/** Size limits of a filter: each part of `combine` is evaluated for every object of the pack. */
 const maxFilterLength = 1_024;
 const maxFilterParts = 8;
 
-/** What of a filter is to be checked or refused before git gets it. */
+/** Result of checking a filter before git gets it. */
 interface CheckedFilter {
-  /** A sentence for the client, or null. */
+  /** Error message for the client, or null. */
   refusal: string | null;
-  /** Ids of the blobs with the patterns of `sparse:oid`, which must be reachable like wanted objects. */
+  /** Ids of the blobs with `sparse:oid` patterns, which must be reachable like wanted objects. */
   blobs: string[];
 }
 
 /**
- * Checks the filter of a partial clone. The kinds that git serves are in its settings (`uploadpackfilter`); here is
- * what these cannot say. `sparse:oid` takes any expression that names a blob, among them names of hidden refs and
- * searches of the history, so only a full object id is allowed.
+ * Checks the filter of a partial clone, beyond the allowed kinds in git's settings (`uploadpackfilter`). git resolves
+ * any expression in `sparse:oid`, even names of hidden refs and history searches, so only a full object id is allowed.
  * @param filter the specification, see git-rev-list(1) `--filter`; parts of `combine:` are percent-encoded
  */
 export function checkFilter(filter: string): CheckedFilter {
@@ -29,7 +28,8 @@ export function checkFilter(filter: string): CheckedFilter {
     } catch {
       return refuse('the filter is not well-formed');
     }
-    // Every part is searched, so that a nested `combine:` hides none; a second encoding is refused for the same reason.
+    // Searches every part, so that a nested `combine:` cannot hide one; a second encoding is refused for the same
+    // reason.
     const inner = index === 0 ? text.replace(/^combine:/, '') : text;
     if (inner.includes('%') || inner.includes('combine:')) return refuse('filters cannot be nested');
     const expression = /sparse:oid=(.*)$/s.exec(text)?.[1];

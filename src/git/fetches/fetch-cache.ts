@@ -13,12 +13,12 @@ import { requestKey } from './request-key.ts';
 import { Spool } from './spool.ts';
 
 /**
- * Fetch-pack cache: responses to complete fetch requests. Concurrent equal requests share one response; it stays in
- * the cache for a while afterwards. The key contains everything that a response depends on, including the state of all
- * refs, so a push invalidates it. The caller checks access for every request.
+ * Fetch-pack cache: responses to complete fetch requests. Concurrent equal requests share one response, which stays
+ * cached for a while. The key contains everything that a response depends on, including the state of all refs, so a
+ * push invalidates it. The caller checks access for every request.
  */
 export interface FetchCache {
-  /** Serves a complete request; null when it cannot be cached and git should serve it. */
+  /** Serves a complete request; null if it cannot be cached and git should serve it. */
   serve(request: UploadRequest, bytes: Buffer): Promise<UploadOutcome | null>;
   /** Drops the responses of a repository that is removed or moved. */
   forget(repository: string): void;
@@ -45,7 +45,7 @@ interface CachedResponse {
   readers: number;
   /** The refs when the response was started. */
   refs: RefSnapshot;
-  /** Whether the response is known to show these refs and no others. */
+  /** Whether the response surely shows exactly these refs. */
   isCached: boolean;
   /** Fires when the last reader leaves before the end. */
   abandoned: AbortController;
@@ -56,9 +56,7 @@ interface CachedResponse {
 
 export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   const { runner, slots, refCache, limits, folder } = deps;
-  /**
-   * Least recently used first. Not the kernel's LRU cache: an entry grows while it is made, and its readers hold it.
-   */
+  /** Least recently used first. Not the kernel's LRU cache: an entry grows while git writes it, and readers hold it. */
   const responses = new Map<string, CachedResponse>();
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
@@ -85,7 +83,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
     response.exited.then(
       async ({ code }) => {
         const now = code === 0 ? await refCache.of(request.path) : null;
-        // Refs that moved in the meantime may or may not be in the response.
+        // Refs that moved during the response may or may not be in it.
         if (now?.fingerprint.isSameAs(refs.fingerprint)) store(response);
         else drop(response);
       },
@@ -119,8 +117,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
   }
 
   /**
-   * A response in progress is shared only while the refs have not moved at all since it started, not even back and
-   * forth.
+   * An unfinished response is shared only if the refs have not moved at all since it started, not even back and forth.
    */
   function find(key: string, refs: RefSnapshot): CachedResponse | null {
     const response = responses.get(key);
@@ -165,7 +162,7 @@ export async function createFetchCache(deps: CacheDeps): Promise<FetchCache> {
       const refs = await refCache.of(request.path);
       if (refs === null) return null;
       const key = requestKey([request.path, refs.state(), deps.versions], bytes, request.protocol ?? '');
-      // Checked twice: another request may have started it during the check of the disk.
+      // Checked again: another request may have started it during the disk check.
       if (find(key, refs) === null && !(await hasFreeSpace())) return null;
       const response = find(key, refs) ?? begin(key, request, bytes, refs);
       response.readers += 1;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { leastBytesIn, watchForStall } from '../transfer.ts';
 import type { Spool } from './spool.ts';
 
-/** How a reader's copy ended: complete, cut off by the writer, or the client left or stalled. */
+/** How copying to a reader ended: complete, cut off by the writer, or the client disconnected or stalled. */
 interface Followed {
   bytes: number;
   left: boolean;
@@ -16,7 +16,7 @@ interface Reader {
   stallMs: number;
 }
 
-/** Copies a spool to one client as it grows, until its end or until the client leaves. */
+/** Copies a spool to one client as it grows, until it ends or the client disconnects. */
 export async function followSpool(
   spool: Spool,
   { output, takesBytesAtOnce, signal, stallMs }: Reader,
@@ -54,7 +54,7 @@ export async function followSpool(
   return { bytes, left: leaving.signal.aborted };
 }
 
-/** Writes, and waits until the output has taken the bytes; false when it did not. */
+/** Writes and waits until the output has taken the bytes; false if it did not. */
 function write(output: Writable, bytes: Buffer, leaving: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const onLeave = () => resolve(false);

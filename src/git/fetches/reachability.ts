@@ -22,14 +22,17 @@ interface ReachabilityDeps {
 
 /** Limit of ids remembered per state of the refs, beyond those that refs name. */
 const maxProvedIds = 100_000;
-/** Ids that are looked up at once: few at first, because one that is missing ends it. */
+/** Number of ids looked up at once: few at first, because a single missing id ends the lookup. */
 const firstIds = 50;
 const idsAtOnce = 5_000;
-/** So many commits are sought in the commit-graph, from so many tips; git reads all tips in one walk. */
+/**
+ * Limits of commits that are sought in the commit-graph, and of tips that the search starts from; git walks from all
+ * tips at once.
+ */
 const maxSoughtInGraph = 200;
 const maxTipsInGraph = 50;
 
-/** Every id that a ref names, with those behind annotated tags. */
+/** Every id that a ref names, including peeled ids. */
 async function idsOf({ refs, head }: RefSnapshot): Promise<Set<string>> {
   const ids = new Set(head.ref === null ? [] : [head.ref.oid]);
   await visitAll(refs, ({ oid, peeled }) => {
@@ -49,7 +52,7 @@ export function createReachability({
   shortSlots,
   limits,
 }: ReachabilityDeps): Reachability {
-  /** Ids proved reachable, valid as long as the snapshot of the refs is. */
+  /** Ids proved reachable, valid for the lifetime of the snapshot. */
   const proved = new WeakMap<RefSnapshot, Promise<Set<string>>>();
 
   async function knownIds(repository: string): Promise<Set<string>> {
@@ -61,8 +64,8 @@ export function createReachability({
   }
 
   /**
-   * Which of these commits the commit-graph proves to be reachable, without a process: from HEAD, or from one of the
-   * first refs. Of the others it says nothing.
+   * The commits that the commit-graph proves reachable from HEAD or one of the first refs, without a process. Says
+   * nothing about the others.
    */
   async function provedByGraph(repository: string, oids: readonly string[]): Promise<Set<string>> {
     const isWorthIt = limits.readCommitGraph && oids.length > 0 && oids.length <= maxSoughtInGraph;
@@ -79,7 +82,7 @@ export function createReachability({
     );
   }
 
-  /** Object ids that git lists for these arguments; `input` is a list of ids. Stops once `isEnough` returns true. */
+  /** Object ids that git lists for these arguments; `input` is a list of ids. Stops when `isEnough` returns true. */
   async function list(
     repository: string,
     argv: readonly string[],
@@ -112,7 +115,7 @@ export function createReachability({
     }
   }
 
-  /** Those commits that are unreachable from every visible ref. */
+  /** The commits that are unreachable from every visible ref. */
   async function unreachableAmongCommits(
     repository: string,
     oids: readonly string[],
@@ -129,8 +132,8 @@ export function createReachability({
   }
 
   /**
-   * Those trees, blobs and tag objects that are unreachable. With a bitmap most are proved in one step; the others by
-   * a walk over all objects.
+   * The trees, blobs and tag objects that are unreachable. A bitmap proves most of them reachable in one step; the
+   * others need a walk over all objects.
    */
   async function unreachableAmongOthers(
     repository: string,

@@ -10,9 +10,9 @@ import { leastBytesIn, watchForStall } from '../transfer.ts';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads a complete request from a stream that ends with it.
- * @param bounds how long the client may transfer almost nothing, in milliseconds Refuses `fetch_stalled`, `bad_fetch`
- * when it breaks off or is too large, and what the stream fails with.
+ * Reads a complete request from a stream that ends with it. Throws `fetch_stalled`, `bad_fetch` if it breaks off or is
+ * too large, and errors of the stream.
+ * @param bounds how long the client may transfer almost nothing, in milliseconds
  */
 export function readRequest(
   input: Readable,
@@ -54,20 +54,21 @@ export function readRequest(
   });
 }
 
-/** What a fetch request names, of any protocol version. */
+/** The ids and filters of a fetch request in any protocol version. */
 interface FetchArguments {
   /** Object ids, in lower case. */
   wants: string[];
-  /** Specifications of `filter` lines, as git-rev-list(1) `--filter` has them; usually none or one. */
+  /** `filter` lines as specified by git-rev-list(1) `--filter`; usually none or one. */
   filters: string[];
 }
 
-/** Reads the wanted ids and filters of a request; none when it is malformed, which git will report. */
+/** Parses the wanted ids and filters of a request; empty if it is malformed, which git will report. */
 export async function readArguments(request: Buffer): Promise<FetchArguments> {
   const packets = new PacketReader();
   packets.push(request);
   const found: FetchArguments = { wants: [], filters: [] };
-  // Version 2 has one section that ends with a flush; before it the `filter` line precedes the first flush, too.
+  // Version 2 has one section that ends with a flush; in earlier versions the `filter` line also precedes the first
+  // flush.
   try {
     await visitAll(firstSection(packets), (data) => {
       // Before version 2 the capabilities follow the first id.
@@ -88,7 +89,7 @@ function* firstSection(packets: PacketReader): Generator<Buffer> {
 }
 
 /**
- * Whether a request asks for a pack and needs no further negotiation: its response depends only on the request and the
+ * Whether a request asks for a pack without further negotiation: its response depends only on the request and the
  * repository.
  */
 export function isWholeFetch(request: Buffer, protocol: string | null | undefined): boolean {

@@ -6,8 +6,8 @@ const clientCapability = /^(?:agent|session-id)=/;
 const clientWords = / (?:agent|session-id)=[^ \n]*/g;
 
 /**
- * Cache key of a response: everything that it depends on, and nothing else, so never the caller.
- * @param place repository path, ref state, protocol, and versions of what responds
+ * Cache key of a response: everything that it depends on and nothing else, so never the caller.
+ * @param place repository path, ref state, protocol, and versions of git and its settings
  */
 export function requestKey(place: readonly string[], request: Buffer, protocol: string): string {
   const hash = createHash('sha256').update(place.join('\0')).update(`\0${protocol}\0`);

@@ -4,7 +4,7 @@ import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
 
 const marks = { flush: flushPacket, delimiter: Buffer.from('0001'), end: Buffer.from('0002') } as const;
 
-/** A client's stream of requests, and how long and how much is waited for. */
+/** A client's stream of requests and its limits. */
 interface RequestStreamOptions {
   input: Readable;
   signal: AbortSignal;
@@ -15,8 +15,8 @@ interface RequestStreamOptions {
 }
 
 /**
- * Splits the client's stream into requests; each ends with a flush. Refuses `fetch_stalled`, `bad_packet`, and
- * `bad_fetch` for one that is too large or breaks off.
+ * Splits the client's stream into requests; each ends with a flush. Throws `fetch_stalled`, `bad_packet`, and
+ * `bad_fetch` if a request is too large or breaks off.
  */
 export class RequestStream {
   readonly #options: RequestStreamOptions;
@@ -32,7 +32,7 @@ export class RequestStream {
     if (input.readableEnded || input.destroyed || signal.aborted) this.#finish();
   }
 
-  /** The bytes of the next complete request; null when the client has no more. */
+  /** The bytes of the next complete request; null if the client sends no more. */
   async next(): Promise<Buffer | null> {
     const parts: Buffer[] = [];
     let bytes = 0;

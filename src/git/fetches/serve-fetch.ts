@@ -11,7 +11,7 @@ export interface UploadRequest {
   /** The client's `Git-Protocol` or `GIT_PROTOCOL`. */
   protocol?: string | null | undefined;
   input: Readable;
-  /** Left open: the caller ends it, or breaks it when the response was cut short. */
+  /** Left open: the caller ends it, or destroys it if the response was cut short. */
   output: Writable;
   /**
    * Whether `output` no longer uses a write's bytes when it calls the callback: true for HTTP responses, not for
@@ -20,7 +20,7 @@ export interface UploadRequest {
   takesBytesAtOnce?: boolean;
   /** True for one request and one response (HTTP), false for a whole session (SSH). */
   stateless: boolean;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
@@ -44,8 +44,9 @@ export interface ServeDeps {
 }
 
 /**
- * Runs git for one request or one session between the client's streams. The caller holds a slot.
- * @param memoryLimitBytes memory limit of git; without it, none Refuses as `uploadPack` does.
+ * Runs git for one request or one session between the client's streams. The caller holds a slot. Throws the same errors
+ * as `uploadPack`.
+ * @param memoryLimitBytes memory limit of git; omitted for none
  */
 export async function serve(
   deps: ServeDeps,
@@ -97,8 +98,8 @@ export async function serve(
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
   const onStall = () => cut('stalled');
   const watches = [watchForStall({ stallMs, leastBytes: leastBytesIn(stallMs) }, waitsForClient, moved, onStall)];
-  // In a session the input never ends, so a busy git looks like a silent client; but git prints something
-  // every few seconds.
+  // In a session the input never ends, so a busy git looks like a silent client; but git writes progress every few
+  // seconds.
   if (!stateless) watches.push(watchForStall({ stallMs, leastBytes: 1 }, () => true, moved, onStall));
   if (input.errored) onInputError(input.errored);
   else if ((input.destroyed && !input.readableEnded) || output.destroyed) cut('aborted');
@@ -118,7 +119,7 @@ export async function serve(
   return { exitCode: code ?? 1, cutShort: isCut || code === null || stoppedBy !== null, bytes: sent.bytes };
 }
 
-/** git's error messages for a repository that it could not read, as opposed to a request that it could not. */
+/** git's error messages about an unreadable repository, as opposed to an invalid request. */
 const ourFault =
   /git repository|ownership|unable to|cannot |could not|failed|corrupt|bad object|missing|memory|too many open/i;
 

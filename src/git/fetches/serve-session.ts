@@ -3,15 +3,14 @@ import { RequestStream } from './request-stream.ts';
 import type { ServeDeps, UploadOutcome, UploadRequest } from './serve-fetch.ts';
 import { send } from '../transfer.ts';
 
-/** Size limit of a request in bytes. A fetch request is a list of object ids; no client needs more of them. */
+/** Size limit of a request in bytes. A fetch request is a list of object ids; no client needs more. */
 const maxRequestBytes = 64 * 1024 * 1024;
 
 /**
- * Serves one session of protocol version 2, as over SSH: capabilities, then request after request until the client has
- * no more. Requests are independent of each other (gitprotocol-v2), so each is served like one over HTTP, and git
- * starts only for those that need it.
- * Refuses `fetch_stalled` when the client sends nothing for too long, `bad_packet`, `bad_fetch`, and what
- * `respond` refuses.
+ * Serves one session of protocol version 2, as over SSH: capabilities, then requests until the client has no more.
+ * Requests are independent of each other (gitprotocol-v2), so each is served like one over HTTP, and git starts only
+ * for those that need it. Throws `fetch_stalled` if the client sends nothing for too long, `bad_packet`, `bad_fetch`,
+ * and the errors of `respond`.
  */
 export async function serveSession(
   deps: ServeDeps & { advertiseRefs: AdvertiseRefs },

@@ -8,7 +8,7 @@ const readAt = promisify(read);
 const [minPollMs, maxPollMs] = [1, 16];
 
 const chunkBytes = 256 * 1024;
-/** Cached chunks per spool: readers who start together stay close to each other, so this many serve them all. */
+/** Cached chunks per spool: readers who start together stay close to each other, so this many serve all of them. */
 const maxCachedChunks = 8;
 const maxFreeBuffers = 16;
 const free: Buffer[] = [];
@@ -17,25 +17,27 @@ const free: Buffer[] = [];
 interface Chunk {
   start: number;
   buffer: Buffer;
-  /** Number of valid bytes; they do not change any more. */
+  /** Number of valid bytes; these never change. */
   filled: number;
   reading: Promise<void> | null;
   users: number;
   isCached: boolean;
-  /** A write may still use the buffer, so it is not reused. */
+  /** A pending write may still use the buffer, so it is not reused. */
   isSpent: boolean;
 }
 
-/** Bytes from the requested position, as many as one chunk holds. */
+/** Bytes from the requested position, at most one chunk. */
 interface Read {
   bytes: Buffer;
-  /** @param isDone whether no write uses the bytes any more */
+  /**
+   * @param isDone whether no write uses the bytes anymore
+   */
   release(isDone: boolean): void;
 }
 
 /**
- * A file that git writes and any number of readers follow. It is unlinked as soon as it is open: nothing is left
- * behind after a crash, and a reader that has started can finish.
+ * A file that git writes and any number of readers follow. It is unlinked once opened: a crash leaves nothing behind,
+ * and readers that have started can finish.
  */
 export class Spool {
   readonly #file: number;
@@ -47,12 +49,14 @@ export class Spool {
   /** Chunks by their start position, least recently used first. */
   readonly #chunks = new Map<number, Chunk>();
   size = 0;
-  /** The size that readers know: while git is busy they are notified of whole chunks, not of every few bytes. */
+  /** The size that readers know: while git is busy they are notified of whole chunks only. */
   #notifiedSize = 0;
   /** Whether nothing more will be written. */
   isEnded = false;
 
-  /** @param place a path that nothing else uses */
+  /**
+   * @param place an unused path
+   */
   constructor(place: string) {
     this.#file = openSync(place, 'wx+', 0o600);
     unlinkSync(place);
@@ -64,7 +68,7 @@ export class Spool {
     return this.#file;
   }
 
-  /** Adds a reader; while there is one, chunks of the file stay in memory. */
+  /** Adds a reader; while there are readers, chunks of the file stay in memory. */
   enter(): void {
     this.#readers += 1;
   }
@@ -96,7 +100,7 @@ export class Spool {
     return { bytes: buffer.subarray(position - start, chunk.filled), release };
   }
 
-  /** Resolves when enough bytes follow `position`, when the writer has ended, or when `signal` fires. */
+  /** Resolves when enough bytes follow `position`, the writer has ended, or `signal` fires. */
   async beyond(position: number, signal: AbortSignal): Promise<void> {
     while (this.#notifiedSize <= position && !this.isEnded && !signal.aborted) {
       await this.#growth.wait('size', { signal });
@@ -111,12 +115,12 @@ export class Spool {
     this.#growth.notify('size');
   }
 
-  /** Closes the file once there are no readers left. */
+  /** Closes the file when the last reader has left. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#poll);
-    // Asynchronous: the kernel takes a while to free a large file.
+    // Asynchronous: the kernel needs some time to free a large file.
     close(this.#file, () => {});
   }
 

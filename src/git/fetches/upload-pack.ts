@@ -28,10 +28,9 @@ interface UploadDeps extends ServeDeps, Listings {
 }
 
 /**
- * Serves one fetch or clone: ref listings from memory, repeated requests from the cache, everything else by git.
- * Refuses `git_busy` and `fetch_stalled`, `bad_fetch` for a request that git could not parse and `internal` when git
- * failed, both only while nothing was written to `output`; `repository_not_found` for a folder that is not there any
- * more; and what `input` fails with.
+ * Serves one fetch or clone: ref listings from memory, repeated requests from the cache, everything else by git. Throws
+ * `git_busy`, `fetch_stalled`; `bad_fetch` if git cannot parse the request and `internal` if git fails, both only while
+ * nothing has been written to `output`; `repository_not_found` if the folder no longer exists; and errors of `input`.
  */
 export async function uploadPack(deps: UploadDeps, request: UploadRequest): Promise<UploadOutcome> {
   try {
@@ -55,7 +54,7 @@ async function serveRequest(deps: UploadDeps, request: UploadRequest): Promise<U
   return startGit(deps, request, withoutFiltersToCheck);
 }
 
-/** Serves one complete request of version 2, or of a stateless fetch before it. */
+/** Serves one complete request of version 2, or a stateless fetch in an earlier version. */
 async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer): Promise<UploadOutcome> {
   const isList = request.protocol === 'version=2' && bytes.toString('latin1', 4, 19) === 'command=ls-refs';
   if (isList) {
@@ -68,10 +67,10 @@ async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer):
   const single: UploadRequest = { ...request, stateless: true, input: Readable.from([bytes], { objectMode: false }) };
   // A ref listing is short and must not wait behind clones.
   if (isList) return startGit({ ...deps, slots: deps.shortSlots }, single);
-  // In version 2 git serves any object that exists, before it any tree or blob; only a stateful session of an older
-  // version is limited to the advertised refs. So reachability is checked here.
+  // In version 2 git serves any object that exists, in earlier versions any tree or blob; only a stateful session of an
+  // earlier version is limited to the advertised refs. So reachability is checked here.
   const { wants, filters } = await readArguments(bytes);
-  // A client wants each ref at most once, and a repository has no more refs than this.
+  // A client wants each ref at most once, and a repository cannot have more refs.
   if (wants.length > deps.limits.maxRefs)
     return refuse(request, `upload-pack: more than ${deps.limits.maxRefs} objects are wanted in one request`);
   const checked = filters.map(checkFilter);
@@ -79,22 +78,20 @@ async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer):
   if (refusal !== undefined) return refuse(request, `upload-pack: ${refusal}`);
   const named = [...wants, ...checked.flatMap(({ blobs }) => blobs)];
   const unreachable = await deps.reachability.firstUnreachable(request.path, named, request.signal);
-  // In the words that git uses for an object that does not exist.
+  // git's wording for an object that does not exist.
   if (unreachable !== null) return refuse(request, `upload-pack: not our ref ${unreachable}`);
   const cached = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
   return cached ?? startGit(deps, single);
 }
 
-/** Ends a request with an error line, which the client prints. */
+/** Ends a request with an error line that the client prints. */
 async function refuse({ output }: Pick<UploadRequest, 'output'>, reason: string): Promise<UploadOutcome> {
   const line = encodePacket(`ERR ${reason}`);
   await send(output, line);
   return { exitCode: 128, cutShort: false, bytes: line.length };
 }
 
-/**
- * Settings of a session before version 2, which git reads itself: no filter that `checkFilter` would have to look at.
- */
+/** Settings of a session before version 2, whose requests git reads itself: no filter that needs `checkFilter`. */
 const withoutFiltersToCheck = ['sparse:oid', 'combine'].flatMap((kind) => [
   '-c',
   `uploadpackfilter.${kind}.allow=false`,
@@ -123,8 +120,8 @@ async function startGit(
 export type ArchiveRequest = Omit<UploadRequest, 'stateless' | 'protocol'>;
 
 /**
- * Serves `git archive --remote`. Same contract as {@link uploadPack}; a request with an option that a client does not
- * need is refused in git's output.
+ * Serves `git archive --remote`. Same contract as {@link uploadPack}; forbidden options are refused in git's output
+ * format.
  */
 export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): Promise<UploadOutcome> {
   const { input, output, signal, stallMs = deps.limits.stallMs } = request;
@@ -132,7 +129,7 @@ export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): 
   expectErrors(output);
   const requests = new RequestStream({ input, signal, stallMs, maxBytes: maxArchiveRequestBytes });
   const bytes = await requests.next().finally(() => requests.end());
-  // A client that asks for nothing gets nothing, as from git.
+  // Like git, sends nothing to a client that requests nothing.
   if (bytes === null) return { exitCode: 128, cutShort: false, bytes: 0 };
   const refused = refusedArchiveArgument(bytes);
   if (refused !== null) {

@@ -4,13 +4,13 @@ import type { GitRunner } from '../processes/git-runner.ts';
 import { singleProtocolEnvironment } from '../remotes/remote.ts';
 import { isBranchName } from '../refs/ref-name.ts';
 
-/** Namespace of what was fetched from another repository here, until a ref of the repository points to it. */
+/** Namespace of commits fetched from another local repository, until a ref of the repository points to them. */
 const syncRefPrefix = 'refs/hearth/sync/';
 
 /**
- * Fetches a branch of another repository of this machine, under a hidden name. Only objects that are missing are
- * copied. Refuses `internal` when git fails.
- * @param refName the last part of the hidden name; two fetches at once have different ones
+ * Fetches a branch of another repository on this machine under a hidden name. Copies only missing objects. Throws
+ * `internal` if git fails.
+ * @param refName last part of the hidden name; must differ between concurrent fetches
  * @returns the commit that the branch named
  */
 export async function fetchLocal(

@@ -12,17 +12,17 @@ const listMs = 60_000;
 const maxListBytes = 64 * 1024 * 1024;
 
 export interface ForkRequest {
-  /** The branch that HEAD of the fork names. */
+  /** The branch to which the fork's HEAD points. */
   defaultBranch: string;
-  /** Takes this branch alone; null for all branches and tags. */
+  /** Copies only this branch; null for all branches and tags. */
   onlyBranch: string | null;
 }
 
 /**
- * Makes a copy of a repository that shares its object files by hard links, with its branches and tags and no other
- * ref. The copy appears by a rename, complete and synced, or not at all. Refs are read first: their objects are there
- * before the objects are listed. Refuses `repository_exists`, `repository_empty`, `branch_not_found`,
- * `repository_moves` when the source goes meanwhile, `repository_busy`.
+ * Copies a repository with its branches and tags and no other ref; hard links share its object files. The copy appears
+ * by a rename, complete and synced, or not at all. Refs are read first, so that the objects listed afterwards include
+ * theirs. Throws `repository_exists`, `repository_empty`, `branch_not_found`, `repository_moves` if the source is
+ * removed or moved meanwhile, `repository_busy`.
  */
 export async function forkRepository(
   runner: GitRunner,
@@ -40,7 +40,7 @@ export async function forkRepository(
       throw invalid('branch_not_found', 'The repository has no such branch.', { field: 'branch' });
     await initRepository(runner, unfinished, defaultBranch);
     await linkObjects(path.join(source, 'objects'), path.join(unfinished, 'objects'));
-    // What readers of the source can fetch is not hidden from the fork, also where the fork has no ref to it.
+    // Objects that readers of the source can fetch need not be hidden in the fork, even without a ref to them.
     await writePackedRefs(
       unfinished,
       '# pack-refs with: \n',
@@ -71,12 +71,12 @@ async function writePackedRefs(repository: string, head: string, lines: readonly
   await syncPath(file);
 }
 
-/** Branches and tags as `packed-refs` has them: sorted by bytes, each annotated tag with what it leads to. */
+/** Branches and tags in the form of `packed-refs`: sorted by bytes, annotated tags with their peeled ids. */
 async function listRefs(runner: GitRunner, repository: string, onlyBranch: string | null): Promise<string[]> {
   const argv = [`--git-dir=${repository}`, 'show-ref', '--dereference', '--heads', '--tags'];
   const { code, output, errorText } = await runner.run({ argv, timeLimitMs: listMs }, maxListBytes);
   if (code !== 0) throw internal('git could not list the refs of a fork', { cause: { code, errorText } });
-  // One character per byte would be written as two: names are UTF-8, which every push is checked for.
+  // Names are UTF-8, as every push checks; writing one character per byte would encode them twice.
   return output
     .toString('utf8')
     .split('\n')
@@ -87,7 +87,7 @@ async function listRefs(runner: GitRunner, repository: string, onlyBranch: strin
     });
 }
 
-/** A hard link is a directory entry: the files were synced when they were written, their new names are not. */
+/** A hard link is a directory entry: the file contents were synced when written, the new names were not. */
 async function syncFolders(repository: string): Promise<void> {
   const folders = [repository];
   for (const folder of folders) {

@@ -3,29 +3,29 @@ import path from 'node:path';
 import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import { conflict, eachLimit } from '../../kernel/index.ts';
 
-/** Files that git is writing, and marks of a process that holds a pack. */
+/** Temporary files of git, and `.keep` marks of processes. */
 const unfinished = /\.lock$|^tmp_|^\.tmp-|\.keep$/;
-/** Files that git replaces under the same name: only these are compared by their inode. */
+/** Files that git replaces under the same name: these are compared by inode. */
 const replaced = /^(?:multi-pack-index|commit-graph|commit-graph-chain)$/;
 const looseFolder = /^[0-9a-f]{2}$/;
-/** Folders with files about packs and history. */
+/** Folders of files about packs and history. */
 const folders = ['pack', 'info', 'info/commit-graphs'];
 const infoFile = /^(?:commit-graph|commit-graph-chain|graph-[0-9a-f]+\.graph)$/;
 
 const filesAtOnce = 16;
-/** Maintenance of another process may replace packs meanwhile; then the listing is read again, this often at most. */
+/** Limit of retries: maintenance by another process may replace packs, and the listing is then read again. */
 const maxRounds = 20;
-/** Errors of a file system that makes no hard link to this file: another one, too many links, not supported. */
+/** Error codes of file systems that cannot link this file: another device, too many links, not supported. */
 const unlinkable = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Makes hard links to all object files of a repository in the object folder of another, which is new. git never
- * changes such a file in place: it writes a new one and renames it, so neither repository sees what the other does
- * later. Where a hard link is impossible, the file is copied.
+ * Hard-links all object files of a repository into the object folder of a new one. git never changes such a file in
+ * place but writes and renames a new one, so neither repository sees later changes of the other. Copies a file if it
+ * cannot be linked.
  *
- * Packs may be replaced meanwhile. The work is done when two listings in a row are equal and everything in them is
- * linked: each object was in one of the listed files all the time between. Refuses `repository_busy` when that never
- * happens. Fails with ENOENT when the source is removed or moved.
+ * Packs may be replaced during the run. It ends when two consecutive listings are equal and everything in them is
+ * linked: each object was then in one of the listed files throughout. Throws `repository_busy` if that never happens.
+ * Fails with ENOENT if the source is removed or moved.
  * @param from,to the folders `objects`
  */
 export async function linkObjects(from: string, to: string): Promise<void> {
@@ -48,7 +48,7 @@ export async function linkObjects(from: string, to: string): Promise<void> {
   throw conflict('repository_busy', 'The repository is being repacked. Try again in a moment.');
 }
 
-/** Every finished file, relative to the folder, with what identifies its version. */
+/** Every finished file, relative to the folder, with an identifier of its version. */
 async function listObjects(objects: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const add = async (folder: string, isWanted: (name: string, all: ReadonlySet<string>) => boolean): Promise<void> => {
@@ -63,7 +63,7 @@ async function listObjects(objects: string): Promise<Map<string, string>> {
       }
     }
   };
-  // Loose objects first, packs last: an object that is packed meanwhile is then in a pack.
+  // Loose objects first, packs last: an object packed in between is then found in a pack.
   for (const entry of await readdir(objects, { withFileTypes: true }))
     if (entry.isDirectory() && looseFolder.test(entry.name)) await add(entry.name, (name) => /^[0-9a-f]+$/.test(name));
   for (const folder of folders.slice(1)) await add(folder, (name) => infoFile.test(name));
@@ -71,7 +71,7 @@ async function listObjects(objects: string): Promise<Map<string, string>> {
   return files;
 }
 
-/** git installs a pack before its index and removes the index first: without one of the two it is none. */
+/** git installs a pack before its index and removes the index first: a pack needs both files. */
 function isOfWholePack(name: string, all: ReadonlySet<string>): boolean {
   if (name.startsWith('multi-pack-index')) return true;
   const [stem] = name.split('.', 1);
@@ -82,7 +82,7 @@ function isEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, st
   return one.size === other.size && [...one].every(([file, mark]) => other.get(file) === mark);
 }
 
-/** Returns false for a file that is gone. */
+/** Returns false if the file no longer exists. */
 async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

@@ -9,13 +9,13 @@ const magic = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
 
 /** The ids of the objects in a pack, as its index lists them: sorted, 20 bytes each. */
 interface PackIndex {
-  /** File name without its ending. */
+  /** File name without its extension. */
   stem: string;
   count: number;
   has(id: Buffer): boolean;
 }
 
-/** Reads the table of ids of a pack index of version 2 (gitformat-pack(5)). */
+/** Reads the id table of a version 2 pack index (gitformat-pack(5)). */
 async function readPackIndex(folder: string, stem: string): Promise<PackIndex> {
   const file = await open(path.join(folder, `${stem}.idx`), 'r');
   try {
@@ -50,7 +50,7 @@ function isAmong(ids: Buffer, fanout: Buffer, id: Buffer): boolean {
   return false;
 }
 
-/** All packs of a repository; null when they hold more than `maxObjects`, whose ids would need too much memory. */
+/** All packs of a repository; null if they hold more than `maxObjects`, whose ids would need too much memory. */
 export async function readPackIndexes(folder: string, maxObjects: number): Promise<PackIndex[] | null> {
   const stems = (await readdir(folder)).filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -5));
   const packs: PackIndex[] = [];

@@ -5,18 +5,18 @@ import type { GitRunner } from '../processes/git-runner.ts';
 import { readPackIndexes } from './pack-index.ts';
 
 const longMs = 3_600_000;
-/** Objects whose ids are held in memory, 20 bytes each; with more of them everything is packed anew. */
+/** Limit of object ids held in memory, 20 bytes each; with more objects everything is repacked. */
 const maxObjects = 8_000_000;
 const looseFolder = /^[0-9a-f]{2}$/;
 
 /**
- * Takes out of a new repository what none of its refs leads to. The owner of a fork may push a ref to any object in
- * its folder whose id they know; what the source hides (overwritten commits that wait for an undo, objects of refused
- * pushes) must therefore not be in it.
+ * Removes unreachable objects from a new repository. The owner of a fork may push a ref to any object in its folder
+ * whose id they know, so the folder must not contain objects that the source hides (overwritten commits that wait for
+ * an undo, objects of refused pushes).
  *
- * Usually there is nothing to take out, which two counts show: the objects that the refs reach, from the bitmap, and
- * those in the folder. Otherwise packs that hold something hidden are replaced by one with the rest of their objects.
- * Packs without stay shared.
+ * Usually there are none, which two counts show: the reachable objects, from the bitmap, and those in the folder.
+ * Otherwise packs with hidden objects are replaced by one with the rest of their objects. Packs without hidden objects
+ * stay shared.
  */
 export async function pruneUnreachableObjects(runner: GitRunner, repository: string): Promise<void> {
   const [reachable, present] = [await countReachable(runner, repository), await countPresent(runner, repository)];
@@ -34,7 +34,7 @@ export async function pruneUnreachableObjects(runner: GitRunner, repository: str
   for (const name of before)
     if (!clean.includes(name.split('.', 1)[0]!)) await rm(path.join(folder, name), { force: true });
   await removeLoose(repository);
-  // It may name commits that are gone now; maintenance writes another.
+  // It may name removed commits; maintenance writes a new one.
   for (const name of ['commit-graph', 'commit-graphs'])
     await rm(path.join(repository, 'objects', 'info', name), { recursive: true, force: true });
 }
@@ -46,7 +46,7 @@ async function countReachable(runner: GitRunner, repository: string): Promise<nu
   return Number(output.toString().trim());
 }
 
-/** Each object once, also one that several packs have: git prints an empty line for it. */
+/** Counts each object once: git prints an empty line for one that several packs contain. */
 async function countPresent(runner: GitRunner, repository: string): Promise<number> {
   const argv = [`--git-dir=${repository}`, 'cat-file', '--batch-all-objects', '--unordered', '--batch-check='];
   const running = runner.start({ argv, timeLimitMs: longMs, yields: true });
@@ -70,7 +70,7 @@ async function* reachableIds(runner: GitRunner, repository: string): AsyncGenera
   if (code !== 0) throw internal('git could not list the objects of a fork', { cause: { text: running.stderrText() } });
 }
 
-/** Writes one pack with everything that the refs reach and that is in none of the given packs. */
+/** Writes one pack with every reachable object that is in none of the given packs. */
 async function packRest(runner: GitRunner, repository: string, clean: readonly string[]): Promise<void> {
   const argv = [
     `--git-dir=${repository}`,

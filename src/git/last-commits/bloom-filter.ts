@@ -1,9 +1,11 @@
-/** A path's hash in the Bloom filters of a commit-graph; null when git may hash it differently. */
+/** A path's hash for the Bloom filters of a commit-graph; null if git may hash it differently. */
 export type PathHashes = readonly [number, number] | null;
 
 const seeds = [0x293ae76f, 0x7e646e2c] as const;
 
-/** @param path whole, without a slash at its end, one character per byte */
+/**
+ * @param path the full path, without a trailing slash, one character per byte
+ */
 export function hashesOf(path: string): PathHashes {
   // git's first version of the hash depends on the sign of C's `char` for bytes above 127, so such paths have no
   // reliable hash.
@@ -13,7 +15,7 @@ export function hashesOf(path: string): PathHashes {
 }
 
 /**
- * Whether a Bloom filter of changed paths may contain a path; false means surely not.
+ * Whether a changed-path Bloom filter may contain a path; false means surely not.
  * @param bytes holds the filter from `from` to `to`
  * @param hashCount number of bits set per path
  */

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { cachedBytesLimit, createLru } from '../../kernel/index.ts';
 import { mightContain } from './bloom-filter.ts';
 
-/** What a history walk needs to know of a commit. */
+/** Commit data that a history walk needs. */
 export interface CommitFacts {
   oid: string;
   parents: readonly string[];
   /** Id of the root tree. */
   tree: string;
-  /** Greater than that of every parent. */
+  /** Greater than that of any parent. */
   generation: number;
   /** Committer date in epoch seconds. */
   seconds: number;
@@ -21,19 +21,19 @@ export interface CommitGraph {
   find(oid: string): CommitFacts | null;
   /**
    * The first commit along first parents, starting with `oid`, that may differ from its first parent in the sought
-   * paths, has no parent, or is at the bound of the walk; null for one that is newer than the graph.
+   * paths, has no parent, or is at the bound of the walk; null if `oid` is newer than the graph.
    */
   follow(oid: string, sought: Sought, until: Until): CommitFacts | null;
   /**
-   * Those of some commits that one of the tips leads to, which are followed in their order. Of the others nothing is
-   * known: they may be newer than the graph, or beyond the limit of the walk.
+   * The commits among these that are reachable from one of the tips, which are followed in their order. The others are
+   * unknown: they may be newer than the graph, or beyond the limit of the walk.
    */
   reachable(tips: readonly string[], sought: readonly string[]): string[];
 }
 
-/** Paths as hashes for the Bloom filters. */
+/** Hashes of the paths for the Bloom filters. */
 export interface Sought {
-  /** Hash of the folder that contains all of them; null when there is none. */
+  /** Hash of the folder that contains all of them; null if there is none. */
   folder: readonly [number, number] | null;
   names: readonly (readonly [number, number])[];
 }
@@ -46,7 +46,7 @@ export interface Until {
   steps: number;
 }
 
-/** Size limit in bytes: git maps larger graphs into memory, this code would have to read them. */
+/** Size limit in bytes: git maps larger graphs into memory; this code would have to read them. */
 const maxGraphBytes = 48 * 1024 * 1024;
 const maxCachedBytes = 96 * 1024 * 1024;
 
@@ -55,16 +55,16 @@ interface CachedLayer {
   layer: Layer;
 }
 
-/** Parsed files by path; a file of a chain never changes, the single one is replaced. */
+/** Parsed files by path; the files of a chain never change, a single file is replaced. */
 const cache = createLru<string, CachedLayer>({
   name: 'commit-graph files',
   maxWeight: maxCachedBytes,
   unit: 'bytes',
-  // One is held whatever its size: reading it for each page would take as much memory.
+  // Always holds one graph, whatever its size: reading it for each page would take as much memory.
   weigh: ({ layer }) => Math.min(layer.bytes.length, cachedBytesLimit() / 2),
 });
 
-/** Null when there is none, or none that can be relied on. */
+/** Null if there is no usable graph. */
 export async function openCommitGraph(repository: string): Promise<CommitGraph | null> {
   try {
     // git itself ignores the graph of a shallow repository: it shows history as it is without grafts.
@@ -108,10 +108,10 @@ async function readLayer(file: string): Promise<Layer | null> {
   return layer;
 }
 
-/** Commits that are passed at most to find out what a tip leads to: some ten milliseconds. */
+/** Limit of commits visited from one tip: some ten milliseconds. */
 const maxReached = 200_000;
 
-/** Commits that one walk remembers at most. */
+/** Limit of commits that one walk remembers. */
 const maxRemembered = 50_000;
 
 const noParent = 0x70000000;
@@ -125,14 +125,14 @@ class Layer {
   readonly #fan: Buffer;
   readonly #ids: Buffer;
   readonly #rows: Buffer;
-  /** The same bytes: a walk passes tens of thousands of commits, and a view reads numbers faster. */
+  /** A view of the same bytes: a walk reads tens of thousands of commits, and a view reads numbers faster. */
   readonly #numbers: DataView;
   readonly #rowBytes: number;
   readonly #edges: Buffer | undefined;
   /** End positions of the filters, and the filters. */
   readonly #filters: { ends: DataView; data: Buffer; hashCount: number } | null;
 
-  /** Throws for a file that is no commit-graph of a supported version. */
+  /** Throws if the file is not a commit-graph of a supported version. */
   constructor(bytes: Buffer) {
     this.bytes = bytes;
     const version = bytes.readUInt8(4);
@@ -216,7 +216,7 @@ class Layer {
     };
   }
 
-  /** False only when a commit surely does not differ from its first parent in the sought paths. */
+  /** False only if a commit surely does not differ from its first parent in the sought paths. */
   mayDifferAt(index: number, { folder, names }: Sought): boolean {
     if (this.#filters === null) return true;
     const { ends, data, hashCount } = this.#filters;
@@ -236,7 +236,7 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView => new Dat
 
 class LayeredGraph implements CommitGraph {
   readonly #layers: readonly { layer: Layer; base: number }[];
-  /** Positions of the parents that were found: they are looked up next. */
+  /** Positions of the parents found so far, which are looked up next. */
   readonly #positions = new Map<string, number>();
   readonly #found = new Map<string, CommitFacts>();
 
@@ -278,7 +278,7 @@ class LayeredGraph implements CommitGraph {
 
   reachable(tips: readonly string[], sought: readonly string[]): string[] {
     const wanted = new Map<number, string>();
-    // No commit leads to one of a higher generation, so the walk ends at the lowest that is sought.
+    // Ancestors have lower generations, so the walk ends at the lowest one that is sought.
     let lowest = Infinity;
     for (const oid of sought) {
       const position = this.#positionOf(oid);

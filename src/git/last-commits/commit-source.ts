@@ -8,16 +8,16 @@ import type { CommitFacts, CommitGraph, Sought, Until } from './commit-graph.ts'
 
 /** Generation of commits that are newer than the graph: above every generation in it. */
 const newest = 0xffffffff;
-/** Number of commits beyond the graph that are read one by one; after that git lists all of them. */
+/** Number of commits beyond the graph that are read one by one; with more, git lists all of them. */
 const maxSingle = 32;
-/** Limit of listed commits that are held until they are needed; the oldest ones were never on the path. */
+/** Limit of listed commits held for later use; the oldest are dropped first, as they were never on the path. */
 const maxWaiting = 100_000;
 const leastListed = 2_000;
 
 interface WalkStart {
   oid: string;
   timeLimitMs: number;
-  /** Awaited before a process is started; it may refuse. */
+  /** Awaited before a process is started; it may throw. */
   enter(): Promise<void>;
 }
 
@@ -48,17 +48,17 @@ export class CommitSource {
     return this.#graph !== null;
   }
 
-  /** What is known without waiting. */
+  /** The commit if it is known without waiting. */
   atOnce(oid: string): CommitFacts | null {
     return this.#graph?.find(oid) ?? this.#list?.peek(oid) ?? null;
   }
 
-  /** Follows first parents as long as the entries surely stay unchanged; see `CommitGraph`. */
+  /** Follows first parents while the entries surely stay unchanged; see `CommitGraph`. */
   follow(oid: string, sought: Sought | null, until: Until): CommitFacts | null {
     return sought === null ? this.atOnce(oid) : (this.#graph?.follow(oid, sought, until) ?? this.atOnce(oid));
   }
 
-  /** Refuses `revision_not_found`. */
+  /** Throws `revision_not_found`. */
   async facts(oid: string): Promise<CommitFacts> {
     const known = this.atOnce(oid);
     if (known) return known;
@@ -82,7 +82,7 @@ export class CommitSource {
 class ListedCommits {
   readonly #git: GitProcess;
   readonly #chunks: AsyncIterator<Buffer>;
-  /** In the order of the list. Not the kernel's cache: looking at a commit does not keep it. */
+  /** In the order of the list. Not the kernel's cache, because reading a commit must not change the order. */
   readonly #waiting = new Map<string, CommitFacts>();
   #rest = '';
   #ended = false;
@@ -103,7 +103,7 @@ class ListedCommits {
 
   async find(oid: string): Promise<CommitFacts | null> {
     if (!this.#waiting.has(oid)) {
-      // Reads ahead of the request, so that the next comparisons can be batched.
+      // Reads ahead, so that the next comparisons can be batched.
       const enough = Math.min(Math.max(leastListed, 2 * this.#waiting.size), maxWaiting / 2);
       while ((!this.#waiting.has(oid) || this.#waiting.size < enough) && !this.#ended) await this.#readOn();
     }
@@ -111,7 +111,7 @@ class ListedCommits {
   }
 
   async #readOn(): Promise<void> {
-    // A process that was stopped ends its list: what is missing is read one by one, as long as the walk has time.
+    // A stopped process ends its list: the rest is read one by one while the walk has time.
     const next = await this.#chunks.next().catch(() => ({ done: true, value: undefined }) as const);
     this.#ended = next.done === true;
     const lines = (this.#rest + (next.done === true ? '' : next.value.toString('latin1'))).split('\n');

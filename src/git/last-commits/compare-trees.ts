@@ -8,40 +8,40 @@ import type { GitProcess } from '../processes/git-runner.ts';
 import { heldBytes } from '../processes/watch-limits.ts';
 import type { CommitFacts } from './commit-graph.ts';
 
-/** Two versions of a folder, by the ids of their trees. */
+/** Two versions of a folder, as tree ids. */
 interface TreePair {
   tree: string;
   parent: string;
 }
 
-/** The time limit of a walk was over while git compared trees for it. */
+/** The walk reached its time limit while git compared trees. */
 export class OutOfTime extends Error {}
 
-/** Null means a folder that does not exist. */
+/** Null for a folder that does not exist. */
 type FolderTree = string | null;
 
-/** From this many pairs, or this many bytes of trees read here, starting a process is cheaper. */
+/** Limits in pairs and in bytes of trees, above which starting a process is cheaper. */
 const pairsForProcess = 48;
 const bytesForProcess = 512 * 1024;
 /**
- * git keeps every tree that it was given by its id. A process that holds this much more than a small one is replaced by
- * a new one: one for all of a long history had 210 MB, of which nothing was needed again.
+ * git keeps every tree that it has read. A process is replaced when it holds this much more than a new one: a single
+ * process for a long history took 210 MB, none of which was needed again.
  */
 const defaultHeldBytes = 24 * 1024 * 1024;
 
 /**
- * Finds the entries, by mode and id, in which versions of one folder differ: a few pairs by reading both trees, many
- * by one `git diff-tree`.
+ * Finds the entries in which versions of one folder differ by mode or id: a few pairs by reading both trees, many by
+ * one `git diff-tree`.
  */
 export class CompareTrees {
   readonly #deps: BrowseDeps;
   readonly #path: string;
   readonly #folder: Buffer;
-  /** When the time of all processes together is over, by `performance.now()`. */
+  /** Time by `performance.now()` when the shared time limit of all processes ends. */
   readonly #until: number;
   readonly #maxHeldBytes: number;
   readonly #enter: () => Promise<void>;
-  /** Cache of parsed trees: a tree of one pair is likely to be in the next one. */
+  /** Cache of parsed trees: a tree of one pair is often also in the next one. */
   readonly #read = new Map<string, Map<string, string>>();
   #readBytes = 0;
   #process: DiffProcess | null = null;
@@ -58,7 +58,7 @@ export class CompareTrees {
       folder: Buffer;
       timeLimitMs: number;
       enter(): Promise<void>;
-      /** Memory of a process beyond which it is replaced. */
+      /** Memory limit of a process, above which it is replaced. */
       maxHeldBytes?: number;
     },
   ) {
@@ -138,7 +138,7 @@ function entriesOf(content: Buffer, oidBytes: number): Map<string, string> {
 
 function differing(tree: ReadonlyMap<string, string>, parent: ReadonlyMap<string, string>): Set<string> {
   const names = new Set<string>();
-  // Entries that only the parent has are not needed.
+  // Entries that exist only in the parent are not needed.
   for (const [name, entry] of tree) if (parent.get(name) !== entry) names.add(name);
   return names;
 }
@@ -169,7 +169,7 @@ class DiffProcess {
 
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
     if (pairs.length === 0) return [];
-    // git prints a line that is no object id unchanged and flushes everything before it.
+    // git prints a line that is not an object id unchanged and flushes everything before it.
     const sent = new Promise<void>((resolve) =>
       this.#stdin.write(`${pairs.map(({ tree, parent }) => `${parent} ${tree}\n`).join('')}${mark}`, () => resolve()),
     );
@@ -178,7 +178,9 @@ class DiffProcess {
     return results;
   }
 
-  /** Each result is a line with both ids, then for each difference a field of modes and ids and one with the name. */
+  /**
+   * Each result is a line with both ids; each difference then has a field of modes and ids and a field with the name.
+   */
   async #read(count: number): Promise<Set<string>[]> {
     const results: Set<string>[] = [];
     let text = '';

@@ -12,36 +12,34 @@ interface WalkRequest<Row> {
   folder: Buffer;
   /** The entries of the folder, one character per byte. */
   names: readonly string[];
-  /** Commits for which rows of the same folder are stored, and those rows; null when they were removed. */
+  /** Commits with stored rows for the same folder, and those rows; null if they were removed. */
   storedAt: ReadonlySet<string>;
   stored(oid: string): Promise<ReadonlyMap<string, Row> | null>;
   /** Called for every entry as soon as its commit is known. */
   found(name: string, oid: string): void;
-  /** Called for every entry whose row was stored. */
+  /** Called for every entry with a stored row. */
   foundStored(name: string, row: Row): void;
   timeLimitMs: number;
-  /** Called for a slot before the walk starts a process of its own; it may refuse. */
+  /** Called to get a slot before the walk starts a process of its own; it may throw. */
   enter(): Promise<() => void>;
 }
 
-/** Number of comparisons that are made ahead along first parents; it grows with the length of the walk. */
+/** Number of comparisons made ahead along first parents; it grows with the length of the walk. */
 const ahead = { first: 4, most: 1_024, onSideBranch: 4 };
-/** How far ahead, in commits, comparisons are collected. */
+/** Distance in commits up to which comparisons are collected. */
 const stepsAhead = { most: 20_000, onSideBranch: 64 };
-/** Limit of unused comparison results; those of an abandoned path are dropped first. */
+/** Limit of unused comparison results; those of abandoned paths are dropped first. */
 const maxResults = 8_192;
 /** Number of commits after which the walk yields to the event loop. */
 const commitsPerYield = 1_000;
 
 /**
- * Finds the commit that last changed each entry of a folder: what `git log -1 -- <entry>` prints, for all of them in
- * one walk.
- * Every entry starts at the tip. At each commit it moves on to the first parent in which it is the same, by mode and
- * id, and ends where there is none: git's own history simplification, merges included. So an entry takes exactly one
+ * Finds the commit that last changed each entry of a folder: the output of `git log -1 -- <entry>` for all entries in
+ * one walk. Every entry starts at the tip. At each commit it moves to the first parent in which it has the same mode
+ * and id, and ends if there is none: git's own history simplification, merges included. So an entry takes exactly one
  * path through history, commits on no entry's path are never read, and a stored table on the path gives the row at
  * once. Children are visited before parents, so that entries travel together. The Bloom filters of the commit-graph
- * rule most commits out.
- * Returns whether every entry was found in time. Refuses `git_busy`.
+ * rule out most commits. Returns whether every entry was found in time. Throws `git_busy`.
  */
 export async function walkLastCommits<Row>(
   deps: BrowseDeps,
@@ -80,7 +78,7 @@ class Walk<Row> {
   readonly #hashes = new Map<string, PathHashes>();
   /** Hashes of the folder itself: it changes whenever one of its entries does. */
   readonly #folderHashes: PathHashes;
-  /** Comparison results that were read ahead, by commit and parent. */
+  /** Prefetched comparison results, by commit and parent. */
   readonly #comparisons = new Map<string, ReadonlySet<string> | null>();
   readonly #until: number;
   #pending: number;
@@ -118,7 +116,7 @@ class Walk<Row> {
     for (const parent of facts.parents) {
       if (left.length === 0) return;
       const differing = await this.#differing(facts, parent, left);
-      // Null: the folder does not exist there, so no entry is the same.
+      // Null means that the folder does not exist there, so no entry is the same.
       if (differing === null) continue;
       await this.#handOn(
         parent,
@@ -160,7 +158,7 @@ class Walk<Row> {
     this.#order.push(facts);
   }
 
-  /** Null when a name has no reliable hash. */
+  /** Null if a name has no reliable hash. */
   #soughtFor(names: readonly string[]): Sought | null {
     const hashes: (readonly [number, number])[] = [];
     for (const name of names) {
@@ -171,7 +169,7 @@ class Walk<Row> {
     return { folder: this.#folderHashes, names: hashes };
   }
 
-  /** The names that are not the same in a parent. */
+  /** The names that differ in a parent. */
   async #differing(facts: CommitFacts, parent: string, names: readonly string[]): Promise<ReadonlySet<string> | null> {
     const key = keyOf(facts, parent);
     if (!this.#comparisons.has(key)) {
@@ -182,7 +180,7 @@ class Walk<Row> {
     return comparison;
   }
 
-  /** The comparisons needed if all names follow first parents; only as far as the graph reaches. */
+  /** The comparisons needed if all names follow first parents, as far as the graph reaches. */
   #likelyNext(start: string, names: readonly string[]): [CommitFacts, CommitFacts][] {
     // A few entries on a side branch are soon found or merged back.
     const isOnSideBranch = names.length * 2 < this.#pending;
@@ -196,7 +194,7 @@ class Walk<Row> {
     while (facts !== null && pairs.length < mostPairs && !until.commits.has(facts.oid)) {
       const [first] = facts.parents;
       const parent: CommitFacts | null = first === undefined ? null : this.#history.atOnce(first);
-      // Rejoined a path that was compared already: the rest is known, too.
+      // Has rejoined a path that was compared already, so the rest is known.
       if (parent === null || this.#comparisons.has(keyOf(facts, parent.oid))) break;
       pairs.push([facts, parent]);
       facts = this.#history.follow(parent.oid, sought, until);
@@ -228,7 +226,7 @@ class Walk<Row> {
 
 const keyOf = ({ oid }: CommitFacts, parent: string): string => `${oid} ${parent}`;
 
-/** Priority queue of commits: highest generation first, then the latest date. */
+/** Priority queue of commits: highest generation first, then latest date. */
 class Heap {
   readonly #items: CommitFacts[] = [];
 

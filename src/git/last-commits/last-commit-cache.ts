@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import path from 'node:path';
 import { createLru } from '../../kernel/index.ts';
 
-/** A commit as the column shows it. */
+/** A commit in the last-commit column. */
 export interface LastCommit {
   oid: string;
   subject: string;
@@ -16,7 +16,7 @@ export type Table = ReadonlyMap<string, LastCommit>;
 
 /**
  * Tables on disk, below `cache/`: derived data that can be deleted. The key is the commit and the path, not the tree:
- * the same tree can come back later in history with other last commits.
+ * the same tree can recur in history with other last commits.
  */
 export interface LastCommitCache {
   read(repository: string, folder: Buffer, oid: string): Promise<Table | null>;
@@ -28,7 +28,7 @@ export interface LastCommitCache {
 
 /** Limits: bytes of all tables in memory, and commits per folder on disk. */
 const maxRememberedBytes = 16 * 1024 * 1024;
-/** A row with its name, and the text of a commit that rows may share. */
+/** Bytes of a row with its name, and with the text of a commit that rows may share. */
 const rowBytes = 200;
 const maxTablesPerFolder = 8;
 
@@ -84,7 +84,7 @@ function serialize(table: Table): string {
   return JSON.stringify(stored);
 }
 
-/** A file that was cut by a crash counts as absent. */
+/** A file truncated by a crash counts as absent. */
 function parse(text: string): Table | null {
   if (text === '') return null;
   try {

@@ -15,27 +15,27 @@ export interface LastCommitsRequest {
 }
 
 export interface LastCommits {
-  /** Keyed by name, one character per byte; entries that are not known yet are missing. */
+  /** Keyed by name, one character per byte; entries not known yet are missing. */
   rows: Table;
-  /** Whether all rows are there. Otherwise the search goes on, and the next page has them. */
+  /** Whether all rows are there. Otherwise the search continues in the background for the next page. */
   isComplete: boolean;
 }
 
 interface Search {
-  /** Filled as the walk proceeds: rows of an earlier table as they are, otherwise the commit's id. */
+  /** Filled as the walk proceeds: complete rows from an earlier table, otherwise the commit's id. */
   found: Map<string, LastCommit | string>;
   table: Promise<Table | null>;
 }
 
 /** Time limit of a walk that outlives the page that started it. */
 const searchLimitMs = 60_000;
-/** Limits of concurrent walks, and of those with processes of their own. */
+/** Limits of concurrent walks, and of walks with processes of their own. */
 const maxSearches = 16;
 const maxWithProcesses = 2;
 
 /**
- * Finds the commit that last touched each entry of a folder. A page never waits longer than `waitMs`: the search goes
- * on without it and its result is stored.
+ * Finds the commit that last touched each entry of a folder. A page never waits longer than `waitMs`: the search
+ * continues without it and stores its result.
  */
 export function createLastCommits(
   deps: BrowseDeps,
@@ -49,7 +49,7 @@ export function createLastCommits(
     refusal: busy('git_busy', 'The server is busy. Try again in a moment.', 5),
   });
 
-  /** Takes a slot for walks that start processes. Refuses `git_busy`. */
+  /** Takes a slot for walks that start processes. Throws `git_busy`. */
   async function enter(path: string): Promise<() => void> {
     const release = await withProcesses.acquire();
     const leave = await deps.shortSlots.acquire({ repository: path }).catch((error: unknown) => {
@@ -86,12 +86,12 @@ export function createLastCommits(
     if (searches.size >= maxSearches) return null;
     const found: Search['found'] = new Map();
     const table = search(path, request, found).catch((error: unknown) => {
-      // When all slots are taken or the server stops, a later view tries again.
+      // If all slots are taken or the server stops, a later view tries again.
       if (!isDomainError(error) || (error.reason !== 'git_busy' && error.reason !== 'stopping'))
         logger.warn('git.last_commits_failed', { path, error });
       return null;
     });
-    // The page does not wait for the disk; requests in the meantime share the result in memory.
+    // The page does not wait for the disk; concurrent requests share the result in memory.
     void table
       .then((whole) => whole && tables.write(path, request.folder, request.oid, whole))
       .catch((error: unknown) => logger.warn('git.last_commits_failed', { path, error }))
@@ -115,7 +115,7 @@ export function createLastCommits(
 
 const maxSubject = 300;
 
-/** Reads the row of each commit. Many entries share one. */
+/** Reads the commit of each row. Many entries share one. */
 async function describe({ readers }: BrowseDeps, path: string, found: Search['found']): Promise<Table> {
   const rows = [...found];
   const ids = [...new Set(rows.map(([, row]) => row).filter((row) => typeof row === 'string'))];

@@ -14,22 +14,22 @@ interface PathHistoryRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** Larger folders are compared faster by a git process. */
+/** A git process compares larger folders faster. */
 const maxFolderBytes = 256 * 1024;
-/** Number of folders that are read at once; it grows with the length of the walk. */
+/** Number of folders read at once; it grows with the length of the walk. */
 const ahead = { first: 2, most: 16 };
-/** Number of commits that one step passes at most before it looks at the clock. */
+/** Limit of commits that one step passes before it checks the time. */
 const maxSteps = 20_000;
 
 /**
  * The commits that changed one path, in the order and with the simplification of `git rev-list <oid> -- <path>`
- * (git-rev-list(1), "Default mode"): a commit whose parent has the same entry leads to that parent alone and is left
- * out. The commit-graph and its Bloom filters of changed paths rule most commits out; of the others the folder is
- * read. A history of 18,000 commits costs a tenth of the processor time of git's own walk, and no process.
+ * (git-rev-list(1), "Default mode"): a commit with the same entry as one of its parents is left out and only that
+ * parent is followed. The commit-graph and its changed-path Bloom filters rule out most commits; the folder is read for
+ * the others. A history of 18,000 commits takes a tenth of the CPU time of git's own walk, and no process.
  *
- * Calls `take` with each commit as long as it returns true. Resolves to whether the walk came to its end, or to null
- * when nothing was taken and git has to be asked instead: without a commit-graph, for paths whose hash is not reliable,
- * and for large folders.
+ * Calls `take` with each commit while it returns true. Resolves to whether the walk reached its end, or to null if
+ * nothing was taken and git has to walk instead: without a commit-graph, for paths without a reliable hash, and for
+ * large folders.
  */
 export async function walkPathHistory(
   deps: BrowseDeps,
@@ -51,7 +51,7 @@ export async function walkPathHistory(
   }
 }
 
-/** Null when the path has no reliable hash, or git cannot be asked for it. */
+/** Null if the path has no reliable hash, or cannot be passed to git. */
 function soughtOf(file: Buffer): Sought | null {
   const text = file.toString('latin1');
   const folder = folderOf(text);
@@ -61,7 +61,7 @@ function soughtOf(file: Buffer): Sought | null {
 
 const folderOf = (file: string): string => file.slice(0, Math.max(file.lastIndexOf('/'), 0));
 
-/** Mode and id of the path in the tree of a commit; empty where it does not exist, null in a large folder. */
+/** Mode and id of the path in the tree of a commit; empty if it does not exist, null in a large folder. */
 type Entry = string | null;
 
 class PathWalk {
@@ -72,11 +72,11 @@ class PathWalk {
   readonly #request: PathHistoryRequest;
   readonly #folder: string;
   readonly #name: Buffer;
-  /** Commits that are still to be visited, the latest last. */
+  /** Commits to visit, the latest last. */
   readonly #open: CommitFacts[] = [];
   readonly #seen = new Set<string>();
   readonly #stops = new Map<string, CommitFacts>();
-  /** What was read ahead, by commit. */
+  /** Prefetched entries, by commit. */
   readonly #entries = new Map<string, Entry>();
   readonly #until: number;
   #ahead = ahead.first;
@@ -110,11 +110,11 @@ class PathWalk {
     return true;
   }
 
-  /** The parent with the same entry; none behind a first commit that lacks it. */
+  /** The parent with the same entry; none after a first commit that lacks it. */
   async #parentsToFollow(commit: CommitFacts): Promise<CommitFacts[] | 'changed' | 'unknown'> {
     const entry = await this.#entryAt(commit);
     for (const parent of commit.parents) {
-      // Between a parent and the next stop the entry surely stays the same.
+      // From a parent to the next stop the entry surely stays the same.
       const stop = await this.#nextStop(parent);
       const before = await this.#entryAt(stop);
       if (before === null) return 'unknown';
@@ -134,7 +134,7 @@ class PathWalk {
     return stop;
   }
 
-  /** Commits are visited by date, as git does it; of equal dates the one that was found first. */
+  /** Commits are visited by date, as in git; with equal dates, in the order in which they were found. */
   #push(commit: CommitFacts): void {
     if (this.#seen.has(commit.oid)) return;
     this.#seen.add(commit.oid);
@@ -148,7 +148,7 @@ class PathWalk {
     return this.#entries.get(commit.oid) ?? null;
   }
 
-  /** Reads the folder at a commit, and at those that are likely to be asked for next. */
+  /** Reads the folder at a commit, and at those likely to be needed next. */
   async #readAhead(from: CommitFacts): Promise<void> {
     const commits = [from];
     for (let commit: CommitFacts | null = from; commits.length < this.#ahead; ) {

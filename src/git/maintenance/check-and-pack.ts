@@ -8,9 +8,9 @@ const longMs = 3_600_000;
 const maxOutputBytes = 16 * 1024 * 1024;
 
 /**
- * Checks that packs and loose objects are as they were written, and that every object reachable from the refs exists.
+ * Checks that packs and loose objects are intact, and that every object reachable from the refs exists.
  * @param full also reads the content of every object, which takes much longer
- * @returns git's messages, one sentence each; none when all is well
+ * @returns git's messages, one sentence each; none if no problem was found
  */
 export async function checkRepository(
   runner: GitRunner,
@@ -33,7 +33,7 @@ export async function checkRepository(
 /**
  * Repacks a repository completely. Unreachable objects stay for thirty days, so that a concurrent push or reader never
  * misses one, and overwritten commits can be restored. A repository that shares packs with its forks or its source is
- * packed geometrically instead: a complete repack would write all that they have in common once more.
+ * packed geometrically instead: a complete repack would write all shared objects again.
  */
 export async function packRepository(runner: GitRunner, path: string, signal: AbortSignal): Promise<void> {
   const commands = (await sharesPacks(path)) ? [packRefs, geometricRepack] : [['gc', '--quiet', '--prune=30.days.ago']];

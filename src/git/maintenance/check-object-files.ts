@@ -8,7 +8,7 @@ import { eachLimit } from '../../kernel/index.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** What git derives from packs and commits, and writes again by itself: a changed one misleads git. */
+/** Files that git derives from packs and commits and can rebuild; a corrupt one misleads git. */
 const derived = /^(pack-.*\.(rev|bitmap|mtimes)|multi-pack-index.*)$/;
 const looseFolder = /^[0-9a-f]{2}$/;
 const looseName = /^[0-9a-f]{38}([0-9a-f]{24})?$/;
@@ -17,10 +17,10 @@ const loosesAtOnce = 4;
 type Algorithm = 'sha1' | 'sha256';
 
 /**
- * Compares the objects of a repository with what their files say of themselves, by reading each file once: packs and
- * their indexes with the checksum at their end (gitformat-pack(5)), loose objects with their names. Time is in
- * proportion to the bytes, memory is not. Objects that a fork takes from its source are checked there.
- * @returns one sentence for each damaged file; files that a repack removes meanwhile are skipped
+ * Compares the objects of a repository with their checksums, by reading each file once: packs and their indexes with
+ * the checksum at their end (gitformat-pack(5)), loose objects with their names. Time is proportional to the bytes,
+ * memory is not. Objects that a fork borrows are checked in its source.
+ * @returns one sentence per damaged file; skips files that a repack removes meanwhile
  */
 export async function checkObjectFiles(repository: string): Promise<string[]> {
   const algorithm = await algorithmOf(repository);
@@ -37,8 +37,7 @@ export async function checkObjectFiles(repository: string): Promise<string[]> {
 }
 
 /**
- * Files that git derives from the objects and that do not match their checksum, relative to the repository. git makes
- * each anew once it is removed.
+ * Derived files that do not match their checksum, relative to the repository. git rebuilds each one after its removal.
  */
 export async function findDamagedIndexes(repository: string): Promise<string[]> {
   const algorithm = await algorithmOf(repository);
@@ -75,7 +74,7 @@ async function checkLooseObjects(repository: string, folder: string, algorithm: 
   return damaged.sort();
 }
 
-/** Whether the name of a loose object is the digest of its content; null when the file is gone. */
+/** Whether the name of a loose object is the digest of its content; null if the file no longer exists. */
 async function hasItsName(file: string, id: string, algorithm: Algorithm): Promise<boolean | null> {
   const source = await open(file, 'r').catch(nullIfAbsent);
   if (source === null) return null;
@@ -86,7 +85,7 @@ async function hasItsName(file: string, id: string, algorithm: Algorithm): Promi
     await pipeline(source.createReadStream({ highWaterMark: chunkBytes }), inflate, async (chunks) => {
       for await (const chunk of chunks) hash.update(chunk as Buffer);
     });
-    // Bytes behind the compressed content are no part of the digest.
+    // Bytes after the compressed content are not part of the digest.
     return hash.digest('hex') === id && inflate.bytesWritten === size;
   } catch (error) {
     if (/^Z_/.test(String((error as { code?: unknown }).code))) return false;
@@ -96,7 +95,7 @@ async function hasItsName(file: string, id: string, algorithm: Algorithm): Promi
   }
 }
 
-/** Null when the file is gone. */
+/** Null if the file no longer exists. */
 async function endsWithItsChecksum(file: string, algorithm: Algorithm): Promise<boolean | null> {
   const source = await open(file, 'r').catch(nullIfAbsent);
   if (source === null) return null;

@@ -5,16 +5,16 @@ import path from 'node:path';
 interface MaintenanceNeeds {
   /** Loose refs: a listing reads each file. */
   hasLooseRefs: boolean;
-  /** Something that a commit-graph can be made of. */
+  /** History for which git can write a commit-graph. */
   hasCommits: boolean;
-  /** Many packs or loose objects, or no bitmap where it pays: a clone then walks all history. */
+  /** Many packs or loose objects, or no bitmap in a repository large enough: a clone then walks all history. */
   repack: boolean;
 }
 
 const manyPacks = 8;
 /** Pack size in bytes below which a clone walks all history in negligible time. */
 const smallHistory = 1024 * 1024;
-/** Objects are spread evenly over 256 folders, so one is a sample of all. */
+/** Objects are spread evenly over 256 folders, so one folder is a sample. */
 const manyInOneFolder = 4;
 
 /** Reads names and sizes of files only. */
@@ -58,7 +58,7 @@ export async function needsPacking(repository: string): Promise<boolean> {
   );
 }
 
-/** Whether a pack has another name: in a fork of the repository, or in what it was forked from. */
+/** Whether a pack has other hard links, in a fork of the repository or in its source. */
 export async function sharesPacks(repository: string): Promise<boolean> {
   const folder = path.join(repository, 'objects', 'pack');
   for (const name of await names(folder)) {
@@ -69,7 +69,7 @@ export async function sharesPacks(repository: string): Promise<boolean> {
   return false;
 }
 
-/** Whether there is a file below a folder. */
+/** Whether there is any file below a folder. */
 async function isSomethingIn(folder: string): Promise<boolean> {
   const folders = [folder];
   for (const place of folders) {

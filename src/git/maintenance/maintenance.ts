@@ -6,32 +6,32 @@ import { findNeeds, hasCommitGraph, needsPacking } from './find-needs.ts';
 
 /**
  * The maintenance queue of all repositories: packed refs, commit-graph, packs with a bitmap, and in the nightly window
- * a complete repack. One repository at a time, at background priority, and never beside a push to the same one: a push
- * aborts running maintenance there, which is retried later. A repository without pushes costs nothing.
+ * a complete repack. It maintains one repository at a time, at background priority, and never during a push to it: a
+ * push aborts running maintenance there, which is retried later. A repository without pushes costs nothing.
  */
 interface Maintenance {
   /** Records a push. */
   recordPush(repository: string): void;
-  /** Records a history read; queues the repository when it lacks a commit-graph. */
+  /** Records a history walk; queues the repository if it lacks a commit-graph. */
   recordHistoryRead(repository: string): void;
-  /** Keeps maintenance away from a repository while `push` runs there. */
+  /** Pauses maintenance of a repository while `push` runs there. */
   aroundPush<T>(repository: string, push: () => Promise<T>): Promise<T>;
   /**
    * Maintains the recorded repositories that have been quiet for a while, or had very many pushes.
-   * @param mayGoOn asked before each: a running backup must not lose files to it
-   * @returns how many repositories it changed
+   * @param mayGoOn checked before each: a running backup must not lose files to it
+   * @returns the number of changed repositories
    */
   run(shouldContinue?: () => Promise<boolean>): Promise<number>;
   /**
-   * Repacks one completely, with one pack for everything reachable. Unreachable objects stay for thirty days. Refuses
-   * as `git gc` fails.
+   * Repacks one completely, with one pack for all reachable objects. Unreachable objects stay for thirty days. Throws
+   * the errors of `git gc`.
    * @returns false while a push to it runs
    */
   pack(repository: string): Promise<boolean>;
   /**
    * Repacks the repositories that need it.
-   * @param mayGoOn asked before each: the window may be over, or a backup running
-   * @returns how many
+   * @param mayGoOn checked before each: the window may be over, or a backup running
+   * @returns the number of repacked repositories
    */
   packAll(repositories: Iterable<string>, shouldContinue: () => Promise<boolean>): Promise<number>;
   /** Aborts maintenance of a repository that is removed or moved, and forgets it. */
@@ -44,7 +44,7 @@ interface MaintenanceDeps {
   packAnew(repository: string, signal: AbortSignal): Promise<void>;
   logger: Logger;
   lowDiskFloorBytes: number;
-  /** Whether only what is derived from a repository may be written in its folder. */
+  /** Whether only derived data of a repository may be written to its folder. */
   isCache?: (repository: string) => boolean;
   /** Quiet time since the last push, in milliseconds. */
   quietMs: number;
@@ -52,14 +52,14 @@ interface MaintenanceDeps {
 }
 
 const limitMs = 60 * 60_000;
-/** A repository that is never quiet is maintained after this many times the quiet time since its first push. */
+/** A repository that is never quiet is maintained after this multiple of the quiet time since its first push. */
 const maxQuietPeriods = 10;
 /**
- * After this many pushes maintenance does not wait: git opens every pack at every start, so each push would be slower
- * than the last.
+ * Number of pushes after which maintenance does not wait: git opens every pack at each start, so each push would be
+ * slower than the last.
  */
 const manyPushes = 200;
-/** After maintenance was aborted this many times, the next pushes wait for it, at most this long. */
+/** Number of aborted runs after which pushes wait for maintenance, and the limit of that wait. */
 const maxAborts = 3;
 const pushWaitsMs = 20_000;
 /** New filters per run: the first computation for a large repository is spread over several. */
@@ -67,12 +67,12 @@ const newFilters = 20_000;
 
 /**
  * Geometric repack: combines small packs and loose objects into packs of at least twice the next one's size, with a
- * bitmap over all. No object is dropped, so a push that relies on an unreachable object still finds it.
+ * bitmap over all. It drops no object, so a push that relies on an unreachable object still finds it.
  */
 export const geometricRepack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--write-bitmap-index'];
 /** Each push leaves loose refs; thousands of them are slow to list. */
 export const packRefs = ['pack-refs', '--all'];
-/** With changed-path Bloom filters walks are several times faster. */
+/** Changed-path Bloom filters make walks several times faster. */
 const commitGraph = [
   'commit-graph',
   'write',
@@ -110,7 +110,7 @@ export function createMaintenance({
   let running: { repository: string; stop: AbortController; isPatient: boolean; done: Promise<unknown> } | null = null;
   const mutex = createKeyedMutex<'all'>();
 
-  /** Runs one task at a time, in order. None starts while a push to its repository runs. */
+  /** Runs one task at a time, in order. No task starts during a push to its repository. */
   function enqueue(
     repository: string,
     work: (signal: AbortSignal) => Promise<boolean>,
@@ -147,7 +147,7 @@ export function createMaintenance({
       signal.throwIfAborted();
       const argv = [`--git-dir=${repository}`, ...command];
       const { code, errorText } = await runner.run({ argv, signal, timeLimitMs: limitMs, yields: true }, 1024 * 1024);
-      // The repository works as before, only slower. Grafts and shallow histories make a commit-graph impossible.
+      // The repository only gets slower. Grafts and shallow histories make a commit-graph impossible.
       if (code !== 0 && !signal.aborted)
         logger.warn('git.upkeep_failed', { repository, command: command[0], errorText: errorText });
     }
@@ -164,7 +164,7 @@ export function createMaintenance({
     });
   }
 
-  /** Aborts the maintenance of a repository; where it was aborted too often, waits for a short while instead. */
+  /** Aborts the maintenance of a repository; if it was aborted too often, waits for it for a short while instead. */
   async function abortOrWait(repository: string): Promise<void> {
     if (running?.repository !== repository) return;
     const { stop, isPatient, done } = running;
@@ -205,7 +205,7 @@ export function createMaintenance({
         if (!pending.delete(repository)) continue;
         const outcome = await enqueue(repository, (signal) => maintain(repository, signal), aborts >= maxAborts).catch(
           (error: NodeJS.ErrnoException): Outcome => {
-            // The repository was removed in the meantime.
+            // The repository has been removed meanwhile.
             if (error.code !== 'ENOENT') logger.warn('git.upkeep_failed', { repository, error });
             return 'fine';
           },
@@ -255,7 +255,7 @@ export function createMaintenance({
   };
 }
 
-/** The outcome of aborted work: a removed repository is not retried. Null for work that was not aborted. */
+/** The outcome of aborted work: a removed repository is not retried. Null if the work was not aborted. */
 function endOf(signal: AbortSignal): Outcome | null {
   if (!signal.aborted) return null;
   return signal.reason === disappears ? 'fine' : 'given up';

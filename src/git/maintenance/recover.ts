@@ -9,7 +9,7 @@ export interface RecoveryAction {
   file: string;
 }
 
-/** What git leaves behind when it is killed: folders and file names. */
+/** Leftovers of a killed git: folders and file names. */
 const leftovers: readonly { folder: string; names: RegExp }[] = [
   {
     folder: '.',
@@ -24,11 +24,11 @@ const leftovers: readonly { folder: string; names: RegExp }[] = [
 ];
 
 /**
- * Removes what a killed process left behind: locks, which would block their ref for ever, and unfinished objects.
- * Reports refs without a value; these stay because they are the only trace of what was lost.
- * @param bornBefore only files last touched before this count, in epoch milliseconds of
- * the file system's clock: with the start time of this process it is safe while git runs
- * @param onlyLook removes nothing; the actions say what would be removed
+ * Removes leftovers of a killed process: locks, which would block their ref for ever, and unfinished objects. Reports
+ * refs without a value; these stay because they are the only trace of the loss.
+ * @param bornBefore only files last touched before this time, in epoch milliseconds of the file system's clock: the
+ *   start time of this process makes it safe while git runs
+ * @param onlyLook removes nothing; the actions describe what would be removed
  */
 export async function recoverRepository(
   repository: string,

@@ -15,26 +15,26 @@ import { splitMails } from './split-mails.ts';
 export interface PatchRequest {
   /** The commit that the patch is applied to, a full id. */
   onto: string;
-  /** Mails of `git format-patch`, or changes alone. */
+  /** Mails by `git format-patch`, or a plain diff. */
   patch: Buffer;
-  /** The message of the commit of changes alone. */
+  /** Commit message for a plain diff. */
   message: string;
-  /** Who makes a commit; null for changes alone, which name no author. */
+  /** Committer; null for a plain diff, which names no author. */
   people(
     author: PatchMail['author'] | null,
   ): Promise<{ author: Signature; committer: Signature; sign?: SignCommit | undefined }>;
-  /** Throws for a path that no commit may have. */
+  /** Throws if a commit may not contain the path. */
   checkPath(path: string): unknown;
 }
 
 export interface AppliedPatch {
   /** The newest commit. */
   oid: string;
-  /** The first mail where it has no changes: what it says about all of them. */
+  /** The first mail if it is a cover letter. */
   cover: { subject: string; body: string } | null;
 }
 
-/** Mails of one patch, files that all of them change, and how long all of it may take, in milliseconds. */
+/** Limits for one patch: mails, files that all of them change, and total time in milliseconds. */
 const limits = { mails: 100, files: 3_000, totalMs: 30_000, checkedBytes: 1024 * 1024 };
 
 const symlink = '120000';
@@ -42,9 +42,10 @@ const submodule = '160000';
 const readByGit = new Set(['.gitmodules', '.gitattributes']);
 
 /**
- * Makes a commit of each mail of a patch, one on the other, by an index of its own: no work tree. Refuses `bad_mail`,
- * `no_changes`, `patch_conflict` with the files and lines that do not fit, `patch_link` for symbolic links and
- * submodules, `nothing_changed`, `invalid_git_file`, `patch_too_large` beyond the limits, and what `checkPath` refuses.
+ * Creates one commit per mail of a patch, each on top of the previous one, with a separate index and no work tree.
+ * Throws `bad_mail`, `no_changes`, `patch_conflict` with the files and lines that do not fit, `patch_link` for symbolic
+ * links and submodules, `nothing_changed`, `invalid_git_file`, `patch_too_large` beyond the limits, and errors of
+ * `checkPath`.
  */
 export async function applyPatch(workspace: MergeWorkspace, request: PatchRequest): Promise<AppliedPatch> {
   const startedAt = performance.now();
@@ -102,12 +103,12 @@ const tooLarge = (most: string) =>
 
 const noChanges = (message: string) => invalid('no_changes', message, { field: 'patch' });
 
-/** What git does not finish within its time and memory. */
+/** The patch exceeds git's limit of time or memory. */
 function asTooLarge(error: unknown): never {
   throw isDomainError(error) && error.code === 'internal' ? tooLarge('less') : error;
 }
 
-/** Judges what a mail adds and changes, as git has read it. @returns how many files */
+/** Checks a mail's changes as parsed by git. @returns the number of files */
 async function checkFiles(
   workspace: MergeWorkspace,
   before: string,

@@ -15,10 +15,10 @@ interface PackedObject {
 }
 
 /**
- * Whether git takes a file of this name from a push (git-fsck(1)): a pack with the blob, and with a tree that names it,
- * is checked by git-index-pack(1), as that of a push is. The pack is written to `folder` and stays there.
+ * Checks whether git accepts a file of this name in a push (git-fsck(1)). git-index-pack(1) checks a pack with the blob
+ * and a tree that names it, as it checks a pushed one. The pack is written to `folder` and stays there.
  * @param run runs git on the repository
- * @returns what is wrong, in git's words, or null
+ * @returns git's message about the problem, or null
  */
 export async function checkBlob(
   run: (argv: readonly string[]) => Promise<{ code: number | null; errorText: string }>,

@@ -13,17 +13,17 @@ import type { MergeWorkspace } from './merge-workspace.ts';
 import { rewriteTree } from './rewrite-tree.ts';
 import type { TreeChange } from './rewrite-tree.ts';
 
-/** A file as a commit is to have it. */
+/** A file to write or remove in a commit. */
 export interface CommittedFile {
   path: Buffer;
-  /** Its content, or the blob that has it already; null to remove the file. */
+  /** Its content, or an existing blob with it; null to remove the file. */
   file: { isExecutable: boolean; content: Buffer } | { isExecutable: boolean; oid: string } | null;
 }
 
 export interface CommitFilesRequest {
   /** The parent of the new commit, a full id; null for a first commit. */
   onto: string | null;
-  /** A path occurs once with content and once without at most. */
+  /** A path occurs at most once with content and once without. */
   files: readonly CommittedFile[];
   message: string;
   author: Signature;
@@ -31,7 +31,7 @@ export interface CommitFilesRequest {
   sign?: SignCommit | undefined;
 }
 
-/** How the files of a commit differ from those of its parent. */
+/** Differences between the files of a commit and those of its parent. */
 export interface FilesPreview {
   files: ChangedFile[];
   patches: Patch[];
@@ -40,14 +40,14 @@ export interface FilesPreview {
 
 export interface CommittedFiles {
   oid: string;
-  /** The blobs of the files in the order of the request; null for removed ones. */
+  /** The blobs of the files in request order; null for removed files. */
   blobs: (string | null)[];
 }
 
 /**
- * Makes a commit that adds, replaces and removes files by writing blobs and the trees above them: no index and no work
- * tree. Refuses `nothing_changed`, `invalid_git_file` for a file of git's own that git would not take from a push, and
- * what `rewriteTree` refuses.
+ * Creates a commit that adds, replaces and removes files by writing blobs and the trees above them, without index or
+ * work tree. Throws `nothing_changed`, `invalid_git_file` for a special file of git that a push could not contain, and
+ * the errors of `rewriteTree`.
  */
 export async function commitFiles(
   { readers }: BrowseDeps,
@@ -85,7 +85,7 @@ export async function commitFiles(
   }
 }
 
-/** What a commit of files would change; its objects vanish with the workspace. Refuses what `commitFiles` refuses. */
+/** The changes of such a commit; its objects vanish with the workspace. Throws the errors of `commitFiles`. */
 export async function previewFiles(
   deps: BrowseDeps,
   path: string,
@@ -100,7 +100,7 @@ export async function previewFiles(
   return { files, ...(await readPatches(deps, path, range, files, limits, { environment })) };
 }
 
-/** Files whose content git acts on, and so checks when it receives a push. */
+/** Files that git interprets, and therefore checks in a push. */
 const readByGit = new Set(['.gitmodules', '.gitattributes']);
 
 async function idLengthOf(workspace: MergeWorkspace): Promise<40 | 64> {

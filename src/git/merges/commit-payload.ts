@@ -6,18 +6,18 @@ export type SignCommit = (payload: Buffer) => Promise<string>;
 interface NewCommit {
   tree: string;
   parents: readonly string[];
-  /** A person, or the line of another commit as it is there, without `author `. */
+  /** A person, or the unchanged line of another commit, without `author `. */
   author: Signature | Uint8Array;
   committer: Signature;
-  /** The encoding that another commit names for its author and message. */
+  /** The encoding that another commit declares for its author and message. */
   encoding?: string | undefined;
-  /** The header `change-id` of another commit, which jj knows it by. */
+  /** The header `change-id` of another commit, by which jj identifies it. */
   changeId?: string | null | undefined;
-  /** Bytes stay as they are; text ends with one line feed. */
+  /** Bytes stay unchanged; text ends with one line feed. */
   message: string | Uint8Array;
 }
 
-/** The content of a commit object (git-commit-tree(1)), signed when there is something to sign with. */
+/** The content of a commit object (git-commit-tree(1)), signed if there is a signer. */
 export async function commitPayload(commit: NewCommit, sign?: SignCommit): Promise<Buffer> {
   const { tree, parents, author, committer, encoding, changeId = null, message } = commit;
   const headers = Buffer.concat([
@@ -34,7 +34,7 @@ export async function commitPayload(commit: NewCommit, sign?: SignCommit): Promi
   return sign === undefined ? unsigned : withSignature(unsigned, await sign(unsigned));
 }
 
-/** A commit object with a signature in its headers, where git looks for it: behind the committer. */
+/** A commit object with its signature in the headers, where git looks for it: after the committer. */
 export function withSignature(commit: Buffer, armored: string, header: 'gpgsig' | 'gpgsig-sha256' = 'gpgsig'): Buffer {
   const end = commit.indexOf('\n\n');
   const at = end === -1 ? commit.length : end + 1;
@@ -42,7 +42,7 @@ export function withSignature(commit: Buffer, armored: string, header: 'gpgsig' 
   return Buffer.concat([commit.subarray(0, at), Buffer.from(`${header} ${lines}\n`), commit.subarray(at)]);
 }
 
-/** `Alice <alice@example.org> 1767225600 +0100`; what git's format has no place for is left out. */
+/** `Alice <alice@example.org> 1767225600 +0100`; omits characters that git's format does not allow. */
 export function personLine({ name, email, at, offsetMinutes }: Signature): string {
   const plain = (text: string) =>
     text

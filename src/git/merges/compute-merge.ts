@@ -10,26 +10,26 @@ import type { MergeWorkspace } from './merge-workspace.ts';
 import { pickCommits } from './pick-commits.ts';
 
 /**
- * How commits get into a branch: a merge commit; one commit with all changes; each commit on top of the branch; only
- * the branch moves.
+ * How commits get into a branch: a merge commit; one commit with all changes; each commit on top of the branch; a
+ * fast-forward.
  */
 export type MergeStyle = 'MERGE' | 'SQUASH' | 'REBASE' | 'FORWARD';
 
 export interface MergeRequest {
   style: MergeStyle;
-  /** The tip of the branch, and the commit that is merged into it: full ids. */
+  /** The tip of the branch, and the commit to merge into it: full ids. */
   onto: string;
   head: string;
-  /** The merge base: a full id that `onto` or `head` descends from. Left out: where the two have parted. */
+  /** The merge base: a full id from which `onto` or `head` descends. By default their common ancestor. */
   base?: string | undefined;
-  /** Of the new commit; a rebase keeps those of its commits. */
+  /** Message and author of the new commit; a rebase keeps those of its commits. */
   message: string;
   author: Signature;
   committer: Signature;
   sign?: SignCommit | undefined;
 }
 
-/** Computes a merge in a workspace, without moving a ref. Refuses `internal` when git fails or takes too long. */
+/** Computes a merge in a workspace, without moving a ref. Throws `internal` if git fails or takes too long. */
 export async function computeMerge(
   deps: BrowseDeps,
   path: string,
@@ -48,7 +48,7 @@ export async function computeMerge(
   const merged = await mergeFrom(workspace, { onto, head: checked(head), base });
   if (merged.kind === 'unrelated') return merged;
   if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: null };
-  // Commits that change nothing are commits, too; they are counted where nothing has changed.
+  // Empty commits count as commits; they are counted if no file differs.
   const { tree } = await deps.readers.use(path, (reader) => readCommit(reader, onto));
   if (merged.tree === tree && (await distance(workspace, onto, head)).ahead === 0) return { kind: 'nothing' };
   const parents = style === 'MERGE' ? [onto, head] : [onto];

@@ -1,17 +1,17 @@
 /** A line of a file with conflict markers (git-merge(1), "How conflicts are presented"). */
 export interface ConflictLine {
-  /** `mark`: a marker itself; `ours` and `theirs`: what each side has; `base`: what both began with. */
+  /** `mark`: a marker line; `ours` and `theirs`: lines of each side; `base`: lines of the common ancestor. */
   kind: 'context' | 'mark' | 'ours' | 'base' | 'theirs';
-  /** In the file with its marks, from 1. */
+  /** Line number in the file with conflict markers, from 1. */
   number: number;
-  /** Without its end; a long line is cut. */
+  /** Without the line end; long lines are truncated. */
   text: Buffer;
 }
 
 interface ConflictHunks {
-  /** Conflicts with the lines around them; those that are near to each other are one. */
+  /** Conflicts with their context lines; nearby ones are joined. */
   hunks: ConflictLine[][];
-  /** There are more lines than the limits let through. */
+  /** Whether lines beyond the limits were omitted. */
   cutShort: boolean;
 }
 
@@ -24,9 +24,9 @@ const contextLines = 3;
 const lineBytes = 2_000;
 
 /**
- * The conflicts in a file that git-merge-tree(1) has marked, and the lines around each. One pass over the bytes. A
- * marker is known by the id behind it, so that lines which only look like one stay text; its length may be another
- * than seven (gitattributes(5), `conflict-marker-size`), and a shorter or longer one inside is text.
+ * The conflicts in a file with the markers of git-merge-tree(1), with context lines. Makes one pass over the bytes. A
+ * marker is recognised by the id after it, so that similar lines stay text; its length may differ from seven
+ * (gitattributes(5), `conflict-marker-size`), and markers of another length inside a conflict are text.
  * @param sides the ids that the merge was called with
  */
 export function conflictHunks(
@@ -48,13 +48,13 @@ class HunkReader {
   readonly hunks: ConflictLine[][] = [];
   readonly #opening: RegExp;
   readonly #limits: HunkLimits;
-  /** What ends each part of the conflict that is read; null outside of conflicts. */
+  /** Line that ends each part of the current conflict; null outside of conflicts. */
   #marks: { base: string; middle: string; end: string } | null = null;
   #side: 'ours' | 'base' | 'theirs' = 'ours';
   readonly #theirs: string;
-  /** The last lines before a conflict that may come. */
+  /** The last lines, as context of a conflict that may follow. */
   readonly #before: ConflictLine[] = [];
-  /** How many lines after the last conflict belong to its hunk still. */
+  /** Number of context lines still to add after the last conflict. */
   #after = 0;
   #lines = 0;
   #bytes = 0;

@@ -6,7 +6,7 @@ import { treeOf } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 export interface RootCommitRequest {
-  /** The commit whose files the new one has: a full id. */
+  /** The commit whose files the new one gets: a full id. */
   commit: string;
   message: string;
   author: Signature;
@@ -14,7 +14,7 @@ export interface RootCommitRequest {
   sign?: SignCommit | undefined;
 }
 
-/** Makes a commit without parents that has the files of another one. @returns its id */
+/** Creates a commit without parents with the files of another one. @returns its id */
 export async function createRootCommit(
   workspace: MergeWorkspace,
   { commit, message, author, committer, sign }: RootCommitRequest,

@@ -10,21 +10,21 @@ import type { MergeWorkspace } from './merge-workspace.ts';
 export interface InterdiffRequest {
   before: CommitRange;
   after: CommitRange;
-  /** Reads the patch of the file with this new path alone; all files by default. */
+  /** Reads only the patch of the file with this new path; all files by default. */
   only?: Buffer | undefined;
   ignoreWhitespace?: boolean | undefined;
   contextLines?: number | undefined;
   limits: PatchLimits;
 }
 
-/** What an author changed from one version of a series to the next. */
+/** The author's changes between two versions of a series. */
 export type Interdiff =
   | {
-      /** After a conflict, the older side of the patches has conflict markers. */
+      /** Whether carrying caused a conflict: the older side of the patches then has conflict markers. */
       kind: 'clean' | 'conflict';
       conflicts: ConflictedFile[];
       files: ChangedFile[];
-      /** More files differ than are listed, or git ran out of time. */
+      /** Whether more files differ than are listed, or git ran out of time. */
       truncated: boolean;
       patches: Patch[];
       cutShort: boolean;
@@ -32,9 +32,9 @@ export type Interdiff =
   | { kind: 'unrelated' };
 
 /**
- * Carries `before` onto the base of `after`, and reads the difference to the head of `after` while the carried tree
- * exists: its objects vanish with the workspace. The limits are those of `readDiff` and the workspace.
- * Refuses `git_busy`, and `internal` when git fails or takes too long.
+ * Carries `before` onto the base of `after` and reads the difference to the head of `after` while the carried tree
+ * exists: its objects vanish with the workspace. Its limits are those of `readDiff` and the workspace. Throws
+ * `git_busy`, and `internal` if git fails or takes too long.
  */
 export async function readInterdiff(
   deps: BrowseDeps,

@@ -6,7 +6,7 @@ import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge. */
 export interface ConflictedFile {
-  /** Bytes as git has them; U+FFFD for those that are not UTF-8. */
+  /** Bytes as in git; U+FFFD for those that are not UTF-8. */
   path: string;
   rawPath: Buffer;
 }
@@ -18,12 +18,12 @@ export type MergedTrees =
   /** The two have no common ancestor. */
   | { kind: 'unrelated' };
 
-/** How many conflicted files are named. */
+/** Limit of conflicted files that are named. */
 const maxFiles = 300;
 
 /**
- * Merges two commits without a work tree (git-merge-tree(1)). New objects are written to the workspace. Refuses
- * `internal` when git fails or takes too long.
+ * Merges two commits without a work tree (git-merge-tree(1)). Writes new objects to the workspace. Throws `internal` if
+ * git fails or takes too long.
  */
 export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs: string): Promise<MergedTrees> {
   const { code, output, errorText } = await workspace.run([
@@ -39,15 +39,15 @@ export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs
     if (/unrelated histories/.test(errorText)) return { kind: 'unrelated' };
     throw internal('git could not merge', { cause: { code, errorText } });
   }
-  // A commit that is missing makes git end with 1, too.
+  // git also exits with 1 for a missing commit.
   if (output.length === 0) throw internal('git could not merge', { cause: { code, errorText } });
   return mergedTrees(code === 0, splitAtNul(output));
 }
 
 /**
- * Merges each of several commits with the same one, by one process: it reads the history and the trees that they share
- * once. Ends early at a commit that cannot be merged at all. Refuses as `mergeTrees`.
- * @returns by head; those that git has not come to are missing
+ * Merges each of several commits with the same one by one process, which reads shared history and trees once. Stops at
+ * a commit that cannot be merged at all. Throws as `mergeTrees`.
+ * @returns by head; heads that git has not reached are missing
  */
 export async function mergeEach(
   workspace: MergeWorkspace,
@@ -75,18 +75,18 @@ function mergedTrees(isClean: boolean, [tree = Buffer.alloc(0), ...names]: reado
   const oid = checked(tree.toString('latin1'));
   if (isClean) return { kind: 'clean', tree: oid };
   const files = names.slice(0, maxFiles).map((rawPath) => {
-    // Kept in memory: a copy, not a part of all that git has printed.
+    // Copied: a slice would keep all of git's output in memory.
     const copy = Buffer.from(rawPath);
     return { path: copy.toString('utf8'), rawPath: copy };
   });
   return { kind: 'conflict', tree: oid, files };
 }
 
-/** Two commits that are to be merged. */
+/** Two commits to merge. */
 export interface MergeSides {
   onto: string;
   head: string;
-  /** The merge base, from which one of the two descends; without it, git finds where they have parted. */
+  /** The merge base, from which one of the two descends; by default git determines it. */
   base?: string | undefined;
 }
 
@@ -97,8 +97,8 @@ export async function mergeFrom(workspace: MergeWorkspace, sides: MergeSides): P
 }
 
 /**
- * The commits that git-merge-tree(1) is given. It finds the merge base by itself, so for a given base, the tree of the
- * side that does not descend from it becomes that of a child of it.
+ * The commits that are passed to git-merge-tree(1). It determines the merge base itself, so for a given base, the side
+ * that does not descend from it becomes a temporary child of it with the same tree.
  */
 export async function sidesFrom(
   workspace: MergeWorkspace,
@@ -112,7 +112,7 @@ export async function sidesFrom(
   return code === 0 ? { ours: moved, theirs: head } : { ours: onto, theirs: moved };
 }
 
-/** The tree of a commit. Refuses `internal` for one that is missing. */
+/** The tree of a commit. Throws `internal` if it is missing. */
 export async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
   const { code, output, errorText } = await workspace.run(['rev-parse', '--verify', `${checked(commit)}^{tree}`]);
   if (code !== 0) throw internal('a commit is missing', { cause: { commit, errorText } });
@@ -121,11 +121,11 @@ export async function treeOf(workspace: MergeWorkspace, commit: string): Promise
 
 const none: Signature = { name: 'server', email: 'server@localhost', at: 0, offsetMinutes: 0 };
 
-/** A commit that only a merge reads. */
+/** A temporary commit for a merge only. */
 export const temporaryCommit = (tree: string, parents: readonly string[], message: string): Promise<Buffer> =>
   commitPayload({ tree, parents, author: none, committer: none, message });
 
-/** The parts of git's output, each of which ends with NUL. */
+/** Splits git's output into its NUL-terminated parts. */
 function splitAtNul(output: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let from = 0; from < output.length; ) {

@@ -19,35 +19,35 @@ export interface MergeLimits {
 }
 
 /**
- * A temporary folder of objects beside those of a repository, for merges that may come to nothing: what git writes
- * there is read together with the repository's own objects and vanishes with `dispose`, unless `publish` moves it.
+ * A temporary object folder beside that of a repository, for merges that may be discarded: git reads its objects
+ * together with the repository's own ones. They vanish with `dispose`, unless `publish` moves them.
  */
 export interface MergeWorkspace {
-  /** With these variables, any git process reads the objects of this folder, too. */
+  /** These variables let any git process also read the objects of this folder. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Files that vanish with the workspace; never objects. */
+  /** Folder of files that vanish with the workspace; never objects. */
   readonly folder: string;
   /** Runs git on the repository; new objects go to this folder, and so does the index of commands that use one. */
   run(
     argv: readonly string[],
     input?: string | Buffer,
   ): Promise<{ code: number | null; output: Buffer; errorText: string }>;
-  /** Reads objects of the repository and of this folder, by a process that ends with `work`. */
+  /** Reads objects of the repository and of this folder with a process that ends after `work`. */
   read<Result>(work: (reader: ObjectReader) => Promise<Result>): Promise<Result>;
   /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
   writeCommit(payload: Buffer): Promise<string>;
-  /** The same for a commit that only git reads meanwhile: it is never published. */
+  /** The same for a commit that is only read within the workspace and never published. */
   writeTemporary(payload: Buffer): Promise<string>;
   /** Writes a blob, a tree or a tag. @param idLength hexadecimal digits of the ids of this repository */
   writeObject(type: 'blob' | 'tree' | 'tag', payload: Buffer, idLength: number): Promise<string>;
   /** See {@link checkBlob}. @param name of the file */
   checkBlob(name: string, content: Buffer, idLength: number): Promise<string | null>;
-  /** Moves the new objects to the repository, synced: a ref may name them afterwards. */
+  /** Moves the new objects to the repository and syncs them, so that a ref may name them. */
   publish(): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** The folder has a name that recovery removes when a crash leaves it. */
+/** Recovery removes folders with this name after a crash. */
 export async function openMergeWorkspace(
   runner: GitRunner,
   repository: string,
@@ -99,7 +99,7 @@ export async function openMergeWorkspace(
       }
       // git packs the objects of a large merge at once.
       const packs = (await readdir(path.join(folder, 'pack')).catch(nullIfAbsent)) ?? [];
-      // The index comes last: with it, the pack is read.
+      // The index comes last: once it exists, git reads the pack.
       for (const name of packs.sort((one, other) => Number(one.endsWith('.idx')) - Number(other.endsWith('.idx'))))
         await rename(path.join(folder, 'pack', name), path.join(objects, 'pack', name));
       if (packs.length > 0) await syncPath(path.join(objects, 'pack'));
@@ -120,7 +120,7 @@ async function writeLoose(folder: string, type: string, payload: Buffer, idLengt
     .digest('hex');
   await mkdir(path.join(folder, oid.slice(0, 2)), { recursive: true });
   const file = path.join(folder, oid.slice(0, 2), oid.slice(2));
-  // The same object may have been written before.
+  // The same object may already exist.
   await writeFile(file, await compress(content), { mode: 0o444, flag: 'wx', flush: true }).catch(ignoreExisting);
   return oid;
 }
@@ -129,7 +129,7 @@ function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
-/** A path in a list that git separates by colons; it unquotes C strings there. */
+/** A path in a colon-separated list of git, which unquotes C strings there. */
 function quotedPath(file: string): string {
   if (file.includes('\0') || file.includes('\n')) throw internal('a path that git cannot read');
   return `"${file.replace(/["\\]/g, '\\$&')}"`;

@@ -27,47 +27,44 @@ import type { RootCommitRequest } from './create-root-commit.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
-/** Merges without a work tree. All of them refuse `git_busy`, and `internal` beyond their limits. */
+/** Merges without a work tree. All methods throw `git_busy`, and `internal` beyond their limits. */
 export interface GitMerges {
   /** Computes a merge and stores its objects; the caller moves the branch. */
   merge(path: string, request: MergeRequest, signal?: AbortSignal): Promise<MergeOutcome>;
-  /** Takes back what a merge brought; stores the commit as `merge` does. */
+  /** Reverts a merge; stores the commit as `merge` does. */
   revert(path: string, request: RevertRequest, signal?: AbortSignal): Promise<MergeOutcome>;
-  /** Stores the object of an annotated tag; the caller makes the ref. */
+  /** Stores the object of an annotated tag; the caller creates the ref. */
   writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
   /** See {@link commitFiles}; the objects are stored, and the caller moves a branch. */
   commitFiles(path: string, request: CommitFilesRequest, signal?: AbortSignal): Promise<CommittedFiles>;
-  /** See {@link applyPatch}; stored as by `commitFiles`, all of it or nothing. */
+  /** See {@link applyPatch}; stores as `commitFiles` does, either all commits or none. */
   applyPatch(path: string, request: PatchRequest, signal?: AbortSignal): Promise<AppliedPatch>;
-  /** See {@link createRootCommit}; stored as by `commitFiles`. */
+  /** See {@link createRootCommit}; stores as `commitFiles` does. */
   createRootCommit(path: string, request: RootCommitRequest): Promise<string>;
-  /** See {@link previewFiles}; nothing is stored. */
+  /** See {@link previewFiles}; stores nothing. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
-  /**
-   * Whether two commits merge, and where they conflict; nothing is stored. Recalled from memory when the same was asked
-   * before.
-   */
+  /** Whether two commits merge, and where they conflict; stores nothing. Memoized. */
   tryMerge(path: string, sides: MergeSides): Promise<MergedTrees>;
-  /** Tries several heads at the price of few, for later calls of `tryMerge`; see {@link mergeEach}. */
+  /** Tries several heads together at low cost, for later calls of `tryMerge`; see {@link mergeEach}. */
   tryMerges(path: string, onto: string, heads: readonly string[]): Promise<void>;
-  /** See {@link findConflicts}; null where two commits merge. Recalled from memory when the same was asked before. */
+  /** See {@link findConflicts}; null if two commits merge. Memoized. */
   conflicts(path: string, sides: MergeSides): Promise<Conflicts | null>;
-  /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
+  /** See {@link carryRange}; stores nothing, so only the tree's id is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
-  /** See {@link readInterdiff}; recalled from memory when the same was asked before. */
+  /** See {@link readInterdiff}; memoized. */
   carriedDiff(path: string, request: InterdiffRequest): Promise<Interdiff>;
-  /** See {@link pairCommits}; recalled from memory like `carriedDiff`. */
+  /** See {@link pairCommits}; memoized. */
   pairCommits(path: string, before: CommitRange, after: CommitRange): Promise<PairedCommit[]>;
 }
 
-/** Memory of diffs of carried rounds, and of the texts of conflicts, in bytes. */
+/** Size limit in bytes of cached interdiffs and conflict texts. */
 const maxCarriedBytes = 16 * 1024 * 1024;
 const maxConflictBytes = 8 * 1024 * 1024;
 
-/** Memory of merges that were tried, in bytes. */
+/** Size limit in bytes of cached merge attempts. */
 const maxTriedBytes = 8 * 1024 * 1024;
 
-/** Heads that one process merges: the limits are those of one merge. */
+/** Number of heads that one process merges: its limits are those of one merge. */
 const mergedAtOnce = 25;
 
 const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
@@ -76,7 +73,9 @@ const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
   memoryLimitBytes,
 });
 
-/** @param slots limits how many merges run at once */
+/**
+ * @param slots limits the number of concurrent merges
+ */
 export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
   async function within<Result>(
     path: string,

@@ -1,9 +1,10 @@
-/** Faults that one message names. */
+/** Limit of faults named in one message. */
 const maxFaults = 5;
 
 /**
- * What git-apply(1) says of a patch that does not fit, file by file: `a.txt: the lines at 12 are others`. Its lines
- * `patch failed` (with the line of the hunk) and `patch does not apply` speak of the same.
+ * Messages of git-apply(1) about a patch that does not apply, file by file: `a.txt: the hunk at line 12 does not
+ * fit the file`. git's lines `patch failed` (with the line of the hunk) and `patch does not apply` describe the same
+ * fault.
  * @param errorText its stderr, in English
  */
 export function patchFaults(errorText: string): string[] {
@@ -19,7 +20,7 @@ export function patchFaults(errorText: string): string[] {
   return [...faults.slice(0, maxFaults), ...rest];
 }
 
-/** git's words, with those replaced that speak of what the server does and not of the repository. */
+/** git's message, with replacements for messages about the server rather than the repository. */
 const wordOf = (said: string): string =>
   said
     .replace(/: does not exist in index$/, ': there is no such file')

@@ -9,23 +9,23 @@ import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeTrees, temporaryCommit } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
-/** How many commits one rebase applies. */
+/** Limit of commits that one rebase applies. */
 const maxPicks = 250;
 
 interface PickRequest {
   onto: string;
   head: string;
-  /** Commits up to this one are left out. */
+  /** Excludes this commit and its ancestors. */
   base?: string | undefined;
   committer: Signature;
   sign?: SignCommit | undefined;
-  /** Whether the branch is behind `head`: then no commit needs to change. */
+  /** Whether the branch is an ancestor of `head`: then no commit needs to change. */
   isForward: boolean;
 }
 
 /**
- * Applies each commit that the branch lacks on top of it, oldest first, as `git rebase` does: merge commits and changes
- * that the branch has already are left out; author, message, encoding and change id of each are kept.
+ * Applies each commit that the branch lacks on top of it, oldest first, as `git rebase` does: it skips merge commits
+ * and changes that the branch already has, and keeps the author, message, encoding and change id of each.
  */
 export async function pickCommits(
   deps: BrowseDeps,
@@ -57,7 +57,7 @@ export async function pickCommits(
   let commits = 0;
   for (const oid of picks) {
     const original = await readOriginal(deps, path, oid);
-    // A commit that is on the tip already stays as it is, with its signature.
+    // A commit that is already on top of the tip stays unchanged, with its signature.
     if (isForward && original.parents.length === 1 && original.parents[0] === tip) {
       [tip, tipTree] = [oid, original.tree];
       continue;
@@ -65,7 +65,7 @@ export async function pickCommits(
     const merged = await pick(workspace, { original, oid, tip, tipTree });
     if (merged.kind === 'unrelated') return merged;
     if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: oid };
-    // Its change has become empty, and it was not so before.
+    // Its change has become empty and was not so before.
     if (merged.tree === tipTree && original.tree !== original.parentTree) continue;
     const { author, encoding, changeId, message } = original;
     const commit = { tree: merged.tree, parents: [tip], author, committer, encoding, changeId, message };
@@ -88,8 +88,8 @@ interface Original {
 }
 
 /**
- * The three-way merge of a commit with the tip, its parent being the base. git-merge-tree(1) finds the base by itself,
- * so both sides become children of one temporary commit with the parent's tree.
+ * The three-way merge of a commit with the tip, with the commit's parent as base. git-merge-tree(1) determines the base
+ * itself, so both sides become children of one temporary commit with the parent's tree.
  */
 async function pick(
   workspace: MergeWorkspace,
@@ -127,7 +127,7 @@ async function readOriginal({ readers }: BrowseDeps, path: string, oid: string):
   };
 }
 
-/** The value of a header of a commit, byte for byte. */
+/** The value of a commit header, byte for byte. */
 function headerOf(content: Buffer, end: number, name: string): Buffer | null {
   const at = content.indexOf(`\n${name} `);
   if (at === -1 || at >= end) return null;

@@ -4,15 +4,15 @@ import { mergeFrom, treeOf } from './merge-trees.ts';
 import type { ConflictedFile } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
-/** A series of commits: those that `head` has and `base` has not. Full ids. */
+/** A series of commits: those in `head` but not in `base`. Full ids. */
 export interface CommitRange {
   base: string;
   head: string;
 }
 
 /**
- * An earlier version of a series, applied to the base of a later one: its difference to the head of the later one is
- * what the author has changed, without what a rebase brought.
+ * An earlier version of a series, applied to the base of a later one: its difference to the later head is the author's
+ * change, without the effects of a rebase.
  */
 export type CarriedRange =
   | { kind: 'clean'; tree: string }
@@ -20,7 +20,7 @@ export type CarriedRange =
   | { kind: 'conflict'; tree: string; files: ConflictedFile[] }
   | { kind: 'unrelated' };
 
-/** Carries `range` onto another base. Refuses `internal` when git fails or takes too long. */
+/** Carries `range` onto another base. Throws `internal` if git fails or takes too long. */
 export async function carryRange(workspace: MergeWorkspace, range: CommitRange, onto: string): Promise<CarriedRange> {
   if (range.base === onto) return { kind: 'clean', tree: await treeOf(workspace, range.head) };
   return mergeFrom(workspace, { onto, ...range });
@@ -28,17 +28,17 @@ export async function carryRange(workspace: MergeWorkspace, range: CommitRange, 
 
 /** How a commit of one version of a series relates to the other version. */
 export interface PairedCommit {
-  /** Null for a commit that the other version has alone. */
+  /** Null for a commit that exists only in the other version. */
   before: string | null;
   after: string | null;
-  /** `equal`: the same change; `changed`: another one in its place. */
+  /** `equal`: the same change; `changed`: a different one in its place. */
   kind: 'equal' | 'changed' | 'removed' | 'added';
 }
 
-/** The longest series that is paired: git compares each commit with each. */
+/** Limit of commits in a paired series: git compares each commit with every other. */
 export const maxPairedCommits = 100;
 
-/** Pairs the commits of two versions of a series (git-range-diff(1)), in the order that git prints. */
+/** Pairs the commits of two versions of a series (git-range-diff(1)), in git's output order. */
 export async function pairCommits(
   workspace: MergeWorkspace,
   before: CommitRange,

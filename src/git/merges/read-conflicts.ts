@@ -6,7 +6,7 @@ import { mergeTrees, sidesFrom } from './merge-trees.ts';
 import type { ConflictedFile, MergeSides } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
-/** A file that git could not merge, with the conflicts in it where git marks them. */
+/** A file that git could not merge, with the marked conflicts in it. */
 export interface ConflictText extends ConflictedFile {
   /**
    * `marked`: `hunks` has its conflicts; `binary`, `too_large`: not shown; `gone_in_ours`, `gone_in_theirs`: one side
@@ -14,33 +14,35 @@ export interface ConflictText extends ConflictedFile {
    */
   kind: 'marked' | 'binary' | 'too_large' | 'gone_in_ours' | 'gone_in_theirs' | 'other';
   hunks: ConflictLine[][];
-  /** There are more lines than are read. */
+  /** Whether lines beyond the limits were omitted. */
   cutShort: boolean;
 }
 
 export interface Conflicts {
-  /** The first ones in the order of git. */
+  /** The first files, in git's order. */
   files: ConflictText[];
-  /** How many are conflicted, as far as git names them. */
+  /** Number of conflicted files, as far as git names them. */
   total: number;
 }
 
-/** Of one merge: files whose conflicts are read, bytes of one file, and lines of a file and bytes of all that stay. */
+/**
+ * Limits of one merge: files whose conflicts are read, bytes per file, lines kept per file, and bytes kept in total.
+ */
 const limits = { files: 10, fileBytes: 1024 * 1024, linesPerFile: 200, bytes: 64 * 1024 };
 
-/** git takes a file with NUL in its first bytes as binary. */
+/** git treats a file with NUL in its first bytes as binary. */
 const probedBytes = 8_000;
 
 /**
- * The files in which two commits conflict, with the text of the conflicts as git marks it: read from the tree that
- * git-merge-tree(1) writes, without a work tree. Null where they merge, and where they have no common history. Refuses
- * `internal` when git fails or takes too long.
+ * The files in which two commits conflict, with git's conflict markers: read from the tree that git-merge-tree(1)
+ * writes, without a work tree. Null if they merge, or have no common history. Throws `internal` if git fails or takes
+ * too long.
  */
 export async function findConflicts(workspace: MergeWorkspace, sides: MergeSides): Promise<Conflicts | null> {
   const { ours, theirs } = await sidesFrom(workspace, sides);
   const merged = await mergeTrees(workspace, checked(ours), checked(theirs));
   if (merged.kind !== 'conflict') return null;
-  // A side may be a commit of the workspace alone.
+  // A side may be a temporary commit of the workspace.
   const named = new Map([
     [ours, sides.onto],
     [theirs, sides.head],
@@ -75,7 +77,7 @@ function renamed(mark: Buffer, names: ReadonlyMap<string, string>): Buffer {
 
 const noText = { hunks: [], cutShort: false };
 
-/** Which side has no file of this name. */
+/** Which side lacks a file of this name. */
 async function goneSide(
   reader: ObjectReader,
   trees: { ours: string; theirs: string },
@@ -85,7 +87,7 @@ async function goneSide(
   return (await entryBelow(reader, trees.theirs, path)) === null ? 'gone_in_theirs' : null;
 }
 
-/** The file with its marks, or why it is not read. */
+/** The file with conflict markers, or the reason why it is not read. */
 async function contentOf(
   reader: ObjectReader,
   tree: string,
@@ -103,7 +105,7 @@ async function contentOf(
 const bytesOf = (hunks: readonly ConflictLine[][]): number =>
   hunks.reduce((sum, lines) => sum + lines.reduce((all, { text }) => all + text.length, 0), 0);
 
-/** Memory of a result, in bytes. */
+/** Memory size of a result in bytes. */
 export const weighConflicts = (conflicts: Conflicts | null): number =>
   (conflicts?.files ?? []).reduce(
     (sum, { rawPath, hunks }) =>

@@ -4,7 +4,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
-/** A mail of `git format-patch`. */
+/** A mail by `git format-patch`. */
 export interface PatchMail {
   author: Pick<Signature, 'name' | 'email' | 'offsetMinutes'> & { at: number | null };
   subject: string;
@@ -12,15 +12,15 @@ export interface PatchMail {
   body: string;
   /** The file with the changes. */
   file: string;
-  /** Whether there are changes in it: a cover letter has none. */
+  /** Whether it contains changes: a cover letter does not. */
   hasChanges: boolean;
 }
 
 const maxLength = 255;
 
 /**
- * Reads a mail by git-mailinfo(1), which decodes headers and bodies: quoted-printable, base64 and other character
- * sets. Refuses `bad_mail` for one that git cannot decode, and for one without author or subject.
+ * Parses a mail with git-mailinfo(1), which decodes headers and bodies: quoted-printable, base64 and other character
+ * sets. Throws `bad_mail` if git cannot decode it, and if author or subject is missing.
  * @param number of the mail, from 1, for messages
  */
 export async function readMail(workspace: MergeWorkspace, mail: Buffer, number: number): Promise<PatchMail> {
@@ -48,7 +48,7 @@ export async function readMail(workspace: MergeWorkspace, mail: Buffer, number: 
   };
 }
 
-/** Whether a text has changes that git-apply(1) would read. */
+/** Whether a text contains changes for git-apply(1). */
 export const hasChanges = (text: Buffer): boolean =>
   [text, Buffer.concat([Buffer.from('\n'), text.subarray(0, 100)])].some(
     (each) => each.includes('\ndiff --git ') || each.includes('\n--- ') || each.includes('\nIndex: '),
@@ -57,7 +57,7 @@ export const hasChanges = (text: Buffer): boolean =>
 const bad = (number: number, why: string) =>
   invalid('bad_mail', `Mail ${number} cannot be read: ${why}.`, { field: 'patch' });
 
-/** What a mail without a character set has is UTF-8, or else Latin-1. */
+/** A mail that declares no character set is UTF-8 or else Latin-1. */
 function decoded(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -66,7 +66,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Without what the format of a commit has no place for in a name. */
+/** Removes characters that git's commit format does not allow in a name. */
 const cleaned = (text: string): string => inOneLine(text.replace(/[<>]+/g, ' '), maxLength);
 
 const inOneLine = (text: string, most: number): string =>
@@ -77,7 +77,7 @@ const inOneLine = (text: string, most: number): string =>
     .slice(0, most)
     .toWellFormed();
 
-/** A date of RFC 5322 with its zone; null for what is none, or is beyond what git's format has. */
+/** A date of RFC 5322 with its zone; null if it is invalid, or out of git's range. */
 function timeOf(text: string): { at: number | null; offsetMinutes: number } {
   const at = Date.parse(text.slice(0, 100));
   const [, sign, hours, minutes] = /([+-])(\d\d)(\d\d)(?:\s*\(.*)?$/.exec(text.slice(0, 100)) ?? [];

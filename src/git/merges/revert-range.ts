@@ -7,9 +7,9 @@ import { mergeTrees, temporaryCommit, treeOf } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 export interface RevertRequest {
-  /** The tip of the branch: full ids. */
+  /** The tip of the branch. All are full ids. */
   onto: string;
-  /** The state that is taken back, and the one before it. */
+  /** The state to revert, and the one before it. */
   from: string;
   to: string;
   message: string;
@@ -19,8 +19,8 @@ export interface RevertRequest {
 }
 
 /**
- * Takes back on `onto` what changed from `to` to `from`, as one commit: a three-way merge whose base is `from`.
- * git-merge-tree(1) finds the base by itself, so both sides become children of one temporary commit.
+ * Reverts the changes between `to` and `from` on `onto` as one commit: a three-way merge whose base is `from`.
+ * git-merge-tree(1) determines the base itself, so both sides become children of one temporary commit.
  */
 export async function revertRange(workspace: MergeWorkspace, request: RevertRequest): Promise<MergeOutcome> {
   const { onto, from, to, message, author, committer, sign } = request;

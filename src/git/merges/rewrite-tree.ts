@@ -4,15 +4,15 @@ import type { ObjectReader } from '../objects/object-reader.ts';
 import { parseTree } from '../objects/parse-objects.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
-/** An entry at a path, `null` to remove the one that is there. */
+/** An entry at a path, `null` to remove the existing one. */
 export interface TreeChange {
-  /** The names of the path that are left, the topmost first. */
+  /** The remaining names of the path, the topmost first. */
   names: readonly Buffer[];
   entry: { mode: string; oid: string } | null;
 }
 
 interface Entry {
-  /** As git prints it: `040000`, `100644`. */
+  /** As printed by git: `040000`, `100644`. */
   mode: string;
   name: Buffer;
   oid: string;
@@ -21,11 +21,11 @@ interface Entry {
 const folderMode = '040000';
 
 /**
- * Writes a tree anew with some entries added, replaced and removed; folders come and go with their files. Refuses
- * `file_not_found` for one to be removed that is absent or a folder, `file_in_the_way` for a folder where a file is,
- * and for a file where a folder is.
+ * Rewrites a tree with some entries added, replaced and removed; creates and removes folders with their files. Throws
+ * `file_not_found` if the entry to remove is absent or a folder, `file_in_the_way` if a file and a folder would have
+ * the same path.
  * @param root null for none
- * @returns the id of the new tree; null when nothing is left in it
+ * @returns the id of the new tree; null if it would be empty
  */
 export async function rewriteTree(
   reader: ObjectReader,
@@ -60,7 +60,7 @@ const sortKey = ({ mode, name }: Entry): Buffer =>
 async function entriesOf(reader: ObjectReader, oid: string | null): Promise<Entry[]> {
   if (oid === null) return [];
   const { content } = await readObject(reader, oid, 'tree', maxTreeBytes);
-  // The reader may use its memory for the next object.
+  // The reader may reuse its memory for the next object.
   return parseTree(Buffer.from(content), oid.length / 2, Infinity).entries.map(({ mode, rawName, oid }) => ({
     mode,
     name: rawName,
@@ -68,7 +68,7 @@ async function entriesOf(reader: ObjectReader, oid: string | null): Promise<Entr
   }));
 }
 
-/** The entry of one name after the changes at it and below it; null for none. */
+/** The entry of one name after the changes at and below it; null for none. */
 async function changed(
   reader: ObjectReader,
   workspace: MergeWorkspace,

@@ -1,13 +1,13 @@
-/** A mail as git-mailinfo(1) reads it, or changes without any. */
+/** A mail for git-mailinfo(1), or a plain diff. */
 type PatchText = { kind: 'mails'; mails: Buffer[] } | { kind: 'diff'; diff: Buffer };
 
-/** Lines of headers that are looked at to tell a mail from changes alone, in bytes. */
+/** Number of header bytes examined to tell a mail from a plain diff. */
 const maxHeadBytes = 64 * 1024;
 
 /**
- * Splits what `git format-patch` writes (mbox, RFC 4155) into its mails; a single mail may lack the line `From …`, and
- * changes alone are no mail. A text in which every line ends with CR and LF, as forms and some editors send it, gets
- * plain line feeds; where only some do, they belong to the files.
+ * Splits the output of `git format-patch` (mbox, RFC 4155) into mails; a single mail may lack the line `From …`, and a
+ * plain diff is not a mail. A text in which every line ends with CR LF, as forms and some editors send it, is converted
+ * to LF; if only some do, the CRs belong to the files.
  */
 export function splitMails(text: Buffer): PatchText {
   const plain = withPlainLines(withoutMark(text));
@@ -17,7 +17,7 @@ export function splitMails(text: Buffer): PatchText {
   return isMail(plain) ? { kind: 'mails', mails: [plain] } : { kind: 'diff', diff: plain };
 }
 
-/** The commit that `git format-patch --base` names: the full id at the end of the first mail; null for none. */
+/** The commit named by `git format-patch --base`: the full id at the end of the first mail; null for none. */
 export function baseCommitOf(text: Buffer): string | null {
   const [, oid] = /^base-commit: ([0-9a-f]{40}|[0-9a-f]{64})\r?$/m.exec(text.toString('latin1')) ?? [];
   return oid ?? null;
@@ -36,7 +36,7 @@ function withPlainLines(text: Buffer): Buffer {
   return feeds === 0 ? text : Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
-/** Where mails begin: at lines `From …` behind an empty line, as the first line of the text must be one. */
+/** Where mails begin: at lines `From …` after an empty line or at the start of the text. */
 function startsOf(text: Buffer): number[] {
   const first = firstLineOf(text);
   if (!isFromLine(text, first)) return [];

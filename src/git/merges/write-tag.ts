@@ -11,12 +11,12 @@ export interface TagRequest {
   name: string;
   tagger: Signature;
   message: string;
-  /** Signs the tag as it signs a commit. */
+  /** Signs the tag like a commit. */
   sign?: SignCommit | undefined;
 }
 
 /**
- * Writes the object of an annotated tag (git-mktag(1)). A signature stands behind the message, where git looks for it.
+ * Writes the object of an annotated tag (git-mktag(1)). A signature follows the message, where git looks for it.
  * @returns the id of the tag object
  */
 export async function writeTag(

@@ -20,34 +20,34 @@ export interface BrowseDeps {
 }
 
 export interface RevisionOptions {
-  /** Includes unreachable commits: for people who may push, and so could restore them. */
+  /** Includes unreachable commits: for users with push access, who could restore them. */
   includeUnreachable?: boolean;
 }
 
 export interface Head {
-  /** The default branch, even without commits; null when HEAD is detached. */
+  /** The default branch, even without commits; null if HEAD is detached. */
   branch: string | null;
-  /** The commit there; null in an empty repository. */
+  /** The tip of the branch; null in an empty repository. */
   oid: string | null;
 }
 
 export interface Tree {
   oid: string;
   entries: TreeEntry[];
-  /** Whether there are more entries than were asked for. */
+  /** Whether there are more entries than requested. */
   truncated: boolean;
 }
 
 export interface Blob {
   oid: string;
   size: number;
-  /** Null when the blob is larger than `maxBytes`. */
+  /** Null if the blob is larger than `maxBytes`. */
   content: Buffer | null;
 }
 
 const shortId = /^[0-9a-f]{4,64}$/;
 
-/** Size limits in bytes: no real commit or tree is larger. */
+/** Size limits in bytes: real commits and trees are smaller. */
 export const maxCommitBytes = 4 * 1024 * 1024;
 export const maxTreeBytes = 32 * 1024 * 1024;
 const defaultMaxEntries = 10_000;
@@ -62,10 +62,10 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
 }
 
 /**
- * The commit that a name resolves to: a full ref, a branch, a tag, `HEAD`, or a commit id (abbreviated to no fewer than
- * four digits). A whole id names that commit alone; a full name precedes all others, also one without `refs/` where
- * nothing has that short name; branches precede tags, names precede abbreviated ids. git's revision operators are not
- * supported. Refuses `revision_not_found`.
+ * The commit that a name resolves to: a full ref, a branch, a tag, `HEAD`, or a commit id (abbreviated to at least four
+ * digits). A full id names only that commit; a full name precedes all others, also without `refs/` if there is no such
+ * short name; branches precede tags, names precede abbreviated ids. git's revision operators are not supported. Throws
+ * `revision_not_found`.
  */
 export async function resolve(
   deps: BrowseDeps,
@@ -85,13 +85,13 @@ export async function resolve(
   return oid;
 }
 
-/** An id as people write it: abbreviated to no fewer than seven digits. */
+/** An id abbreviated to at least seven digits, as in text. */
 const writtenId = /^[0-9a-f]{7,64}$/;
 
 /**
- * The commits that these ids name, abbreviated or whole, each by the id as given; those that name none, or one that no
- * ref leads to, are missing. One round trip to the object reader, and a walk for ids that no earlier one has proved.
- * Refuses `git_busy`.
+ * The commits that these ids (abbreviated or full) name, keyed by the id as given; omits ids without a commit, or whose
+ * commit is unreachable from every ref. Takes one round trip to the object reader, and a walk for ids not proved
+ * reachable before. Throws `git_busy`.
  */
 export async function namedCommits(
   { readers, reachability }: BrowseDeps,
@@ -101,7 +101,7 @@ export async function namedCommits(
   const validIds = [...new Set(ids)].filter((id) => writtenId.test(id));
   if (validIds.length === 0) return new Map();
   const infos = await readers.use(path, (reader) => reader.infos(validIds.map((id) => `${id}^{commit}`)));
-  // A ref may be called like an id, and the id of a tag leads to a commit of another id.
+  // A ref may look like an id, and a tag's id leads to a commit with another id.
   const found = validIds.flatMap((id, at): [string, string][] => {
     const info = infos[at];
     return info?.type === 'commit' && info.oid.startsWith(id) ? [[id, info.oid]] : [];
@@ -132,16 +132,15 @@ function candidates(revision: string): string[] {
   return [...names.filter(isWellFormedRef), ...(shortId.test(revision) ? [revision] : [])];
 }
 
-/** Refuses `revision_not_found`. */
+/** Throws `revision_not_found`. */
 export async function commit({ readers }: BrowseDeps, path: string, oid: string): Promise<Commit> {
   return readers.use(path, (reader) => readCommit(reader, oid));
 }
 
 /**
- * A folder of a commit.
+ * A folder of a commit. Throws `revision_not_found`, also if the path names a file.
  * @param folder path below the root: text, or the bytes of names that are not UTF-8; empty for the root
- * @param options.withSizes asks the size of every file, too
- * Refuses `revision_not_found`; also when the path names a file.
+ * @param options.withSizes whether to include the size of every file
  */
 export async function tree(
   { readers }: BrowseDeps,
@@ -160,7 +159,7 @@ export async function tree(
 }
 
 /**
- * The entry at a path of a commit: looked up in trees, so a symbolic link is never followed. Refuses
+ * The entry at a path of a commit, looked up in trees, so symbolic links are never followed. Throws
  * `revision_not_found`.
  */
 export async function entryAt(
@@ -176,10 +175,7 @@ export async function entryAt(
   });
 }
 
-/**
- * A blob by its id; its content only up to `maxBytes`.
- * Refuses `revision_not_found`.
- */
+/** A blob by its id; with content only up to `maxBytes`. Throws `revision_not_found`. */
 export async function blob(
   { readers }: BrowseDeps,
   path: string,
@@ -195,10 +191,7 @@ export async function blob(
   });
 }
 
-/**
- * Commits reachable from `oid`, newest first.
- * Refuses `revision_not_found`, `git_busy`.
- */
+/** Commits reachable from `oid`, newest first. Throws `revision_not_found`, `git_busy`. */
 export async function log(
   { runner, readers, shortSlots, limits }: BrowseDeps,
   path: string,
@@ -244,12 +237,15 @@ export async function readObject(
   type: string,
   maxBytes: number,
 ): Promise<GitObject> {
-  // Commits and trees are small: what exceeds the limit is dropped as it comes, and one round trip is saved.
+  // Commits and trees are small: requesting the content at once saves a round trip, and content beyond the limit is
+  // dropped.
   if (type === 'blob' && ((await reader.infos([checked(oid)]))[0]?.size ?? 0) > maxBytes) throw tooLarge();
   return readNamed(reader, checked(oid), type, maxBytes);
 }
 
-/** @param name an object id, with what leads from it to another object */
+/**
+ * @param name an object id, optionally with a suffix that leads to another object
+ */
 async function readNamed(reader: ObjectReader, name: string, type: string, maxBytes: number): Promise<GitObject> {
   const object = await reader.object(name, { maxBytes });
   if (object?.type !== type) throw missing();
@@ -257,7 +253,7 @@ async function readNamed(reader: ObjectReader, name: string, type: string, maxBy
   return object;
 }
 
-/** The entry at a path below a tree; null where there is none. */
+/** The entry at a path below a tree; null if there is none. */
 export async function entryBelow(reader: ObjectReader, rootOid: string, path: Buffer): Promise<TreeEntry | null> {
   return find(reader, rootOid, path).catch(nullIfNotFound);
 }
@@ -273,7 +269,7 @@ async function find(reader: ObjectReader, root: string, path: string | Buffer): 
   return parseTree(entry, oid.length / 2, 1).entries[0]!;
 }
 
-/** One round trip where git can be asked for the path; else one for each folder. */
+/** One round trip if git can resolve the path; otherwise one per folder. */
 async function readFolder(reader: ObjectReader, root: string, names: readonly Buffer[]): Promise<GitObject> {
   const path = names.map((name) => name.toString('latin1')).join('/');
   if (isNameable(path)) return readNamed(reader, `${root}:${path}`, 'tree', maxTreeBytes);

@@ -3,9 +3,8 @@ import { checked } from './browse.ts';
 import type { BrowseDeps } from './browse.ts';
 
 /**
- * Names of the files in which two commits differ, as text; a moved file counts
- * under both names. Null when there are more than `limit`.
- * Refuses `git_busy`, `invalid_object_id`.
+ * Names of the files that differ between two commits, as text; a moved file counts under both names. Null if there are
+ * more than `limit`. Throws `git_busy`, `invalid_object_id`.
  */
 export async function changedPaths(
   { runner, shortSlots, limits }: Pick<BrowseDeps, 'runner' | 'shortSlots' | 'limits'>,

@@ -1,23 +1,23 @@
 import { internal } from '../../kernel/index.ts';
 
 /**
- * Whether `<tree>:<path>` names this path in a line of `git cat-file --batch-command`: printable ASCII, without the
- * components that git resolves.
+ * Whether git resolves `<tree>:<path>` to this path in a line of `git cat-file --batch-command`: printable ASCII,
+ * without special components.
  * @param path one character per byte; empty for the root
  */
 export function isNameable(path: string): boolean {
   return path === '' || (/^[\x20-\x7e]+$/.test(path) && !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path));
 }
 
-/** Names of this length do not occur in an object id, which would have to be searched for 2^110 times. */
+/** Names of this length cannot occur in an object id by chance: finding such an id would take 2^110 attempts. */
 const unmistakable = 12;
 
 /**
- * The part of a tree object that is about one name; null where it has none. Throws for a damaged tree.
+ * The bytes of one entry in a tree object; null if the tree has no such name. Throws for a corrupt tree.
  * @param oidBytes 20 for SHA-1, 32 for SHA-256
  */
 export function findEntry(content: Buffer, oidBytes: number, name: Buffer): Buffer | null {
-  // A search for the bytes is many times as fast as passing through the entries.
+  // Searching for the bytes is many times faster than parsing the entries.
   const needle = Buffer.concat([space, name, nul]);
   const found = content.indexOf(needle);
   if (found === -1) return null;
@@ -37,7 +37,9 @@ export function findEntry(content: Buffer, oidBytes: number, name: Buffer): Buff
 const space = Buffer.from(' ');
 const nul = Buffer.from('\0');
 
-/** @param found where the space behind the mode is: five digits for a folder, six for anything else */
+/**
+ * @param found position of the space after the mode: five digits for a folder, six for other types
+ */
 function entryAround(content: Buffer, found: number, end: number): Buffer {
   if (found < 5 || end > content.length) throw internal('a tree object is damaged');
   const isFolder = content.toString('latin1', found - 5, found) === '40000';
@@ -45,8 +47,8 @@ function entryAround(content: Buffer, found: number, end: number): Buffer {
 }
 
 /**
- * Mode and id of an entry, as git compares them: of a file only whether its owner may execute it, because old trees
- * have other modes, such as 100664. Empty for none.
+ * Mode and id of an entry, as git compares them: a file's mode only shows whether its owner may execute it, because old
+ * trees have other modes, such as 100664. Empty for none.
  */
 export function describeEntry(entry: Buffer | null, oidBytes: number): string {
   if (entry === null) return '';

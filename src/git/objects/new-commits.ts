@@ -5,19 +5,19 @@ import type { Commit } from './parse-objects.ts';
 
 /** The commits that a moved branch gained. */
 export interface NewCommits {
-  /** How many there are; `commits` can be shorter. */
+  /** Total number; `commits` can be shorter. */
   total: number;
   /** Newest first. */
   commits: Commit[];
 }
 
-/** More ids than this are left out; commits that only those exclude are then counted as new. */
+/** Ids beyond this limit are ignored; commits excluded only by them are then counted as new. */
 const maxKnown = 2_000;
 
 /**
- * Commits that are reachable from `oid` and from none of `known`, newest first. An id of `known` that no longer exists
- * is ignored.
- * @param options.limit how many are read; all are counted Refuses `git_busy`.
+ * Commits reachable from `oid` and from none of `known`, newest first. Ids of `known` that no longer exist are ignored.
+ * Throws `git_busy`.
+ * @param options.limit number of commits to read; all are counted
  */
 export async function newCommits(
   deps: BrowseDeps,
@@ -34,7 +34,7 @@ export async function newCommits(
   return { total, commits };
 }
 
-/** Counting the history of a large repository may take longer than it is worth. */
+/** Counting the history of a large repository may take too long. */
 async function count(deps: BrowseDeps, path: string, range: readonly string[], atLeast: number): Promise<number> {
   try {
     return Number(await revList(deps, path, ['--count', ...range]));

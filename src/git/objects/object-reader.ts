@@ -23,11 +23,11 @@ interface ObjectReaderOptions {
 }
 
 interface QuestionOptions {
-  /** Whether the response carries content. */
+  /** Whether the response includes content. */
   withContent: boolean;
-  /** Whether its content is still read when the response was handed on. */
+  /** Whether its content was still incomplete when the response was delivered. */
   isKept: boolean;
-  /** More content than this is dropped as it comes. */
+  /** Content beyond this size is dropped as it arrives. */
   maxBytes: number;
 }
 
@@ -38,10 +38,7 @@ interface Question extends QuestionOptions {
 
 const maxQuestions = 20_000;
 
-/**
- * One long-lived `git cat-file` process. Responses come in the order of the requests, so many may be in flight at
- * once.
- */
+/** One long-lived `git cat-file` process. Responses arrive in request order, so many may be in flight at once. */
 export class ObjectReader {
   readonly #process: GitProcess;
   readonly #stdin: Writable;
@@ -50,9 +47,9 @@ export class ObjectReader {
   #head = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
-  /** Number of bytes below which parsing is not retried: a large object arrives in many chunks. */
+  /** Number of new bytes below which parsing is not retried: a large object arrives in many chunks. */
   #wantedBytes = 0;
-  /** Whether a response of the bytes that are being read keeps a part of them. */
+  /** Whether a response in the current bytes keeps a slice of them. */
   #isKept = false;
   /** Number of bytes to come that belong to an object above its limit. */
   #droppedBytes = 0;
@@ -69,7 +66,7 @@ export class ObjectReader {
   constructor(runner: GitRunner, path: string, { responseTimeoutMs, ttlMs, environment }: ObjectReaderOptions) {
     this.#answerMs = responseTimeoutMs;
     this.#process = runner.start({
-      // Half of what the settings give other programs: it stays for a minute, and reads an eighth slower at most.
+      // Half of the value in the settings: the process lives for a minute, and reads at most an eighth slower.
       argv: [`--git-dir=${path}`, '-c', 'core.deltaBaseCacheLimit=16m', 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
       timeLimitMs: ttlMs,
@@ -96,14 +93,14 @@ export class ObjectReader {
     return this.#questions.length - this.#head;
   }
 
-  /** Type and size of each object, or null for a name that names none. One round trip. */
+  /** Type and size of each object, or null for a name without an object. One round trip. */
   infos(names: readonly string[]): Promise<(ObjectInfo | null)[]> {
     return this.#request(names, { withContent: false, isKept: false, maxBytes: Infinity }, (info) => info);
   }
 
   /**
-   * The whole object, or null; without its content where that exceeds `maxBytes`. git writes it in any case, so ask for
-   * the size first where an object may be large: a file.
+   * The whole object, or null; without content above `maxBytes`. git sends the content in any case, so query the size
+   * first if an object may be large: a file.
    */
   async object(oid: string, { maxBytes = Infinity }: { maxBytes?: number } = {}): Promise<GitObject | null> {
     const options = { withContent: true, isKept: true, maxBytes };
@@ -111,8 +108,8 @@ export class ObjectReader {
   }
 
   /**
-   * What `use` makes of each object, in one round trip; each is as `object` has it. Its content is there only while
-   * `use` runs: the memory is given back at once, where V8 would let a hundred megabytes gather first.
+   * The result of `use` for each object, in one round trip; objects are as `object` returns them. Content is available
+   * only while `use` runs: its memory is reused at once, where V8 would let a hundred megabytes accumulate first.
    */
   mapObjects<Result>(
     names: readonly string[],
@@ -126,7 +123,9 @@ export class ObjectReader {
     this.#stdin.end();
   }
 
-  /** @param names object ids or full ref names with a suffix; never a line break */
+  /**
+   * @param names object ids or full ref names with a suffix; without line breaks
+   */
   async #request<Result>(
     names: readonly string[],
     options: QuestionOptions,
@@ -134,7 +133,7 @@ export class ObjectReader {
   ): Promise<Result[]> {
     const charge = currentCharge();
     if (charge === null) return this.#put(names, options, use);
-    // CPU time that uncharged requests have used since is not part of this one.
+    // Excludes CPU time of uncharged requests since then.
     if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
     const startedAt = performance.now();
     try {
@@ -206,7 +205,7 @@ export class ObjectReader {
   }
 
   /**
-   * Resolves the oldest request with the first response in `bytes`; returns the rest, or null when the response is
+   * Resolves the oldest request with the first response in `bytes`; returns the rest, or null if the response is
    * incomplete.
    */
   #readResponse(bytes: Buffer): Buffer | null {

@@ -18,13 +18,13 @@ interface PooledReader {
   isEnding: boolean;
 }
 
-/** A reader is replaced after this time, and killed after twice as long. */
+/** A reader is replaced after this time, and killed after twice this time. */
 const ttlMs = 3_600_000;
 
 export function createObjectReaders(runner: GitRunner, limits: GitLimits): ObjectReaders {
   /** By repository, least recently used first. Not the kernel's cache: a reader in use is not evicted. */
   const readers = new Map<string, PooledReader>();
-  /** Number of readers that were told to end and have not: they hold memory until then. */
+  /** Number of readers that are still stopping: they hold memory until they have exited. */
   let ending = 0;
   const returns = createNotifier();
   const notifyWaiting = (): void => returns.notify('a reader');
@@ -38,7 +38,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
     pooled.reader.close();
   }
 
-  /** Stops the reader that has been idle longest when the pool is full; returns whether a place is free. */
+  /** Stops the longest idle reader if the pool is full; returns whether a slot is free. */
   function evictIdle(): boolean {
     if (ending >= limits.objectReaders) return false;
     if (readers.size < limits.objectReaders) return true;
@@ -70,7 +70,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
       if (pooled !== null) {
         clearTimeout(pooled.idle);
         pooled.users += 1;
-        // Map order is order of use: the last one was used last.
+        // Map order is order of use, the most recent last.
         readers.delete(path);
         readers.set(path, pooled);
         return pooled;
@@ -87,7 +87,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
     pooled.users -= 1;
     if (pooled.users > 0) return;
     if (performance.now() - pooled.bornAt > ttlMs) end(path, pooled);
-    // A stopped reader gets no timer: it would only keep the process alive.
+    // A stopped reader gets no timer, which would only keep the process alive.
     else if (readers.get(path) === pooled) pooled.idle = setTimeout(() => end(path, pooled), limits.objectReaderIdleMs);
     notifyWaiting();
   }

@@ -3,17 +3,17 @@ import { internal } from '../../kernel/index.ts';
 type EntryKind = 'folder' | 'file' | 'executable' | 'symlink' | 'submodule';
 
 export interface TreeEntry {
-  /** As text; bytes that are not UTF-8 show as U+FFFD. */
+  /** Decoded as text; bytes that are not UTF-8 become U+FFFD. */
   name: string;
   /** The name itself: 1 to thousands of bytes of any value but NUL and slash. */
   rawName: Buffer;
-  /** Octal, as git prints it: `040000`, `100644`, `100755`, `120000`, `160000`. */
+  /** Octal, as printed by git: `040000`, `100644`, `100755`, `120000`, `160000`. */
   mode: string;
   kind: EntryKind;
-  /** The object's type; a submodule names a commit of another repository. */
+  /** The object's type; a submodule is a commit of another repository. */
   type: 'tree' | 'blob' | 'commit';
   oid: string;
-  /** Size of a blob in bytes, when it was requested. */
+  /** Size of a blob in bytes, if it was requested. */
   size: number | null;
 }
 
@@ -37,11 +37,11 @@ export interface Commit {
   /** The first paragraph of the message as one line. */
   subject: string;
   signature: CommitSignature | null;
-  /** Of the header `change-id`, which jj writes: sixteen bytes as hex digits whose alphabet is k to z. */
+  /** The header `change-id` of jj: sixteen bytes as hex digits whose alphabet is k to z. */
   changeId: string | null;
 }
 
-/** The signature of a commit or tag as it is stored, not verified. */
+/** The signature of a commit or tag as stored, not verified. */
 export interface CommitSignature {
   kind: 'ssh' | 'openpgp' | 'x509' | 'unknown';
   /** Includes the BEGIN and END lines. */
@@ -60,7 +60,7 @@ const kinds = new Map<string, EntryKind>([
 /**
  * Parses a tree object.
  * @param oidBytes 20 for SHA-1, 32 for SHA-256
- * @param maxEntries stops after so many
+ * @param maxEntries limit of parsed entries
  */
 export function parseTree(
   content: Buffer,
@@ -91,7 +91,7 @@ export function parseTree(
   return { entries, truncated: false };
 }
 
-/** Parses a commit object. The result is well-formed whatever the content. */
+/** Parses a commit object. The result is well-formed for any content. */
 export function parseCommit(oid: string, content: Buffer): Commit {
   const blank = content.indexOf('\n\n');
   const headerEnd = blank === -1 ? content.length : blank;
@@ -123,7 +123,7 @@ export function parseCommit(oid: string, content: Buffer): Commit {
 const signatureHeader = /^gpgsig(?:-sha256)? /;
 
 /**
- * The signature in a commit's headers. It covers everything else: git removes both of its headers, one per object
+ * The signature in a commit's headers. It covers everything else: git removes both signature headers, one per object
  * format, before it signs.
  */
 function readSignature(oid: string, headers: readonly string[], rest: Buffer): CommitSignature | null {
@@ -132,7 +132,7 @@ function readSignature(oid: string, headers: readonly string[], rest: Buffer): C
   const others: string[] = [];
   let inside: string[] | null = others;
   for (const line of headers) {
-    // A line that begins with a space continues the header above.
+    // A line that begins with a space continues the previous header.
     if (!line.startsWith(' ')) inside = line.startsWith(name) ? text : signatureHeader.test(line) ? null : others;
     if (inside === text) text.push(line.startsWith(' ') ? line.slice(1) : line.slice(name.length));
     else inside?.push(line);
@@ -148,12 +148,14 @@ const signatureKinds = new Map<string, CommitSignature['kind']>([
   ['SIGNED MESSAGE', 'x509'],
 ]);
 
-/** @param text as stored, from its BEGIN line on */
+/**
+ * @param text as stored, from its BEGIN line
+ */
 export function signatureOf(text: string): Pick<CommitSignature, 'kind' | 'text'> {
   return { kind: signatureKinds.get(/^-----BEGIN ([A-Z ]+)-----/.exec(text)?.[1] ?? '') ?? 'unknown', text };
 }
 
-/** A decoder for the encoding that the commit names; UTF-8 when it names none that is known. */
+/** A decoder for the encoding that the commit declares; UTF-8 if it is unknown or missing. */
 function textDecoder(label = 'utf-8'): (bytes: Buffer) => string {
   try {
     const decoder = new TextDecoder(label.trim());

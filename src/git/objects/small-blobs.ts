@@ -5,7 +5,7 @@ import { internal } from '../../kernel/index.ts';
 import type { GitProcess, GitRunner } from '../processes/git-runner.ts';
 import { checked } from './browse.ts';
 
-/** Which blobs: of all refs, hidden ones included, or those that some commits have and others have not. */
+/** Which blobs: those of all refs, hidden ones included, or those reachable from some commits but not from others. */
 export type BlobRange = 'all' | { of: readonly string[]; without: readonly string[] };
 
 export interface SmallBlob {
@@ -22,8 +22,8 @@ interface SmallBlobOptions {
 const timeLimitMs = 3_600_000;
 
 /**
- * The contents of all blobs of a size, each once, in no particular order. Sizes are asked first, so that no larger
- * blob is read. Throws `internal` unless git has read everything without a complaint.
+ * The contents of all blobs of one size, each once, in no particular order. Reads sizes first, and so no larger blob.
+ * Throws `internal` if git has not read everything successfully.
  */
 export async function* smallBlobs(
   runner: GitRunner,
@@ -65,7 +65,7 @@ export async function* smallBlobs(
   }
 }
 
-/** Lines `blob <size> <id>` in, ids of those of the right size out. */
+/** Reads lines `blob <size> <id>` and writes the ids with the right size. */
 function pickBlobs(minBytes: number, maxBytes: number): Transform {
   let rest = '';
   return new Transform({
@@ -82,7 +82,7 @@ function pickBlobs(minBytes: number, maxBytes: number): Transform {
   });
 }
 
-/** `<id> <size>`, a line break, the content, a line break; again and again. */
+/** Repeated: `<id> <size>`, a line break, the content, a line break. */
 async function* readBatch(output: AsyncIterable<Buffer>): AsyncGenerator<SmallBlob> {
   let unread: Buffer = Buffer.alloc(0);
   for await (const chunk of output) {

@@ -3,12 +3,12 @@ import path from 'node:path';
 
 /**
  * The program's version output, cached in a file. Starting git takes a tenth of a server's start, so the cached output
- * is used as long as the program is the same file. The output of a script is not cached: it may start any program.
- * A cached value that is not acceptable counts as absent.
+ * is used while the program file is unchanged. The output of a script is not cached: it may start any program. An
+ * unacceptable cached value counts as absent.
  * @param program absolute path
  * @param folder of the cache file
  * @param runVersion starts the program
- * @param validate throws when the version is not acceptable; such output is not cached
+ * @param validate throws if the version is not acceptable; such output is not cached
  */
 export async function cachedVersion<T>(
   program: string,
@@ -18,14 +18,14 @@ export async function cachedVersion<T>(
 ): Promise<T> {
   const file = path.join(folder, 'git-version.json');
   const identity = identityOf(program);
-  // Older programs trust this file in whatever shape it is: one that is started again after a rollback asks git itself.
+  // Older releases trust this file in any format, so a release started after a rollback must run git itself.
   rmSync(path.join(folder, 'version'), { force: true });
   const cached = readCached(file);
   if (cached?.identity === identity && typeof cached.output === 'string') {
     try {
       return validate(cached.output);
     } catch {
-      // Cut, changed, or judged by other rules: the program itself is asked.
+      // Truncated, changed, or checked by other rules: runs the program itself.
     }
   }
   const output = await runVersion();
@@ -39,7 +39,7 @@ interface CachedVersion {
   output: string;
 }
 
-/** The content of the file, which may have been written by another version. */
+/** The content of the file, possibly written by another version. */
 function readCached(file: string): Partial<Record<keyof CachedVersion, unknown>> | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<keyof CachedVersion, unknown>> | null;
@@ -54,7 +54,7 @@ function writeCached(file: string, cached: CachedVersion): void {
   renameSync(fresh, file);
 }
 
-/** Identity of the program file; differs for every other file, and after every change of this one. */
+/** Identity of the program file; changes whenever the file is replaced or modified. */
 function identityOf(program: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(program, { bigint: true });
   return [program, dev, ino, size, mtimeNs, ctimeNs].join(' ');

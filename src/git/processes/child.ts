@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { createExitedTally } from './cpu-time-account.ts';
 
-/** How to start a git process; its limits are decided before. */
+/** Parameters of a git process whose limits were decided by the caller. */
 export interface Launch {
   program: string;
   argv: readonly string[];
@@ -14,7 +14,7 @@ export interface Launch {
   home: string;
   takesInput: boolean;
   /**
-   * Takes the output in place of `stdout`: a socket, which is closed here as soon as the child has it, or an open
+   * Receives the output instead of `stdout`: a socket, which is closed here as soon as the child has it, or an open
    * file.
    */
   output: Socket | number | undefined;
@@ -31,14 +31,13 @@ export interface Child {
   /** Whether the leader has exited; its descendants may still run. */
   readonly hasExited: boolean;
   /**
-   * CPU time of the process and its descendants in milliseconds, once it has exited; null where the system does not
-   * report it.
+   * CPU time of the process and its descendants in milliseconds after its exit; null if the system does not report it.
    */
   readonly usedMs: number | null;
-  /** Signals the leader, or with `group` the whole process group; waits until it has been started. */
+  /** Signals the leader, or with `group` the whole process group, after it has been started. */
   signal(name: NodeJS.Signals, group: boolean): void;
   onExit(callback: () => void): void;
-  /** Called when the leader has exited and all its output pipes are closed. The code is null when a signal ended it. */
+  /** Called after the leader has exited and all its output pipes are closed. The code is null if a signal ended it. */
   onClose(callback: (code: number | null) => void): void;
   /** The beginning of its stderr. */
   stderrText(): string;
@@ -49,15 +48,15 @@ const takeUsed = createExitedTally();
 
 /**
  * Starts a child by fork from this process, which blocks meanwhile: the system copies the page tables of all its
- * memory. Returns null when it cannot be started.
+ * memory. Returns null if it cannot be started.
  * @param onStderr called with its stderr as it arrives
  */
 export function launchDirectly(
   { program, argv, environment, home, takesInput, output, yields }: Launch,
   onStderr?: (text: string) => void,
 ): Child | null {
-  // `detached` makes it the leader of its own process group, so that one signal reaches its helpers (pack-objects,
-  // index-pack), too.
+  // `detached` makes it the leader of its own process group, so that one signal also reaches its helpers (pack-objects,
+  // index-pack).
   const child = spawn(program, argv, {
     cwd: home,
     env: environment,
@@ -67,10 +66,10 @@ export function launchDirectly(
   if (typeof output === 'object') output.destroy();
   const { stdin, stdout, stderr, pid = 0 } = child;
   const errorText = collectStderr(stderr, onStderr);
-  // A process that exits early closes its input while it is still written to; its exit code has the reason.
+  // A process that exits early closes its input during a write; its exit code shows the reason.
   stdin?.on('error', () => {});
   stdout?.on('error', () => {});
-  // Emitted when it could not be started; then there is no process id either.
+  // Emitted if it could not be started; then there is no process id either.
   child.on('error', () => {});
   if (pid === 0) return null;
   if (yields) lowerPriority(pid);
@@ -106,7 +105,7 @@ export function collectStderr(stderr: Readable | null, onStderr?: (text: string)
 
 /** @param target a process id, or minus the id of a process group; 0 is ignored */
 export function sendSignal(target: number, name: NodeJS.Signals): void {
-  // To the kernel 0 means the caller's own process group.
+  // For the kernel 0 means the caller's own process group.
   if (target === 0) return;
   try {
     process.kill(target, name);

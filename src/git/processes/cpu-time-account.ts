@@ -2,9 +2,8 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { cpuMs } from './cpu-time.ts';
 
 /**
- * CPU time of the children of this process that have exited, in milliseconds; null where the system does not report
- * it. It counts in steps of ten milliseconds, but is exact in the sum: of three children that used three each, one
- * shows.
+ * CPU time of the exited children of this process, in milliseconds; null if the system does not report it. Its
+ * resolution is ten milliseconds, but the sum is exact: of three children with three milliseconds each, one shows.
  */
 function usedByEndedMs(): number | null {
   try {
@@ -14,7 +13,7 @@ function usedByEndedMs(): number | null {
   }
 }
 
-/** Splits the CPU time of exited children among them, as one after the other exits. */
+/** Divides the CPU time of exited children among them, as they exit one by one. */
 export function createExitedTally(read = usedByEndedMs): () => number | null {
   let counted = 0;
   return () => {
@@ -28,13 +27,13 @@ export function createExitedTally(read = usedByEndedMs): () => number | null {
 
 /** CPU time that one living process has used so far. */
 interface UsageOf {
-  /** In milliseconds; null where the system does not report it, or after its exit. */
+  /** In milliseconds; null if the system does not report it, or after its exit. */
   ms(): number | null;
   close(): void;
 }
 
 /**
- * CPU time of the first thread of a process, to the nanosecond: all that a single-threaded git has used.
+ * CPU time of the first thread of a process, with nanosecond resolution: the whole CPU time of a single-threaded git.
  * @param pid of the process; 0 until it is known
  */
 export function usageOf(pid: () => number): UsageOf {

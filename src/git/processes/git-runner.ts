@@ -7,7 +7,7 @@ import type { Child, Launch } from './child.ts';
 import type { GitSettings } from './settings.ts';
 import { watchMemory } from './watch-limits.ts';
 
-/** Why a process was killed before it was done. */
+/** Why a process was killed before it had finished. */
 export type StopReason =
   | 'aborted'
   | 'time_limit'
@@ -25,30 +25,30 @@ interface GitCommand {
   /** Whether the process gets input; otherwise its stdin is empty. */
   takesInput?: boolean;
   /**
-   * Takes the output in place of `stdout`: an open file, or a socket, which is closed here as soon as the child has
+   * Receives the output instead of `stdout`: an open file, or a socket, which is closed here as soon as the child has
    * it.
    */
   output?: Socket | number | undefined;
-  /** The client's `Git-Protocol`; anything but `version=0`, `1` or `2` is left out. */
+  /** The client's `Git-Protocol`; values other than `version=0`, `1` or `2` are dropped. */
   protocol?: string | null | undefined;
-  /** Kills the process group when the client is gone. */
+  /** Kills the process group when the client disconnects. */
   signal?: AbortSignal | undefined;
-  /** Limit of a single allocation in bytes; git exits when it needs more. */
+  /** Limit of a single allocation in bytes; git exits if it needs more. */
   allocationLimitBytes?: number;
   /** Memory limit in total, in bytes; the process is killed above it. */
   memoryLimitBytes?: number;
   /** Starts at background CPU priority, behind pages. */
   yields?: boolean;
-  /** Serves many callers, so that no single one is charged for all of it. */
+  /** Whether it serves many callers, so that no single one is charged for all of its CPU time. */
   isShared?: boolean;
-  /** Environment variables for this process alone: what a connection to another host needs. Never logged. */
+  /** Environment variables of this process only, for a connection to another host. Never logged. */
   environment?: Readonly<Record<string, string>> | undefined;
   /** Called with the stderr of the process as it arrives. */
   onStderr?(text: string): void;
 }
 
 export interface GitExit {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   code: number | null;
   stoppedBy: StopReason | null;
 }
@@ -58,7 +58,7 @@ export interface GitProcess {
   readonly pid: number;
   /** Null unless the command takes input. */
   stdin: Writable | null;
-  /** Null when the output goes elsewhere. */
+  /** Null if the output goes elsewhere. */
   stdout: Readable | null;
   /** Resolves when the process has exited and all its output pipes are closed. Never rejects. */
   exited: Promise<GitExit>;
@@ -72,9 +72,9 @@ export interface GitProcess {
 export interface GitRunner {
   start(command: GitCommand): GitProcess;
   /**
-   * Runs a short command to its end and returns its output. Refuses `internal` when it exceeds its time or
-   * `maxOutputBytes`, `disk_full` when it says so, and with the signal's reason; the caller judges the exit code.
-   * @param input what git reads from its stdin; a git that ends before it has read all of it is judged by its exit code
+   * Runs a short command to its end and returns its output. Throws `internal` if it exceeds its time or
+   * `maxOutputBytes`, `disk_full` if git reports it, and the signal's reason; the caller checks the exit code.
+   * @param input bytes for git's stdin; a git that exits before it has read all of them is judged by its exit code
    */
   run(
     command: GitCommand,
@@ -87,18 +87,18 @@ export interface GitRunner {
   close(graceMs: number): Promise<void>;
 }
 
-/** A busy event loop runs timers before it learns that a child has ended: what is late may be done already. */
+/** A busy event loop runs timers before it learns of an exited child: a late process may have finished already. */
 const lateNewsMs = 200;
 const insistAfterMs = 3_000;
 const memoryEveryMs = 100;
-/** How long the output of a killed process is still read. */
+/** Time limit for reading the output of a killed process. */
 const outputGraceMs = 500;
 const validProtocol = /^version=[012]$/;
 
 /**
  * @param program absolute path of git
  * @param settings environment and working directory of every child
- * @param launchApart starts a child in the spawner, or returns null when that is not possible now
+ * @param launchApart starts a child in the spawner, or returns null if that is not possible now
  */
 export function createGitRunner(
   program: string,
@@ -112,7 +112,7 @@ export function createGitRunner(
   function start(command: GitCommand): GitProcess {
     if (closed) throw unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
     const launch = launchOf(program, command, settings);
-    // A caller that reads stderr line by line waits for a network, so a slower fork from here does not matter.
+    // A caller that reads stderr line by line waits for a network, so a slower fork does not matter here.
     const launched =
       (command.onStderr === undefined ? launchInSpawner(launch) : null) ?? launchDirectly(launch, command.onStderr);
     if (launched === null) {
@@ -194,8 +194,8 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
   function stop(reason: StopReason): void {
     if (stoppedBy !== null) return;
     stoppedBy = reason;
-    // git removes its locks and temporary objects on SIGTERM, and cannot on SIGKILL. The leader gets the signal first:
-    // if its helpers cleaned up at the same time, each would fail on files that the other has removed, and leave the
+    // git removes its locks and temporary objects on SIGTERM, but cannot on SIGKILL. The leader gets the signal first:
+    // if its helpers cleaned up at the same time, each would fail on files already removed by the other, and leave the
     // rest.
     const { hasExited } = child;
     child.signal('SIGTERM', hasExited);
@@ -205,7 +205,7 @@ function govern(child: Child, { argv, signal, timeLimitMs, memoryLimitBytes }: G
   child.onExit(() => {
     if (stoppedBy === null) return;
     child.signal('SIGTERM', true);
-    // A reader that waits for a disconnected client would otherwise keep the pipe open for ever.
+    // Otherwise a reader that waits for a disconnected client would keep the pipe open for ever.
     setTimeout(() => stdout?.destroy(), outputGraceMs);
   });
 

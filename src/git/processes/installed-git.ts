@@ -4,7 +4,7 @@ import { createGitRunner } from './git-runner.ts';
 import { findProgram, readVersion } from './version.ts';
 
 /**
- * Finds the git that would be used, without a data folder and without writing anything: for `hearth version`. Refuses
+ * Finds the git that would be used, without a data folder and without writing anything: for `hearth version`. Throws
  * `git_missing`, `git_too_old`.
  */
 export async function installedGit(program: string, searchPath: string): Promise<{ path: string; version: string }> {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 
-/** What every git process gets besides its arguments. */
+/** Common parameters of all git processes besides their arguments. */
 export interface GitSettings {
   /** The whole environment of a child; nothing is inherited. */
   environment: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ interface WrittenSettings extends GitSettings {
 
 /**
  * Writes the configuration of all git processes, with an empty HOME, an empty hooks folder and an empty template
- * folder, below `folder`. The file is replaced atomically, and only when its text changed: a command that runs beside
+ * folder, below `folder`. The file is replaced atomically, and only if its text has changed: a command that runs beside
  * the server never disturbs the server's children. Synchronous: asynchronous calls would cost the start a dozen trips
  * through the thread pool.
  * @param folder absolute path, state of the process: may be deleted while nothing runs
@@ -46,7 +46,7 @@ export function writeSettings(folder: string, { maxPushBytes }: { maxPushBytes: 
   };
 }
 
-/** The time now, in epoch milliseconds, as the file system of `folder` records it. */
+/** The current time in epoch milliseconds by the file system clock of `folder`. */
 export function timeOfFileSystem(folder: string): number {
   const probe = path.join(folder, `time-${process.pid}-${randomUUID()}`);
   writeFileSync(probe, '');

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Kills git processes of an earlier run: a process group outlives a server that was killed, and would go on writing.
- * They are recognised by their environment, which names the settings file of this data folder; git commands that an
- * administrator runs manually do not match. Only where the system has /proc; elsewhere nothing happens. Called at
- * start, before this run has processes of its own.
+ * Kills git processes of an earlier run: a process group outlives a killed server and would continue writing. They are
+ * recognised by their environment, which names the settings file of this data folder; git commands that an
+ * administrator runs manually do not match. Does nothing on systems without /proc. Called at start, before this run has
+ * processes of its own.
  * @param program absolute path of git
  * @param settingsFile absolute path in their GIT_CONFIG_GLOBAL
  * @returns ids of the killed processes
@@ -35,17 +35,17 @@ function end(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Matches git's own programs such as `git-upload-pack`, too; the kernel truncates longer names. */
+/** Also matches git's own programs such as `git-upload-pack`; the kernel truncates longer names. */
 const git = Buffer.from('git');
 const longestName = 15;
-/** More than the environment that the server gives a git process. */
+/** Above the size of the environment that the server gives a git process. */
 const longestEnvironmentBytes = 32 * 1024;
 
-/** Synchronous: a machine has hundreds of processes, and nothing else runs at the start. */
+/** Synchronous: a machine has hundreds of processes, and nothing else runs during the start. */
 function processesWith(programName: string, variable: string): number[] {
   const ours = Buffer.from(`${programName.slice(0, longestName)}\n`);
   const wanted = Buffer.from(`\0${variable}\0`);
-  // Each variable of an environment is between two zero bytes.
+  // In the environment, each variable is between two zero bytes.
   const environment = Buffer.alloc(1 + longestEnvironmentBytes + 1);
   const name = Buffer.alloc(longestName + 1);
   return namesBelow('/proc')

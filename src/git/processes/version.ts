@@ -6,17 +6,17 @@ interface GitVersion {
   major: number;
   minor: number;
   patch: number;
-  /** As git prints it, without "git version ". */
+  /** As printed by git, without "git version ". */
   text: string;
 }
 
-/** The first version with everything that Hearth's settings and parsers use. */
+/** The first version that supports all settings and output formats that Hearth uses. */
 const oldest = { major: 2, minor: 39 };
 
 /**
- * The absolute path of the program; synchronous, because a start waits for git's version.
+ * The absolute path of the program; synchronous, because a start waits for git's version. Throws `git_missing`.
  * @param program a path, or a name to look up
- * @param searchPath folders separated by colons Refuses `git_missing`.
+ * @param searchPath folders separated by colons
  */
 export function findProgram(program: string, searchPath: string): string {
   const candidates = program.includes('/')
@@ -39,7 +39,7 @@ export function findProgram(program: string, searchPath: string): string {
   );
 }
 
-/** Parses the output of `git version`. Refuses `git_too_old`, and `git_missing` when the program is something else. */
+/** Parses the output of `git version`. Throws `git_too_old`, and `git_missing` if the program is not git. */
 export function readVersion(output: string, program: string): GitVersion {
   const [, text, major, minor, patch] = /^git version ((\d+)\.(\d+)(?:\.(\d+))?\S*)/.exec(output) ?? [];
   if (text === undefined) throw invalid('git_missing', `${program} does not answer as git does.`);

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { cpuMs } from './cpu-time.ts';
 
 /**
- * Watches the CPU time of a process and its descendants.
- * A pack of some kilobytes can ask for hours of work: deltas that each repeat the whole base a thousand times. Its
- * size does not show this, so CPU time is watched. Where the system has no `/proc`, nothing is watched.
+ * Watches the CPU time of a process and its descendants. A pack of some kilobytes can require hours of work: deltas
+ * that each repeat the whole base a thousand times. Its size does not show this, so CPU time is limited. Without
+ * `/proc`, nothing is watched.
  * @param pid of the first process; 0 until it is known
- * @param allowedMs how much it may have used by now, in milliseconds
+ * @param allowedMs current limit in milliseconds
  * @param onExceeded called once
  * @returns a function that ends the watch
  */
@@ -20,9 +20,8 @@ export function watchCpuTime(
 }
 
 /**
- * Watches the private memory of a process and its descendants; pages of files, which the system can reclaim, are not
- * counted. A tree of some kilobytes can name an astronomical number of files, and git collects names before it writes
- * the first.
+ * Watches the private memory of a process and its descendants, without pages of files, which the system can reclaim. A
+ * tree of some kilobytes can name an astronomical number of files, and git collects names before it writes the first.
  * @param allowedBytes memory limit
  * @returns a function that ends the watch
  */
@@ -57,7 +56,7 @@ function watch(
   return () => clearInterval(timer);
 }
 
-/** CPU time of a process, its living descendants, and those that it has waited for. */
+/** CPU time of a process, its living descendants, and those it has waited for. */
 async function usedMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   return cpuMs(stat, 'itself') + cpuMs(stat, 'ended children') + (await ofChildren(pid, usedMs));

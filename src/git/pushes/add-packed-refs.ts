@@ -8,25 +8,25 @@ import type { RefMove } from './ref-move.ts';
 import type { RefResult } from './report-status.ts';
 import { syncFolder } from './sync-refs.ts';
 
-/** Objects that are asked for at once. */
+/** Number of objects looked up at once. */
 const objectsAtOnce = 5_000;
-/** Characters that are written at once. */
+/** Number of characters written at once. */
 const writtenAtOnce = 512 * 1024;
-/** How long another git may take to finish a ref, or `packed-refs`, in milliseconds. */
+/** Time limit in milliseconds for another git to finish a ref or `packed-refs`. */
 const lockWaitMs = 2_000;
 const lockPollMs = 20;
-/** What git records of each line: the id behind every tag, and an order by bytes. */
+/** Properties in the header of `packed-refs`: peeled ids of all tags, sorted by bytes. */
 const header = '# pack-refs with: peeled fully-peeled sorted \n';
 const isSortedAndPeeled = /^# pack-refs with:(?=.* fully-peeled )(?=.* sorted )/;
 const branches = 'refs/heads/';
-/** The server's own refs, which are in the way of none that is created here. */
+/** The server's own refs, which never conflict with refs created here. */
 const ownFolders = ['refs/hearth/', 'refs/pull/'];
 
 const moved = 'it has moved meanwhile';
 const inTheWay = 'another name stands in its way';
 const notOnePart = 'atomic push failure';
 
-/** A line of `packed-refs`, with that of the object behind a tag. @property name one character per byte */
+/** A line of `packed-refs`, with the peeled id of a tag. @property name one character per byte */
 interface Line {
   name: string;
   text: string;
@@ -36,8 +36,9 @@ interface Line {
  * Creates many refs as `git clone` does: as lines of `packed-refs`, which is written and synced once. A file and a
  * rename for each of 100,000 refs would take minutes.
  * @param moves creations; their names have been checked
- * @param options.isAtomic whether one that cannot be created prevents all
- * @returns the result of each, in order; null when this is not possible: then nothing was done, and git has to judge
+ * @param options.isAtomic whether one failed creation prevents all
+ * @returns the result of each, in order; null if this is not possible: then nothing was changed, and git has to create
+ *   them
  */
 export async function addPackedRefs(
   readers: ObjectReaders,
@@ -94,7 +95,7 @@ async function openLock(lock: string): Promise<FileHandle | null> {
   }
 }
 
-/** Null for a file of an old git that is not sorted, or does not record what is behind tags. */
+/** Null for a file of an old git that is not sorted, or lacks peeled ids. */
 async function readLines(file: string): Promise<Line[] | null> {
   const text = await readFile(file, 'latin1').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
@@ -110,7 +111,7 @@ async function readLines(file: string): Promise<Line[] | null> {
   return lines;
 }
 
-/** With their line feeds; not split at once, which would be one long turn. */
+/** Including their line feeds; not split at once, which would block the event loop for long. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);
@@ -120,7 +121,7 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Names of the refs that are files, one character per byte, and of the locks of those that are being written. */
+/** Names of the loose refs and of locks on refs being written, one character per byte. */
 async function looseNames(repository: string): Promise<Set<string>> {
   const entries = await readdir(path.join(repository, 'refs'), {
     recursive: true,
@@ -136,13 +137,13 @@ async function looseNames(repository: string): Promise<Set<string>> {
   return names;
 }
 
-/** Types of the objects that refs are to name, and the ids behind tags. */
+/** Types of the objects that refs are to name, and the peeled ids of tags. */
 interface Ends {
   types: ReadonlyMap<string, string>;
   peeled: ReadonlyMap<string, string>;
 }
 
-/** Null when an object is missing. */
+/** Null if an object is missing. */
 async function readEnds(readers: ObjectReaders, repository: string, moves: readonly RefMove[]): Promise<Ends | null> {
   const ids = [...new Set(moves.map(({ newId }) => newId))];
   const types = new Map<string, string>();
@@ -163,12 +164,12 @@ async function readEnds(readers: ObjectReaders, repository: string, moves: reado
   return ids.every(isThere) ? { types, peeled } : null;
 }
 
-/** One character per byte, as the names in files. */
+/** One character per byte, as in file names. */
 const rawName = ({ ref }: RefMove): string => Buffer.from(ref).toString('latin1');
 
 /**
- * Why refs cannot be created: they exist, or a name stands in their way. Of two that exclude each other the first is
- * created.
+ * Why refs cannot be created: they exist, or their name conflicts with another one. The first of two conflicting refs
+ * is created.
  */
 async function judge(
   moves: readonly RefMove[],
@@ -216,7 +217,7 @@ async function newLines(moves: readonly RefMove[], { peeled }: Ends): Promise<Li
 /** By bytes, as git does. */
 const byName = (a: Line, b: Line): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** Two sorted lists as one. */
+/** Merges two sorted lists. */
 function* merge(one: readonly Line[], other: readonly Line[]): Generator<Line> {
   let next = 0;
   for (const line of one) {
@@ -238,7 +239,7 @@ async function write(handle: FileHandle, lines: Iterable<Line>): Promise<void> {
   await handle.sync();
 }
 
-/** A ref that another git has created meanwhile is a file, which hides the line of the same name. */
+/** A ref that another git has created meanwhile is a loose one, which hides the line of the same name. */
 async function findHidden(repository: string, moves: readonly RefMove[], reasons: Map<RefMove, string>): Promise<void> {
   const until = performance.now() + lockWaitMs;
   let loose = await looseNames(repository);

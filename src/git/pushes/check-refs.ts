@@ -3,25 +3,25 @@ import type { GitLimits } from '../limits.ts';
 import { isForReview, refuseRef, reservedForServer, reviewFolder } from '../refs/ref-name.ts';
 import type { PushHeader, RawUpdate } from './push-header.ts';
 
-/** Refused commands of a push with the reason that the client shows. */
+/** Refused commands of a push, with the reason that the client shows. */
 export type Refusals = Map<RawUpdate, string>;
 
 interface RefRules {
   limits: Pick<GitLimits, 'maxUpdatesPerPush' | 'maxPushOptions' | 'maxRefs'>;
   /** Ref namespaces that this repository accepts besides the usual ones. */
   extraFolders: readonly string[];
-  /** Called only when the push adds refs: how many of the requested number the repository may get. */
+  /** Called only if the push adds refs: returns how many of the requested number the repository may get. */
   grant(refs: number): Promise<number>;
 }
 
-/** git's message for the other commands when `--atomic` was requested and one is refused. */
+/** git's message for the other commands if `--atomic` was requested and one is refused. */
 export const atomicFailure = 'atomic push failure';
 
 export const isAtomic = ({ capabilities }: Pick<PushHeader, 'capabilities'>): boolean => capabilities.has('atomic');
 
 /**
- * Checks the ref policy, command by command, as git's own `receive-pack` does: refused commands are reported, the rest
- * is executed. Only limits of the push as a whole refuse all of it.
+ * Checks the ref policy command by command, as git's own `receive-pack` does: refused commands are reported, the others
+ * are executed. Only limits of the push as a whole refuse all of it.
  */
 export async function checkRefs(
   { updates, options }: Pick<PushHeader, 'updates' | 'options'>,
@@ -65,15 +65,16 @@ export async function checkRefs(
 }
 
 /**
- * A push for review is one command: what belongs together is one pull request. Null for a deletion of another ref.
- * @param commands how many the push has, one of which is for review
+ * Reason to refuse a command of a push for review, or null: it must be the only command, because its commits form one
+ * pull request, and must not delete a `refs/for/` name.
+ * @param commands number of commands in the push, one of which is for review
  */
 function refuseForReview({ rawRef, newId }: RawUpdate, commands: number): string | null {
   if (commands > 1) return 'refs/for/ is pushed by itself: one push for each pull request, and branches apart';
   return noRef.test(newId) && isForReview(rawRef) ? 'refs/for/ holds nothing that could be deleted' : null;
 }
 
-/** Refuses every command that has no reason yet with this one; with `--atomic`, one refused command refuses all. */
+/** Refuses every command without a reason with this one; with `--atomic`, one refused command refuses all. */
 export function refuseTheRest(refusals: Refusals, updates: readonly RawUpdate[], reason: string): void {
   for (const update of updates) if (!refusals.has(update)) refusals.set(update, reason);
 }
@@ -81,8 +82,8 @@ export function refuseTheRest(refusals: Refusals, updates: readonly RawUpdate[],
 /** Line limit of the summary; a push has refs in few folders. */
 const maxLines = 10;
 /**
- * From this many refs that share folder and reason, they are summarised in one line; fewer are readable beside their
- * names.
+ * Number of refs with the same folder and reason from which they are summarised in one line; fewer remain readable one
+ * by one.
  */
 const manyRefs = 10;
 

@@ -15,9 +15,9 @@ export interface FastForwardRule {
 }
 
 /**
- * What the objects show about a move.
+ * Result of checking a ref move.
  * - `forward`: proved. `rewrites`: disproved.
- * - `unknown`: the commits that decide are further back in the pack than is read.
+ * - `unknown`: the deciding commits are beyond the part of the pack that is read.
  */
 type Move = 'forward' | 'rewrites' | 'unknown';
 
@@ -35,7 +35,7 @@ export interface FastForwardRequest {
   stallMs: number;
 }
 
-/** How much of a pack is read to check a move, in bytes; some ten thousand commits. */
+/** Limit in bytes of the part of a pack that is read to check a move; some ten thousand commits. */
 export const maxCheckedBytes = 4 * 1024 * 1024;
 
 /** `PACK`, a version, and the number of objects (gitformat-pack). */
@@ -45,14 +45,14 @@ const packHeadBytes = 12;
 export const maxOpenEnds = 200;
 
 /**
- * Checks, before git gets the pack, whether refs are only fast-forwarded.
- * git's own check (`receive.denyNonFastForwards`) runs after it has stored the objects and does not distinguish refs,
- * and hooks are programs on disk that can be missing. So the proof is read from the stream: packs begin with their
- * commits, each is identified by its hash, and a chain from the new commit to the old one, or to commits that the
- * repository has, decides. The bytes that were read stay in `head`, for git.
- * @param updates those commands of the push that git is to execute
- * @returns the rules that a command breaks, and those that could not be checked: with
- * these git must be started to refuse every move that is not a fast-forward
+ * Checks, before git gets the pack, whether refs are only fast-forwarded. git's own check
+ * (`receive.denyNonFastForwards`) runs after it has stored the objects and does not distinguish refs, and hooks are
+ * programs on disk that can be missing. So the proof is read from the stream: packs begin with their commits, each is
+ * identified by its hash, and a chain from the new commit to the old one, or to commits that the repository has,
+ * decides. The bytes that were read stay in `head`, for git.
+ * @param updates the commands of the push that git will execute
+ * @returns the rules that a command breaks, and those that could not be checked: these require that git itself refuses
+ *   every move that is not a fast-forward
  */
 export async function checkFastForward(
   deps: FastForwardDeps,
@@ -73,7 +73,7 @@ export async function checkFastForward(
   const pack = new PackCommitReader(open[0]!.update.newId.length / 2);
   pack.push(Buffer.concat(head.pack));
   for (;;) {
-    // Cheap enough to repeat: a move of a few commits is proved by the first bytes.
+    // Cheap enough to repeat: the first bytes prove a move of a few commits.
     open = open.filter(({ update }) => !walk(update, pack).arrives);
     if (open.length === 0 || pack.isDone || head.packBytes > maxCheckedBytes) break;
     const chunk = await readOn(request, head);
@@ -97,7 +97,7 @@ export async function checkFastForward(
   return { broken, unjudged };
 }
 
-/** Follows the pack's commits back from the new one: to the old one, or to ids that the pack does not contain. */
+/** Follows the pack's commits back from the new one to the old one, or to ids that the pack does not contain. */
 function walk({ oldId, newId }: RawUpdate, pack: PackCommitReader): { arrives: boolean; ends: string[] } {
   const seen = new Set([newId]);
   const ends: string[] = [];
@@ -110,7 +110,7 @@ function walk({ oldId, newId }: RawUpdate, pack: PackCommitReader): { arrives: b
   return { arrives: false, ends };
 }
 
-/** Continues in the repository where the commits of the pack end. */
+/** Continues in the repository at the commits where the pack ends. */
 async function checkMove(
   { runner, readers, limits }: FastForwardDeps,
   path: string,
@@ -134,8 +134,8 @@ async function checkMove(
 }
 
 /**
- * The object count in the header of a push's pack. The bytes that were read stay in `head`, for git.
- * @returns 0 when no pack begins; git then reports the error
+ * The object count in the pack header of a push. The bytes that were read stay in `head`, for git.
+ * @returns 0 if there is no pack; git then reports the error
  */
 export async function countPackObjects(request: FastForwardRequest, head: PushHeader): Promise<number> {
   while (head.packBytes < packHeadBytes) {
@@ -145,7 +145,7 @@ export async function countPackObjects(request: FastForwardRequest, head: PushHe
   return pack.toString('latin1', 0, 4) === 'PACK' ? pack.readUInt32BE(8) : 0;
 }
 
-/** The next bytes of the pack, which are also added to `head`; `null` when none come. */
+/** The next bytes of the pack, which are also added to `head`; `null` if there are none. */
 export async function readOn(request: FastForwardRequest, head: PushHeader): Promise<Buffer | null> {
   const chunk = await nextChunk(request);
   if (chunk === null) return null;
@@ -154,7 +154,7 @@ export async function readOn(request: FastForwardRequest, head: PushHeader): Pro
   return chunk;
 }
 
-/** The next bytes of a paused stream, which is left paused; `null` when none come. */
+/** The next bytes of a paused stream, which is left paused; `null` if there are none. */
 function nextChunk({ input, signal, stallMs }: FastForwardRequest): Promise<Buffer | null> {
   if (input.readableEnded || input.destroyed || signal.aborted) return Promise.resolve(null);
   return new Promise((resolve) => {
@@ -166,7 +166,7 @@ function nextChunk({ input, signal, stallMs }: FastForwardRequest): Promise<Buff
       resolve(chunk);
     };
     const onNone = () => finish(null);
-    // The wait for git then notices the stall, too, and reports it.
+    // The wait for git then also notices the stall and reports it.
     const quiet = setTimeout(onNone, stallMs);
     input.on('data', finish).on('end', onNone).on('close', onNone).on('error', onNone);
     signal.addEventListener('abort', onNone);

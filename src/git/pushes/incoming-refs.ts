@@ -5,15 +5,15 @@ import type { MoveDeps } from './move-refs.ts';
 import type { RawUpdate } from './push-header.ts';
 import type { RefResult } from './report-status.ts';
 
-/** Namespace of the refs that hold what a push of many new refs has brought, until those are written. */
+/** Namespace of temporary refs for the objects of a push with many new refs, until the refs themselves are written. */
 const folder = 'incoming/';
 /** The namespace as git knows it. */
 export const incomingFolder = 'refs/hearth/incoming';
 
 /**
- * Of a push of many new refs git gets one command for each object that they name: it checks and stores the pack as
- * usual, below `refs/hearth/incoming/`. The refs themselves are then written as lines of one file, where git would
- * write and rename a file for each.
+ * For a push of many new refs, git gets one command per distinct object: it checks and stores the pack as usual, below
+ * `refs/hearth/incoming/`. The refs themselves are then written as lines of one file, whereas git would write and
+ * rename a file for each.
  */
 export class IncomingRefs {
   /** The commands for git. */
@@ -31,7 +31,7 @@ export class IncomingRefs {
     });
   }
 
-  /** Null where the refs name so many objects that git's own way costs as much. @param updates creations */
+  /** Null if the refs name so many objects that this saves nothing. @param updates creations */
   static of(updates: readonly RawUpdate[]): IncomingRefs | null {
     const newIds = new Set<string>();
     const most = updates.length / 2;
@@ -40,8 +40,8 @@ export class IncomingRefs {
   }
 
   /**
-   * Creates the refs whose objects git has taken.
-   * @param ofGit what git reported of `commands`
+   * Creates the refs whose objects git has accepted.
+   * @param ofGit git's report about `commands`
    */
   async create(
     deps: Pick<MoveDeps, 'runner' | 'readers'>,
@@ -63,7 +63,7 @@ export class IncomingRefs {
     return results;
   }
 
-  /** Whether git has taken the object of each ref, in the order of the refs. @param ofGit as above */
+  /** Whether git has accepted the object of each ref, in ref order. @param ofGit as above */
   resultsOf(ofGit: readonly RefResult[]): RefResult[] {
     const taken = new Map(this.commands.map(({ newId }, at) => [newId, ofGit[at]!]));
     return this.#updates.map(({ ref, newId }) => {
@@ -72,7 +72,7 @@ export class IncomingRefs {
     });
   }
 
-  /** Removes what git has written for this push. */
+  /** Removes the temporary refs of this push. */
   async release(deps: Pick<MoveDeps, 'runner'>, path: string): Promise<void> {
     await releaseObjects(deps, path, this.#names);
   }

@@ -6,7 +6,7 @@ import type { PackCommitReader } from './pack-commit-reader.ts';
 import { excludedBefore, gainedFromPack, readPackCommits, rulesToCheck, walkPack } from './read-pack-commits.ts';
 import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 
-/** A ref whose new commits may be no merges, and the lines when one is, and when that cannot be told. */
+/** A ref whose new commits may not be merges, with the messages for a merge and for a failed check. */
 export interface LinearRule {
   ref: string;
   reason: string;
@@ -19,14 +19,14 @@ interface Broken {
   reason: string;
 }
 
-/** Limit of merges in a pack that are looked up: they are new, or the history is no usual one. */
+/** Limit of merges in a pack that are looked up: usual histories have fewer new ones. */
 const maxMerges = 200;
 
 /**
- * Checks, before git gets the pack, whether refs get merge commits. New are the commits that the old value of the ref
- * does not reach, and for a ref that is created, those that no branch and no tag reaches. Unlike with a fast-forward,
- * git has no check of its own to fall back on: where more commits arrive than are read, the command is refused.
- * @param updates those commands of the push that git is to execute
+ * Checks, before git gets the pack, whether refs get merge commits. New commits are those that the old value of the ref
+ * does not reach, or for a new ref, those that no branch or tag reaches. Unlike for a fast-forward, git has no check of
+ * its own: if the push has more commits than can be read, the command is refused.
+ * @param updates the commands of the push that git will execute
  */
 export async function checkLinear(
   deps: FastForwardDeps,
@@ -72,7 +72,7 @@ async function findMerges(
   return (await reachesMerge(runner, path, ends, update, limits.shortMs)) ? 'some' : 'none';
 }
 
-/** Whether commits that the repository has bring a merge to a ref. */
+/** Whether commits already in the repository add a merge to a ref. */
 async function reachesMerge(
   runner: GitRunner,
   path: string,
@@ -93,7 +93,7 @@ async function reachesMerge(
   return output.length > 0;
 }
 
-/** Whether moving a ref brings merge commits, all of whose objects exist. */
+/** Whether moving a ref adds merge commits; all objects must exist. */
 export function hasNewMerges(
   { runner, limits }: Pick<FastForwardDeps, 'runner' | 'limits'>,
   path: string,

@@ -19,14 +19,16 @@ export interface MoveDeps {
 }
 
 const longMs = 10 * 60_000;
-/** Namespace of refs that only the server knows; hidden from clients. */
+/** Namespace of the server's own refs; hidden from clients. */
 const hiddenFolder = 'refs/hearth/';
-/** Number of moves that are retried one by one after a refusal; a copy of a large project would take too long. */
+/**
+ * Limit of moves that are retried one by one after a failed transaction; a copy of a large project would take too long.
+ */
 const maxSingles = 500;
 
 /**
- * Moves refs by compare-and-set; a ref that has moved in the meantime stays. All in one transaction when that works,
- * else one by one: a conflicting name blocks no other ref.
+ * Moves refs by compare-and-set; a ref that has moved in the meantime stays. All moves share one transaction if it
+ * succeeds, else they run one by one: a conflicting name blocks no other ref.
  * @returns the result of each, in order
  */
 export async function moveRefs(
@@ -52,8 +54,8 @@ export async function moveRefs(
 }
 
 /**
- * The same for names that have been checked, where the caller has a slot. What it returns is durable.
- * @param options.isAtomic whether one that cannot be moved prevents all
+ * The same for checked names and a caller that has a slot. Returned results are durable.
+ * @param options.isAtomic whether one failed move prevents all
  */
 export async function writeRefs(
   { runner, readers }: Pick<MoveDeps, 'runner' | 'readers'>,
@@ -66,7 +68,7 @@ export async function writeRefs(
   const packed = isBulk ? await addPackedRefs(readers, path, moves, { isAtomic }) : null;
   if (packed !== null) return packed;
   const results = new Map<RefMove, RefResult>();
-  // Deletions come first, to free a name: `a` for `a/b`.
+  // Deletions come first, to free names: `a` for `a/b`.
   const [others, deleted] = [
     moves.filter(({ newId }) => !noRef.test(newId)),
     moves.filter(({ newId }) => noRef.test(newId)),
@@ -96,8 +98,8 @@ export async function writeRefs(
 }
 
 /**
- * Keeps unreachable objects through refs below `refs/hearth/`. Idempotent. An object that is gone already is skipped.
- * @returns the names that are kept now
+ * Keeps unreachable objects through refs below `refs/hearth/`. Idempotent. Skips missing objects.
+ * @returns the names that exist now
  */
 export async function keepObjects(
   { runner }: Pick<MoveDeps, 'runner'>,
@@ -106,7 +108,7 @@ export async function keepObjects(
 ): Promise<string[]> {
   const keep = (some: typeof tips) =>
     runUpdates(runner, path, some.map(({ name, oid }) => `update ${hidden(name)}\0${checked(oid)}\0\0`).join(''));
-  // One transaction for all, which fails when a single object is gone.
+  // One transaction for all; it fails if a single object is missing.
   if (tips.length > 1 && (await keep(tips)) === null) return tips.map(({ name }) => name);
   const done: string[] = [];
   for (const one of tips) if ((await keep([one])) === null) done.push(one.name);
@@ -133,8 +135,8 @@ export async function setPullRef(
 
 /**
  * Moves `refs/pull/<number>/head` by compare-and-set.
- * @param from what it is at; null for none
- * @returns whether it was there
+ * @param from expected value; null for no ref
+ * @returns whether the ref had that value
  */
 export async function movePullHead(
   { runner }: Pick<MoveDeps, 'runner'>,
@@ -155,7 +157,7 @@ function pullRef(number: number, name: 'head' | 'merge'): string {
   return `refs/pull/${number}/${name}`;
 }
 
-/** Removes refs that `keepObjects` created; a missing name is no error. */
+/** Removes refs that `keepObjects` created; ignores missing names. */
 export async function releaseObjects(
   { runner }: Pick<MoveDeps, 'runner'>,
   path: string,
@@ -171,12 +173,12 @@ function hidden(name: string): string {
   return ref;
 }
 
-/** How many commits are read one by one before git walks all history. */
+/** Number of commits read one by one before git walks all history. */
 const closeCommits = 32;
 
 /**
- * Whether a ref move is a fast-forward: the old commit is an ancestor of the new one. Moves of other objects (a tag
- * object, for one) never are. Refuses `git_busy`.
+ * Whether a ref move is a fast-forward: the old commit is an ancestor of the new one. Always false for other objects,
+ * such as tag objects. Throws `git_busy`.
  */
 export async function isForward(
   { runner, readers, shortSlots, limits }: BrowseDeps,
@@ -210,7 +212,7 @@ export async function isForward(
 
 const hasMoved = 'it has moved meanwhile';
 
-/** Null, or git's reason for refusing: one line without server-internal details. */
+/** Null, or git's reason for refusing: one line without internal details of the server. */
 async function updateRefs(
   runner: GitRunner,
   path: string,
@@ -227,7 +229,7 @@ async function updateRefs(
 function commandOf({ ref, oldId, newId }: RefMove): string {
   const [from, to] = [checked(oldId), checked(newId)];
   if (noRef.test(to)) return `delete ${ref}\0${from}\0`;
-  // Created only where nothing exists, moved only from the expected value.
+  // Creates a ref only if it does not exist; moves it only from the expected value.
   return noRef.test(from) ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`;
 }
 

@@ -4,27 +4,26 @@ import { inflateSync } from 'node:zlib';
 /** Object types as a pack numbers them (gitformat-pack). */
 const types = { commit: 1, tag: 4, offsetDelta: 6, idDelta: 7 } as const;
 
-/** Size limit of a commit in bytes: no real one is larger, and more is not worth the memory. */
+/** Size limit of a commit in bytes: real commits are smaller, and larger ones are not worth the memory. */
 const maxCommitBytes = 1024 * 1024;
 const maxTotalBytes = 32 * 1024 * 1024;
-/** Limit of bytes that are inflated repeatedly: retrying an object that arrives in small chunks is expensive. */
+/** Limit of bytes inflated repeatedly: retrying an object that arrives in small chunks is expensive. */
 const maxRepeatedBytes = 32 * 1024 * 1024;
 
 interface ObjectHead {
   type: number;
   /** Size of the inflated content in bytes. */
   size: number;
-  /** The base of a delta when it is a commit of this pack; `null` when it cannot be known. */
+  /** The base of a delta if it is a commit of this pack; `null` if it cannot be known. */
   base: Buffer | null;
   /** Where the deflated content begins. */
   end: number;
 }
 
 /**
- * Parses the commits at the beginning of a pack while it arrives. git and other writers of packs put them before trees
- * and blobs; parsing ends where they end.
- * Each commit is identified by the hash of its own bytes, so the result about commits and their parents is true
- * whatever else the pack contains.
+ * Parses the commits at the beginning of a pack while it arrives. git and other tools write them before trees and
+ * blobs; parsing ends with the last commit. Each commit is identified by the hash of its own bytes, so the result about
+ * commits and their parents is true for any other content of the pack.
  */
 export class PackCommitReader {
   readonly #idBytes: number;
@@ -45,7 +44,7 @@ export class PackCommitReader {
     this.#algorithm = idBytes === 32 ? 'sha256' : 'sha1';
   }
 
-  /** Whether more bytes can bring no more commits. */
+  /** Whether parsing is over, so that further bytes add no commits. */
   get isDone(): boolean {
     return this.#done;
   }
@@ -58,7 +57,7 @@ export class PackCommitReader {
     if (this.#repeatedBytes > maxRepeatedBytes) this.#end();
   }
 
-  /** The parents of a commit that has been read; `undefined` for any other id. */
+  /** The parents of a parsed commit; `undefined` for any other id. */
   parentsOf(id: string): string[] | undefined {
     const content = this.#contentOf.get(id);
     if (content === undefined) return undefined;
@@ -67,12 +66,12 @@ export class PackCommitReader {
     return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1]!);
   }
 
-  /** A commit that has been read; `undefined` for any other id. */
+  /** A parsed commit; `undefined` for any other id. */
   contentOf(id: string): Buffer | undefined {
     return this.#contentOf.get(id);
   }
 
-  /** Returns whether it made progress; false when bytes are missing or no commits are left. */
+  /** Returns whether it made progress; false if bytes are missing or no commits are left. */
   #readPackHead(): boolean {
     if (this.#unread.length < 12) return false;
     if (this.#unread.toString('latin1', 0, 4) !== 'PACK') return this.#end();
@@ -154,11 +153,11 @@ export class PackCommitReader {
   }
 }
 
-/** Inflates the first stream in `bytes`; `cut` when it is incomplete, `null` when it does not match its header. */
+/** Inflates the first stream in `bytes`; `cut` if it is incomplete, `null` if it does not match its header. */
 function inflate(bytes: Buffer, size: number): { content: Buffer; consumedBytes: number } | 'cut' | null {
   try {
     const options = { info: true as const, maxOutputLength: size, chunkSize: Math.max(64, size) };
-    // With `info` zlib returns the buffer and its engine; the types know only the buffer.
+    // With `info` zlib returns the buffer and its engine, but the types declare only the buffer.
     const { buffer, engine } = inflateSync(bytes, options) as unknown as {
       buffer: Buffer;
       engine: { bytesWritten: number };
@@ -169,7 +168,7 @@ function inflate(bytes: Buffer, size: number): { content: Buffer; consumedBytes:
   }
 }
 
-/** Applies a delta (gitformat-pack, "Deltified representation"); `null` when it does not fit its base. */
+/** Applies a delta (gitformat-pack, "Deltified representation"); `null` if it does not fit its base. */
 function applyDelta(base: Buffer, delta: Buffer): Buffer | null {
   let at = 0;
   const readSize = (): number => {

@@ -9,7 +9,7 @@ import { readPackCommits, walkPack } from './read-pack-commits.ts';
 /** Whether a command proposes commits for a branch, by the name `refs/for/<branch>`. */
 export const isPushForReview = ({ rawRef }: Pick<RawUpdate, 'rawRef'>): boolean => isForReview(rawRef);
 
-/** What is read of the commits of a push for review before it is decided; the bytes stay in `head`, for git. */
+/** Reads the commits of a push for review before the hook decides about it; the bytes stay in `head`, for git. */
 export async function readIncomingCommits(
   { readers, logger }: Pick<FastForwardDeps, 'readers' | 'logger'>,
   request: FastForwardRequest,
@@ -37,8 +37,8 @@ export async function readIncomingCommits(
 }
 
 /**
- * Puts the ref that git is to write in the place of the one that the client named, in the command itself: refusals
- * and reports are kept by it.
+ * Replaces the ref in the command itself by the ref that git should write: refusals and reports are keyed by the
+ * command.
  */
 export function rewriteCommand(updates: readonly RawUpdate[], { ref, to, oldId }: RewrittenRef): void {
   for (const update of updates)

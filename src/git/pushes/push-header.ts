@@ -10,11 +10,11 @@ export interface RefUpdate {
   newId: string;
 }
 
-/** A command as it came over the wire: a ref name is bytes. */
+/** A command as received: a ref name is bytes. */
 export interface RawUpdate extends RefUpdate {
-  /** The name, one character per byte; mostly the same string as `ref`. */
+  /** The name, one character per byte; usually the same string as `ref`. */
   rawRef: string;
-  /** The name that the client gave and gets its report by, where the hook has put another ref in its place. */
+  /** The name from the client, used in its report, if the hook has replaced the ref. */
   clientRef?: string;
 }
 
@@ -23,26 +23,26 @@ export interface PushHeader {
   updates: RawUpdate[];
   options: string[];
   capabilities: ReadonlySet<string>;
-  /** What git gets besides the commands, one character per byte. */
+  /** Other lines for git besides the commands, one character per byte. */
   raw: { capabilities: string; shallow: readonly string[]; options: readonly string[] };
-  /** The beginning of the pack, as far as it was read. */
+  /** The part of the pack that was read already. */
   pack: Buffer[];
   /** Total size of `pack`. */
   packBytes: number;
 }
 
-/** A push of deletions alone has no pack; over SSH the stream then stays open. */
+/** A push that only deletes has no pack; over SSH the stream then stays open. */
 export const hasPack = ({ updates }: { updates: readonly RefUpdate[] }): boolean =>
   updates.some(({ newId }) => !noRef.test(newId));
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Parses commands and push options from the beginning of a push, and leaves the stream paused behind them.
- * @param bounds size limit of the head, and how long the client may be silent, in milliseconds
- * @returns null when the client sent nothing but a flush or the end: git's probe
- * before a large push, or a push with nothing to do Refuses `bad_packet`, `bad_push`, `push_head_too_large`,
- * `push_stalled`, `signed_push`.
+ * Parses commands and push options from the beginning of a push, and leaves the stream paused after them. Throws
+ * `bad_packet`, `bad_push`, `push_head_too_large`, `push_stalled`, `signed_push`.
+ * @param bounds size limit of the head, and time that the client may be silent, in milliseconds
+ * @returns null if the client sent nothing but a flush or the end: git's probe before a large push, or a push with
+ *   nothing to do
  */
 export function readPushHeader(
   input: Readable,
@@ -156,7 +156,7 @@ class PushHeaderParser {
 const shallowMark = 'shallow ';
 
 /**
- * Each part is decoded by itself: substrings of a decoded line would keep the whole line in memory, and there may be a
+ * Each part is decoded separately: substrings of a decoded line would keep the whole line in memory, and there may be a
  * hundred thousand lines.
  */
 function readUpdate(line: Buffer): RawUpdate {
@@ -171,7 +171,7 @@ function readUpdate(line: Buffer): RawUpdate {
   return { ref, oldId: once(oldId), newId: once(newId), rawRef };
 }
 
-/** Most commands of a large push create a ref, so the same zero ids are shared. */
+/** Most commands of a large push create a ref, so zero ids share one string. */
 const zeros = ['0'.repeat(40), '0'.repeat(64)];
 const once = (id: string): string => zeros.find((zero) => zero === id) ?? id;
 
@@ -194,7 +194,7 @@ export function* encodePushHeader(
   if (raw.shallow.length > 0) yield Buffer.concat(raw.shallow.map((line) => latin1Packet(line)));
   for (let start = 0; start < updates.length; start += commandsPerWrite) {
     const lines = updates.slice(start, start + commandsPerWrite).map(({ oldId, newId, rawRef }, at) => {
-      // git looks for a NUL after the name, and parses what follows as words with spaces around them.
+      // git looks for a NUL after the name, and parses the rest as words with spaces around them.
       const tail = start + at === 0 ? `\0 ${raw.capabilities}` : '';
       return latin1Packet(`${oldId} ${newId} ${rawRef}${tail}`);
     });

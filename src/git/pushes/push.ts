@@ -12,19 +12,18 @@ import type { RefResult } from './report-status.ts';
 import type { RefQuota } from './ref-quota.ts';
 import type { RecoveryAction } from '../maintenance/recover.ts';
 
-/** Called for a push before git may act, and again when git has. */
+/** Hooks called before git executes a push and after it. */
 export interface PushHooks {
   /**
-   * `pre-receive`: called with the commands that the ref policy permits, in the order of the push. Nothing has
-   * happened yet and nothing will before this resolves: the place for authorisation and journal. A refusal's `reason`
-   * and the `remarks` are lines that the client shows.
+   * `pre-receive`: called with the commands that the ref policy permits, in push order. Nothing happens before this
+   * resolves: the place for authorisation and journal. The client shows a refusal's `reason` and the `remarks`.
    */
   preReceive(push: ProposedPush): Promise<PushVerdict>;
-  /** Verifies commits for the `signed` rules of a verdict. Without it, none has a verified signature. */
+  /** Verifies commits for the `signed` rules of a verdict. Without it, no commit counts as verified. */
   verifyCommits?: VerifyCommits;
-  /** `post-receive`: called once when git has reported, with a result for every command that was accepted. */
+  /** `post-receive`: called once when git has reported, with a result for every accepted command. */
   postReceive(results: RefResult[]): Promise<void>;
-  /** Called when refs have moved, after `postReceive`: lines that the client shows. Must be quick: the client waits. */
+  /** Called after `postReceive` when refs have moved; returns lines for the client. Must be quick: the client waits. */
   remarkOnArrival?(results: RefResult[]): Promise<readonly string[]>;
 }
 
@@ -33,31 +32,33 @@ export interface ProposedPush {
   options: string[];
   /** Whether the client requested all or nothing. */
   isAtomic: boolean;
-  /** Of a push for review: what its pack begins with. */
+  /** For a push for review: the commits in its pack. */
   arriving?: IncomingCommits;
 }
 
-/** The commits at the beginning of a pack, before git has it. */
+/** The commits at the beginning of a pack, before git receives it. */
 export interface IncomingCommits {
-  /** What the command names: read from the pack, or from the repository; null when it is no commit, or too far back. */
+  /**
+   * The commit that the command names, from the pack or the repository; null if it is not a commit, or too far back.
+   */
   tip: Commit | null;
-  /** Whether the repository had it. */
+  /** Whether the commit was already in the repository. */
   isKnown: boolean;
-  /** Ids of those that lead to the tip and that the pack has. */
+  /** Ids of the pack's commits that are reachable from the tip. */
   commits: readonly string[];
-  /** Ids of the commits that these stand on, which the pack does not have. */
+  /** Ids of their ancestors that the pack does not contain. */
   ends: readonly string[];
-  /** Reads one of `commits`; null for another. */
+  /** Reads one of `commits`; null for any other id. */
   read(oid: string): Commit | null;
 }
 
-/** A ref that git writes in the place of the one that the client named. */
+/** A ref that git writes instead of the one named by the client. */
 export interface RewrittenRef {
   /** As in the command. */
   ref: string;
   /** `refs/pull/<number>/head`. */
   to: string;
-  /** Its value now; zeros for none. */
+  /** Its current value; zeros for none. */
   oldId: string;
 }
 
@@ -67,33 +68,33 @@ export interface RefusedRef {
   reason: string;
 }
 
-/** With `refused`, these commands are not executed; the hook accepts the others, or none with `reason`. */
+/** Commands in `refused` are not executed; the hook accepts all others, or none if it gives a `reason`. */
 export type PushVerdict =
   | {
       accept: true;
       refused?: readonly RefusedRef[];
       remarks?: string[];
-      /** Of a push for review. */
+      /** For a push for review. */
       rewritten?: RewrittenRef;
-      /** Size limit of the pack in bytes, where it is less than that of the server. */
+      /** Size limit of the pack in bytes, if below that of the server. */
       maxPackBytes?: number | null;
-      /** Refs that may only be fast-forwarded; a command that breaks this is not executed. */
+      /** Refs that may only be fast-forwarded; commands that rewrite them are refused. */
       onlyForward?: FastForwardRule[];
-      /** Refs that take no merge commits; a command that brings one is not executed. */
+      /** Refs that may not contain merge commits; commands that add one are refused. */
       linear?: LinearRule[];
-      /** Refs whose new commits need a verified signature; a command that brings another is not executed. */
+      /** Refs whose new commits need a verified signature; commands that add a commit without one are refused. */
       signed?: SignedRule[];
     }
   | { accept: false; refused?: readonly RefusedRef[]; reason: string };
 
-/** Where git acts on a push whose refs are not files of the repository. */
+/** Where git executes a push if the refs are not files of the repository. */
 export interface PushLanding {
-  /** A repository that has the objects and refs of the other one, for this push alone. */
+  /** A repository for this push only, with the objects and refs of the target. */
   path: string;
   /**
-   * Makes the moves that git has made there; the journal is settled after it. What it says counts: git's report is
-   * changed accordingly.
-   * @param moves those that git has made
+   * Repeats the moves that git has made there; the journal is settled afterwards. Its results replace those in git's
+   * report.
+   * @param moves successful moves of git
    * @returns the result of each, in order
    */
   land(moves: readonly RefUpdate[], options: { isAtomic: boolean }): Promise<RefResult[]>;
@@ -101,37 +102,36 @@ export interface PushLanding {
 
 export interface PushRequest {
   path: string;
-  /** For a repository whose truth is elsewhere. */
+  /** For a repository whose source of truth is elsewhere. */
   landing?: PushLanding | undefined;
   protocol?: string | null | undefined;
   /** The client's bytes: commands, push options, pack. */
   input: Readable;
-  /** Whether nothing else uses the chunks of `input`: their memory is given back when git has them. */
+  /** Whether nothing else uses the chunks of `input`, so that their memory is reused after git has received them. */
   ownsInput?: boolean | undefined;
-  /** Left open: the caller ends it, or destroys it when the outcome is not clean. */
+  /** Left open: the caller ends it, or destroys it if the outcome is not clean. */
   output: Writable;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   hooks: PushHooks;
   /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
   /** Overrides how long the client may stall, in milliseconds. */
   stallMs?: number | undefined;
-  /** Whether `input` is a request that ends, and the client reads its response only then: HTTP. */
+  /** Whether `input` is a finite request whose response the client reads only at its end: HTTP. */
   stateless?: boolean | undefined;
-  /** Namespaces where this repository accepts refs besides the usual ones: `gerritFolders`, `reviewFolder`. */
+  /** Ref namespaces that this repository accepts besides the usual ones: `gerritFolders`, `reviewFolder`. */
   extraFolders?: readonly string[] | undefined;
 }
 
 /**
  * How a push ended.
  * - `nothing`: no commands; git's probe before a large push, or nothing to do.
- * - `refused`: every command, by ref policy, hook or fast-forward rule, and `postReceive` was called
- * for those that the hook had accepted; git never got it.
+ * - `refused`: every command, by ref policy, hook or fast-forward rule; `postReceive` was called for those that the
+ *   hook had accepted, and git received nothing.
  * - `reported`: git reported, and `postReceive` was called with a result for every accepted command.
- * - `unreported`: git exited without a report and `postReceive` was not called; the refs show
- * what took effect. `clean` when the client had not asked for a report; otherwise git was
- * killed, and the response is cut short.
+ * - `unreported`: git exited without a report and `postReceive` was not called; the refs show what took effect. `clean`
+ *   if the client had not asked for a report; otherwise git was killed, and the response is cut short.
  */
 export type PushOutcome =
   | { kind: 'nothing' }
@@ -146,8 +146,8 @@ export interface PushDeps {
   limits: GitLimits;
   logger: Logger;
   grantRefs: RefQuota;
-  /** Removes what killed processes have left in a repository so far; never what is newer than the call. */
+  /** Removes leftovers of killed processes in a repository; never files newer than the call. */
   removeLeftovers(path: string): Promise<RecoveryAction[]>;
-  /** Repositories where a push was killed and its leftovers are not removed yet. */
+  /** Repositories with leftovers of a killed push. */
   needsCleanup: Set<string>;
 }

@@ -6,7 +6,7 @@ import { PackCommitReader } from './pack-commit-reader.ts';
 import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 import { noRef } from '../../kernel/index.ts';
 
-/** The commits of a push's pack, as far as they are read; the bytes that were read stay in `head`, for git. */
+/** Parses the commits at the beginning of a push's pack; the bytes that were read stay in `head`, for git. */
 export async function readPackCommits(
   request: FastForwardRequest,
   head: PushHeader,
@@ -23,8 +23,8 @@ export async function readPackCommits(
 }
 
 /**
- * Follows the pack's commits back from the new one, as far as the old one, commits that the pack does not contain, and
- * those in `known`.
+ * Follows the pack's commits back from the new one to the old one, commits that the pack does not contain, and those in
+ * `known`.
  */
 export function walkPack(
   { oldId, newId }: Pick<RefUpdate, 'oldId' | 'newId'>,
@@ -46,7 +46,7 @@ export function walkPack(
   return { commits, ends };
 }
 
-/** The rules of refs that a push creates or moves, each with its command. */
+/** Rules for refs that a push creates or moves, each with its command. */
 export function rulesToCheck<Rule extends { ref: string }>(
   rules: readonly Rule[],
   updates: readonly RawUpdate[],
@@ -60,10 +60,10 @@ export function rulesToCheck<Rule extends { ref: string }>(
 }
 
 /**
- * The commits that a pack brings to a ref, and the ends: commits of the repository that they stand on. A pack may bring
- * what the repository has; such commits are ends, too, judged by the refs that reach them.
- * @param looked those commits of the pack that are looked up in the repository
- * @returns `ends` is null where they are too many or unknown
+ * The commits that a pack adds to a ref, and the ends: their ancestors in the repository. A pack may repeat commits of
+ * the repository; these also count as ends, since other refs may reach them.
+ * @param looked commits of the pack to look up in the repository
+ * @returns `ends` is null if there are too many, or they are unknown
  */
 export async function gainedFromPack(
   readers: ObjectReaders,
@@ -80,7 +80,9 @@ export async function gainedFromPack(
   return { commits, ends: infos.every((info) => info?.type === 'commit') ? ends : null };
 }
 
-/** Arguments of git-rev-list(1) for what a ref had before; of a new one, for what any branch or tag has. */
+/**
+ * Arguments of git-rev-list(1) that exclude the old history of a ref, or for a new one, that of every branch and tag.
+ */
 export const excludedBefore = ({ oldId }: Pick<RefUpdate, 'oldId'>): string[] => [
   '--not',
   ...(noRef.test(oldId) ? ['--branches', '--tags'] : [checked(oldId)]),

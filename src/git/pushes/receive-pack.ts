@@ -21,11 +21,11 @@ import type { PushPlan } from './run-receive-pack.ts';
 
 /**
  * Receives one push: the second half of the protocol, after the ref advertisement. The commands are parsed and checked
- * here before git starts, one by one: refused ones are reported, and git gets the others. With `--atomic` one refused
- * command refuses all.
- * Refuses `bad_push`, `bad_packet`, `push_head_too_large`, `push_stalled`, `signed_push`, `git_busy` when no slot came
- * free, and what the hooks' `preReceive` throws; all of them before anything is written to `output`. A command refused
- * by policy or by a hook is no error: the client gets a report. Once git runs, nothing is thrown.
+ * here one by one before git starts: refused ones are reported, and git gets the others. With `--atomic` one refused
+ * command refuses all. Throws `bad_push`, `bad_packet`, `push_head_too_large`, `push_stalled`, `signed_push`,
+ * `git_busy` if no slot became free, and errors of the hooks' `preReceive`; all of them before anything is written to
+ * `output`. A command refused by policy or by a hook is not an error: the client gets a report. Once git runs, nothing
+ * is thrown.
  */
 export async function receivePack(deps: PushDeps, request: PushRequest): Promise<PushOutcome> {
   const { limits } = deps;
@@ -58,14 +58,14 @@ async function carryOut(
   const permitted = withoutRefused(head.updates, refusals);
   if (permitted.length === 0) return refuse(deps, request, head, refusals);
 
-  // The slot comes before the journal: a push that gets no slot leaves no trace.
+  // The slot comes before the journal: a push without a slot leaves no trace.
   const release = await deps.slots.acquire({ repository: path, client: request.client }, signal);
   let ends: Promise<unknown> | null = null;
   try {
-    // Starting git takes as long as journalling, so both happen at once. Until the push is journalled, git gets no
-    // input: recovery looks for leftovers of killed processes where the journal names a push.
+    // Starting git takes as long as journalling, so both run concurrently. git gets no input until the push is
+    // journalled: recovery looks for leftovers of killed processes where the journal names a push.
     const isBulk = isBulkPush(permitted);
-    // Which ref a push for review writes is known after that.
+    // Only the hook determines the ref that a push for review writes.
     const waiting = permitted.some(isPushForReview) ? null : startReceivePack(deps, request, { isBulk });
     const checked = await checkPush(deps, request, head, refusals, permitted).catch((error: unknown) => {
       waiting?.stop('aborted');
@@ -80,7 +80,7 @@ async function carryOut(
       if (journalled.length > 0) await runPostReceive(deps, request.hooks, refusedResults(journalled, refusals));
       return await refuse(deps, request, head, refusals);
     }
-    // Rules that could not be checked beforehand are enforced by git itself, for every branch of the push.
+    // git itself enforces rules that could not be checked before, for every branch of the push.
     const git =
       isUsual && waiting !== null
         ? waiting
@@ -110,14 +110,14 @@ async function carryOut(
 
 interface CheckedPush {
   verdict: PushVerdict;
-  /** The commands in the journal, including those refused later by what their commits show. */
+  /** The commands in the journal, including those refused later because of their commits. */
   journalled: RawUpdate[];
   unjudged: FastForwardRule[];
-  /** Object count in the pack's header; 0 when git gets no pack. */
+  /** Object count in the pack's header; 0 if git gets no pack. */
   objects: number;
 }
 
-/** Calls the hook, and checks the rules about commits that it returns. Adds to `refusals`. */
+/** Calls the hook and checks its rules about commits. Adds to `refusals`. */
 async function checkPush(
   deps: PushDeps,
   { path, input, signal, hooks, stallMs = deps.limits.stallMs }: PushRequest,
@@ -173,7 +173,7 @@ function refusedForNow(error: unknown): PushVerdict {
   throw error;
 }
 
-/** Reports a push of which git gets nothing. */
+/** Reports a push that git does not receive. */
 async function refuse(
   { limits }: PushDeps,
   request: PushRequest,
@@ -199,8 +199,8 @@ const refusedResults = (updates: readonly RawUpdate[], refusals: Refusals) =>
   updates.map((update) => ({ ref: update.ref, ok: false, reason: refusals.get(update)! }));
 
 /**
- * A killed git leaves its locks and half a pack; a lock would block its branch until the next start. They are removed
- * as soon as no other push to the repository runs.
+ * A killed git leaves its locks and half a pack; a lock would block its branch until the next start. Leftovers are
+ * removed as soon as no other push to the repository runs.
  */
 async function runAndTidy(deps: PushDeps, request: PushRequest, plan: PushPlan, git: GitProcess): Promise<PushOutcome> {
   const { slots, needsCleanup, logger } = deps;

@@ -1,36 +1,36 @@
 import { readRefs } from '../refs/refs.ts';
 
-/** Refs that a push may create. */
+/** A quota of refs that a push may create. */
 export interface RefGrant {
-  /** How many; at most the requested number. */
+  /** Number of granted refs; at most the requested number. */
   refs: number;
-  /** Called when the push has created them, or never will. */
+  /** Called when the push has created them, or has failed. */
   release(): void;
 }
 
-/** Refs of pull requests do not count: their number is limited by who may open them. */
+/** Refs of pull requests do not count: opening pull requests is limited separately. */
 async function countRefs(path: string): Promise<number> {
   let count = 0;
   for (const name of (await readRefs(path)).keys()) if (!name.startsWith('refs/pull/')) count += 1;
   return count;
 }
 
-/** Grants refs to a push, out of those that the repository may still get. */
+/** Grants refs to a push, within the limit of the repository. */
 export type RefQuota = (path: string, wanted: number) => Promise<RefGrant>;
 
 interface Account {
-  /** Refs left after the grants so far. */
+  /** Refs left after all grants so far. */
   left: Promise<number>;
-  /** Granted to pushes that still run: a count may not include these refs. */
+  /** Granted to running pushes: a count may not include these refs. */
   pending: number;
 }
 
 const maxCachedRepositories = 1_000;
 
 /**
- * Limits the refs of each repository. Refs are counted when nothing is known of a repository, and again when the
- * remaining number is used up: a push pays for counting only now and then. Failed pushes and deletions only make it
- * count sooner. Grants of one repository are serialised, so that two pushes do not get the same ones.
+ * Limits the refs of each repository. Refs are counted on the first push, and again when the remaining quota is used
+ * up, so that few pushes pay for counting. Failed pushes and deletions only cause an earlier count. Grants of one
+ * repository are serialised, so that two pushes do not get the same ones.
  */
 export function createRefQuota(maxRefs: number): RefQuota {
   /** Least recently used first. Not the kernel's cache: an entry with pending grants is never evicted. */
@@ -51,7 +51,7 @@ export function createRefQuota(maxRefs: number): RefQuota {
       account.pending += refs;
       return { refs, left: deps - refs };
     });
-    // The caller gets the error; the next one counts again.
+    // The caller gets the error; the next request counts again.
     account.left = granting.then(
       ({ left }) => left,
       () => 0,

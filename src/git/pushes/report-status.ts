@@ -7,23 +7,23 @@ import type { RawUpdate } from './push-header.ts';
 export interface RefResult {
   ref: string;
   ok: boolean;
-  /** The reason of a refusal, from git or Hearth, without control characters. */
+  /** The reason of a refusal, by git or Hearth, without control characters. */
   reason?: string;
 }
 
 const bands = { data: 1, remark: 2, failure: 3 } as const;
 
-/** Data bytes of one side-band packet that every client accepts. */
+/** Payload size of a side-band packet that every client accepts. */
 const maxBandBytes = 65_515;
 
-/** How much of git's messages is remembered, to find out why it gave up. */
+/** Length of git's messages that is kept, to find out why it failed. */
 const maxErrorText = 1_000;
 const saysTooLarge = /attempting to allocate \d+ over limit/;
 
 const storedIn = ' (stored in ';
 const storedCorrupt = /([^\n]*) \(stored in [^\n]*\) is corrupt\n?/g;
 
-/** Writes the response to a push in the form that the client requested. */
+/** Writes the response to a push in the format that the client requested. */
 export class ReportWriter {
   readonly #capabilities: ReadonlySet<string>;
 
@@ -39,7 +39,7 @@ export class ReportWriter {
     return this.#capabilities.has('report-status') || this.#capabilities.has('report-status-v2');
   }
 
-  /** Lines that the client shows as "remote: …"; impossible without a side band. */
+  /** Lines that the client shows as "remote: …"; requires a side band. */
   remarks(lines: readonly string[]): Buffer {
     if (!this.usesSideBand) return Buffer.alloc(0);
     return Buffer.concat(
@@ -47,7 +47,7 @@ export class ReportWriter {
     );
   }
 
-  /** The report of a push that git never got. */
+  /** The report of a push that git never received. */
   async refusal(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>): Promise<Buffer> {
     const lines = [encodePacket('unpack ok\n')];
     await visitAll(updates, (update) => lines.push(...refusalLine(update, reasons)));
@@ -55,7 +55,7 @@ export class ReportWriter {
   }
 
   /**
-   * The report of a push of which git got a part: git's report with the refused refs inserted. Clients expect the
+   * The report of a push that git received in part: git's report with the refused refs inserted. Clients expect the
    * lines in the order of their commands.
    */
   mixed(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>, ofGit: GitReport): Buffer {
@@ -68,7 +68,7 @@ export class ReportWriter {
 
   /**
    * The report of a push whose refs git did not write itself.
-   * @param results what became of the commands that were not refused
+   * @param results results of the commands that were not refused
    */
   async own(
     updates: readonly RawUpdate[],
@@ -86,8 +86,8 @@ export class ReportWriter {
   }
 
   /**
-   * git's lines under the name that the client gave; clients of the second version learn which ref was written, as
-   * from `proc-receive` (githooks).
+   * git's lines under the name from the client; clients of report-status-v2 also learn which ref was written, as from
+   * `proc-receive` (githooks).
    */
   #asNamed({ clientRef, rawRef, oldId }: RawUpdate, lines: readonly Buffer[]): readonly Buffer[] {
     const [result, ...options] = lines;
@@ -99,7 +99,9 @@ export class ReportWriter {
     return [named, latin1Packet(`option refname ${rawRef}\n`), ...old, ...options];
   }
 
-  /** @param rest what follows the report in a side-band response */
+  /**
+   * @param rest bytes after the report in a side-band response
+   */
   #report(lines: readonly Buffer[], rest: Buffer): Buffer {
     const report = this.#wantsReport ? Buffer.concat([...lines, flushPacket]) : Buffer.alloc(0);
     return this.usesSideBand ? Buffer.concat([...bandPackets(bands.data, report), rest]) : report;
@@ -113,7 +115,7 @@ export class ReportWriter {
   }
 }
 
-/** Empty when the ref was not refused. */
+/** Empty if the ref was not refused. */
 function refusalLine(update: RawUpdate, reasons: ReadonlyMap<RawUpdate, string>): Buffer[] {
   const reason = reasons.get(update);
   return reason === undefined ? [] : [refusalOf(update, reason)];
@@ -141,13 +143,13 @@ interface GitReport {
   unpack: readonly Buffer[];
   /** Keyed by ref, one character per byte: the result, and its `option` lines. */
   lines: ReadonlyMap<string, readonly Buffer[]>;
-  /** What followed the report so far and belongs to the response: messages, the end. */
+  /** Bytes after the report that belong to the response: messages, the end. */
   rest: Buffer;
 }
 
 /**
- * Parses the response of `git receive-pack` as it passes. Progress is passed on at once; the report is held back from
- * its first byte on, with everything that follows, until `release`.
+ * Parses the response of `git receive-pack` as it passes. Progress is passed on at once; the report and all bytes after
+ * it are held back until `release`.
  */
 export class ReportReader {
   readonly #sideBand: boolean;
@@ -164,7 +166,9 @@ export class ReportReader {
   #released = false;
   #ended = false;
 
-  /** @param keepsLines whether `takeReport` will be called; for a large push these are many */
+  /**
+   * @param keepsLines whether `takeReport` will be called; a large push has many lines
+   */
   constructor(sideBand: boolean, { keepsLines = false }: { keepsLines?: boolean } = {}) {
     this.#sideBand = sideBand;
     this.#keepsLines = keepsLines;
@@ -175,7 +179,7 @@ export class ReportReader {
     return this.#complete;
   }
 
-  /** Whether the end of the whole response has arrived, too; without a side band that is the end of the report. */
+  /** Whether the whole response has ended; without a side band that is the end of the report. */
   get hasEnded(): boolean {
     return this.#sideBand ? this.#ended : this.#complete;
   }
@@ -190,7 +194,7 @@ export class ReportReader {
     return saysDiskFull(this.#errorText);
   }
 
-  /** Takes git's output; returns what may be passed to the client now. */
+  /** Takes git's output; returns the bytes that may be passed to the client now. */
   push(chunk: Buffer): Buffer {
     if (!this.#sideBand) {
       this.#readReport(chunk);
@@ -219,7 +223,7 @@ export class ReportReader {
     return Buffer.concat(this.#held.splice(0).map(({ bytes }) => bytes));
   }
 
-  /** The result of each command, in the order of the push. */
+  /** The result of each command, in push order. */
   results(updates: readonly RawUpdate[]): RefResult[] {
     return updates.map(
       ({ ref, rawRef }) => this.#verdicts.get(rawRef) ?? { ref, ok: false, reason: 'git did not report on this ref' },
@@ -234,8 +238,8 @@ export class ReportReader {
   }
 
   /**
-   * git's messages as the client may see them: without control characters and without paths on this server's disk. git
-   * goes on to call an object corrupt that was only too large to read; that line is dropped.
+   * git's messages for the client: without control characters and paths on this server's disk. After an object that is
+   * too large to read, git also calls it corrupt; that line is dropped.
    */
   #forClient(packet: Buffer): Buffer {
     maskControls(packet.subarray(1));

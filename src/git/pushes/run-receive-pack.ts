@@ -21,38 +21,38 @@ import { availableParallelism, totalmem } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Flow } from '../transfer.ts';
 
-/** What git gets of a push, and what else the client receives. */
+/** The part of a push for git, and further content for the client. */
 export interface PushPlan {
   head: PushHeader;
-  /** Commands that are refused already; git does not get them. */
+  /** Commands refused already; git does not get them. */
   refusals: Refusals;
-  /** The commands in the journal: `updates`, and some that were refused since. */
+  /** The commands in the journal: `updates`, and some refused since. */
   journalled: readonly RawUpdate[];
   /** At least one. */
   updates: readonly RawUpdate[];
   remarks: readonly string[];
-  /** Said only when a ref has moved. */
+  /** Sent only if a ref has moved. */
   remarksOnSuccess: readonly string[];
-  /** Rules that git has to enforce itself. */
+  /** Rules for git to enforce. */
   unchecked: readonly FastForwardRule[];
   /** Whether git leaves the refs unsynced. */
   isBulk: boolean;
-  /** Of a push of many new refs: what git gets instead of `updates`. */
+  /** For a push of many new refs: commands for git instead of `updates`. */
   incoming: IncomingRefs | null;
 }
 
-/** Whether a push creates many refs and does nothing else: no acknowledged state depends on their sync. */
+/** Whether a push only creates many refs: no acknowledged state depends on their sync. */
 export const isBulkPush = (updates: readonly RawUpdate[]): boolean =>
   updates.length >= manyNewRefs && updates.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
 
-/** What git allocates per object of a pack, in one block, in bytes; slightly more than the real size. */
+/** Bytes that git allocates per object of a pack, in one block; slightly more than the real size. */
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const cpuCheckMs = 1_000;
 const gibibyte = 1024 ** 3;
 /**
- * Each thread holds the objects of a chain of deltas, each of up to `maxPushMemoryBytes`: none besides the first on a
- * small box.
+ * Each thread holds the objects of a chain of deltas, each of up to `maxPushMemoryBytes`: no additional threads on a
+ * small machine.
  */
 const packThreads = totalmem() < 2 * gibibyte ? 1 : Math.min(2, availableParallelism());
 
@@ -84,30 +84,30 @@ async function remarksOf({ logger }: PushDeps, hooks: PushHooks, results: RefRes
 interface ReceivePackOptions {
   /** Whether git refuses every move that is not a fast-forward. */
   forwardOnly?: boolean;
-  /** The object count in the pack's header, when it is known. */
+  /** The object count in the pack's header, if known. */
   objects?: number;
   /** Whether the refs are synced together afterwards. */
   isBulk?: boolean;
-  /** The only ref of a pull request that this git sees. */
+  /** The only pull request ref visible to this git. */
   pullRef?: string | null;
-  /** A size limit of the pack instead of the server's, in bytes. */
+  /** Size limit of the pack in bytes, instead of the server's. */
   maxPackBytes?: number | null;
 }
 
-/** Starts git for a push. It waits for the commands and can do nothing before it has them. */
+/** Starts git for a push. It does nothing before it receives the commands. */
 export function startReceivePack(
   { runner, limits }: PushDeps,
   { path, protocol, landing }: PushRequest,
   { forwardOnly = false, objects = 0, isBulk = false, pullRef = null, maxPackBytes = null }: ReceivePackOptions,
 ): GitProcess {
   const settings = [
-    // Only for index-pack, which is what a large push waits for. Packs for clients are made by one thread each.
+    // Only for index-pack, which a large push waits for. Packs for clients are made by one thread each.
     `pack.threads=${packThreads}`,
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
-    // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and outweighs
-    // what is subtracted.
+    // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and overrides
+    // the subtraction.
     ...(landing !== undefined ? ['core.fsync=none'] : isBulk ? ['core.fsync=objects,-reference'] : []),
-    // Behind the lines that hide them all: the last one that fits counts.
+    // Must follow the settings that hide all refs: git uses the last match.
     ...(isBulk ? [`receive.hideRefs=!${incomingFolder}`] : []),
     ...(pullRef === null ? [] : [`receive.hideRefs=!${pullRef}`]),
     ...(maxPackBytes === null ? [] : [`receive.maxInputSize=${maxPackBytes}`]),
@@ -138,7 +138,7 @@ export async function runReceivePack(
   const isChanged = refusals.size > 0 || updates.some(({ clientRef }) => clientRef !== undefined);
   const isOwnReport = incoming !== null || landing !== undefined;
   const reader = new ReportReader(writer.usesSideBand, { keepsLines: isChanged || isOwnReport });
-  /** What became of each of `updates`. */
+  /** The result of each of `updates`. */
   let resultOf: Map<RawUpdate, RefResult> = new Map();
   let results: RefResult[] | null = null;
   let isUnsynced = false;
@@ -171,11 +171,11 @@ export async function runReceivePack(
     await visitAll(journalled, (update) =>
       all.push(resultOf.get(update) ?? { ref: update.ref, ok: false, reason: refusals.get(update)! }),
     );
-    // The journal is settled before the client gets "ok". It costs one write in parallel with git's last steps, and
-    // whatever follows the acknowledgement (a page view, another push, a build) finds the push recorded. In the other
-    // order, a crash in between would leave acknowledged pushes to be guessed from refs that later pushes have moved
-    // on. When settling fails the client still gets the report: the refs have moved, and the next start settles by
-    // comparing them.
+    // The journal is settled before the client gets "ok". This costs one write in parallel with git's last steps, and
+    // ensures that requests after the acknowledgement (a page view, another push, a build) find the push recorded. In
+    // the other order, a crash in between would leave acknowledged pushes to be guessed from refs that later pushes
+    // have moved. If settling fails, the client still gets the report: the refs have moved, and the next start settles
+    // by comparing them.
     await runPostReceive(deps, hooks, all);
     return all;
   };
@@ -194,10 +194,10 @@ export async function runReceivePack(
   };
   let interruption = 'The push was interrupted.';
   const hasMoved = () => results?.some(({ ok }) => ok) ?? false;
-  /** Responds once git needs no more input; when git gave up on a pack, the rest is still arriving. */
+  /** Responds once git needs no more input; if git has rejected a pack, the rest is still arriving. */
   const respond = (whole: Buffer, brief: Buffer) => {
     feed.leaveInput();
-    // Where git exited without a report, the transfer is over for both.
+    // If git exited without a report, the transfer is over for both.
     const expectsMore = hasPack(head) && results !== null && !hasMoved() && !feed.isCutOff;
     return sendPushResponse(request, limits, { whole, brief, expectsMore });
   };
@@ -223,7 +223,7 @@ export async function runReceivePack(
       if (hasMoved()) break;
     }
   } catch (error) {
-    // Unparsable output means a broken git; the refs show what it did.
+    // Unparsable output means a broken git; the refs show its effects.
     if (isDomainError(error)) logger.error('push.report_unreadable', { error });
     if (isDiskFull(error)) interruption = diskFull().message;
     git.stop('aborted');
@@ -236,7 +236,7 @@ export async function runReceivePack(
         });
   if (results !== null && hasMoved()) {
     await releaseIncoming();
-    // git can only send the end of its response now, so nothing waits for its exit.
+    // git only has to send the end of its response, so nothing waits for its exit.
     if (!reader.hasEnded) await send(output, flushPacket);
     git.stdout!.resume();
     void git.exited.then(end);
@@ -247,7 +247,7 @@ export async function runReceivePack(
   await releaseIncoming();
   end();
   if (results !== null) return { kind: 'reported', updates: outcomeUpdates, results };
-  // Readers of the refs treat what exists as acknowledged, so it is synced first.
+  // Readers treat existing refs as acknowledged, so they are synced first.
   if (isBulk && incoming === null && landing === undefined) {
     const there = updates.map(({ ref }) => ({ ref, ok: true }));
     await syncNewRefs(deps.runner, request.path, there).catch((error: unknown) => {
@@ -273,11 +273,11 @@ export async function runReceivePack(
 
 /** The transfer of a push from its client to git. */
 interface ForwardedPack {
-  /** Whether git's input was cut off: the client left, failed or stalled. */
+  /** Whether git's input was cut off: the client disconnected, failed or stalled. */
   readonly isCutOff: boolean;
   /** Bytes of the push that were received so far. */
   readonly bytes: number;
-  /** What the client's stream failed with. */
+  /** Error of the client's stream. */
   readonly error: unknown;
   /** Stops reading; the rest of the stream is left to another reader. */
   leaveInput(): void;
@@ -289,15 +289,14 @@ function* beginningOf(head: PushHeader, updates: readonly RawUpdate[], takesPack
   if (takesPack) yield* head.pack;
 }
 
-/** How long git may take to finish after its client has left. */
+/** Time that git may take to finish after its client has disconnected. */
 const patienceMs = 5_000;
 
 /**
  * Copies a push to git: the permitted commands, the part of the pack that was read already, then the rest as it
- * arrives.
- * When its client leaves, git is not killed but its input ends: git then sees a pack that ends too early, cleans up
- * and reports, or finishes a complete one. It is killed only when that takes too long.
- * @param updates at least one; when they are all deletions git gets no pack, whatever the client sends
+ * arrives. If the client disconnects, git is not killed but its input ends: git then detects a truncated pack, cleans
+ * up and reports, or finishes a complete one. It is killed only if that takes too long.
+ * @param updates at least one; if all are deletions git gets no pack, whatever the client sends
  * @param isDone whether git needs no more input
  */
 function forwardPack(

@@ -10,8 +10,8 @@ export function sanitiseLine(text: string): string {
 }
 
 /**
- * Masks control characters in git's own progress and error text in place, byte for byte, so that the packets around it
- * keep their lengths. Tab, line feed and carriage return stay: progress lines need them.
+ * Masks control characters in git's own progress and error text in place, byte for byte, so that packet lengths stay
+ * valid. Tab, line feed and carriage return stay: progress lines need them.
  */
 export function maskControls(text: Buffer): void {
   for (let at = 0; at < text.length; at += 1) {

@@ -7,26 +7,26 @@ import type { PushRequest } from './push.ts';
 const pipeBytes = 8 * 1024;
 
 /**
- * Silence, or almost, after which a client counts as gone: git itself computes for less time between two parts of a
- * pack.
+ * Time of (almost) no transfer after which a client counts as disconnected: git itself computes for less time between
+ * two parts of a pack.
  */
 const quietMs = 60_000;
 
 interface PushResponse {
   /** The full response. */
   whole: Buffer;
-  /** A short response, for a client that does not reach the end of its request. Smaller than a pipe's capacity. */
+  /** A short response for a client that does not finish its request. Smaller than a pipe's capacity. */
   brief: Buffer;
   /** Whether the client may still be sending a pack. */
   expectsMore: boolean;
 }
 
 /**
- * Sends the response so that the client can read it; every report is sent this way.
- * Over HTTP (`stateless`) the request is first read to its end and discarded. git's client reads the response through
- * pipes whose other end is busy with sending the pack; a report that does not fit into them would deadlock both. A
- * request that never ends, or crawls, gets the brief response that does fit. Over SSH the client sends and reads at
- * the same time, and may keep its side open for ever: both are done at once.
+ * Sends the response so that the client can read it; all reports are sent this way. Over HTTP (`stateless`) the request
+ * is first read to its end and discarded. git's client reads the response through pipes whose other end is busy sending
+ * the pack; a report larger than their capacity would deadlock both. A request that never ends, or crawls, gets the
+ * brief response that fits. Over SSH the client sends and reads at the same time, and may keep its side open for ever:
+ * both are done at once.
  */
 export async function sendPushResponse(
   {
@@ -47,7 +47,7 @@ export async function sendPushResponse(
   await sendInChunks(output, hasEnded || whole.length <= pipeBytes ? whole : brief, bounds.stallMs);
 }
 
-/** Chunk size in bytes: a slow client gets a timeout per chunk, not for a report of megabytes. */
+/** Chunk size in bytes: a slow client gets a timeout per chunk instead of one for a report of megabytes. */
 const chunkBytes = 64 * 1024;
 
 async function sendInChunks(output: Writable, bytes: Buffer, stallMs: number): Promise<void> {

@@ -7,26 +7,30 @@ import type { PackCommitReader } from './pack-commit-reader.ts';
 import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 import { excludedBefore, gainedFromPack, readPackCommits, rulesToCheck, walkPack } from './read-pack-commits.ts';
 
-/** A ref whose new commits need a verified signature, and the lines for one that has none, and where it is unknown. */
+/**
+ * A ref whose new commits need a verified signature, with the messages for an unsigned commit and for a failed check.
+ */
 export interface SignedRule {
   ref: string;
-  /** @param why as the hook says it */
+  /**
+   * @param why as returned by the hook
+   */
   reason(oid: string, why: string): string;
   unknown: string;
 }
 
-/** A commit without a verified signature, and why; null when all have one. */
+/** A commit without a verified signature, and why; null if all have one. */
 export type VerifyCommits = (commits: readonly Commit[]) => Promise<{ oid: string; why: string } | null>;
 
 type Judged = Awaited<ReturnType<VerifyCommits>> | 'unknown';
 
-/** How many commits of one ref are verified; more are pushed in parts. */
+/** Limit of verified commits per ref; larger pushes have to be split. */
 const maxVerifiedCommits = 1_000;
 
 /**
- * Checks, before git gets the pack, whether the new commits of refs are signed. What is new is decided as for merges.
- * Where more commits arrive than are verified, the command is refused.
- * @param updates those commands of the push that git is to execute
+ * Checks, before git gets the pack, whether the new commits of refs are signed. New commits are determined as for
+ * merges. If a push has more commits than the limit, the command is refused.
+ * @param updates the commands of the push that git will execute
  */
 export async function checkSigned(
   deps: FastForwardDeps,
@@ -58,7 +62,7 @@ export async function checkSigned(
   return broken;
 }
 
-/** The commits that a ref gains; null when they are too many. */
+/** The commits that a ref gains; null if there are too many. */
 async function gainedCommits(
   { runner, readers, limits }: FastForwardDeps,
   path: string,
@@ -87,7 +91,7 @@ async function gainedCommits(
   return [...gained, ...present];
 }
 
-/** The commits that a ref gains by a move, all of whose objects exist; null when they are too many. */
+/** The commits that a ref gains by a move; all objects must exist. Null if there are too many. */
 export function gainedByMove(
   deps: FastForwardDeps,
   path: string,

@@ -6,8 +6,8 @@ import { isWellFormedRef } from '../refs/ref-name.ts';
 import { syncFolder, syncMovedRefs } from './sync-refs.ts';
 
 /**
- * From this number on, a push that only creates refs has them synced together: git would sync each one by itself, at
- * some milliseconds each, which takes longer than packing them.
+ * Number of refs from which a push that only creates refs syncs them together: git would sync them one by one, at some
+ * milliseconds each, which takes longer than packing them.
  */
 export const manyNewRefs = 50;
 
@@ -17,8 +17,8 @@ const filesAtOnce = 16;
 const refValue = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
 
 /**
- * Makes refs durable that git created without syncing them: they are packed, and `packed-refs`, a single file, is
- * synced. Where that fails, each of them is synced.
+ * Makes refs durable that git created without syncing them: packs them and syncs `packed-refs`, a single file. If that
+ * fails, syncs each of them.
  */
 export async function syncNewRefs(runner: GitRunner, repository: string, results: readonly RefResult[]): Promise<void> {
   const made = results.filter(({ ok }) => ok);
@@ -34,7 +34,7 @@ export async function syncNewRefs(runner: GitRunner, repository: string, results
   await syncMovedRefs(repository, made, true);
 }
 
-/** A ref file that is gone was packed in the meantime, by a git that syncs what it packs. */
+/** A missing ref file was packed in the meantime, by a git that syncs `packed-refs`. */
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
@@ -48,9 +48,9 @@ async function syncFile(file: string): Promise<void> {
 }
 
 /**
- * Repairs refs after a crash: a ref that a push was about to create and had not synced may exist without its value,
- * which would break every fetch. It was never acknowledged, so it is removed; the others are synced.
- * @param refs names of refs that an unsettled push was to create
+ * Repairs refs after a crash: a ref that a push was creating and had not synced may exist without its value, which
+ * would break every fetch. It was never acknowledged, so it is removed; the others are synced.
+ * @param refs names of refs that an unsettled push was creating
  * @returns the removed names
  */
 export async function repairNewRefs(runner: GitRunner, repository: string, refs: readonly string[]): Promise<string[]> {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { RefResult } from './report-status.ts';
 
 /**
- * Makes moved refs durable across a power failure. git syncs what it writes and then renames it, which is only in
- * memory: without this, one acknowledged push in a few was gone after the disk stopped
+ * Makes moved refs durable across a power failure. git syncs files and then renames them, which is only in memory:
+ * without this, one acknowledged push in a few was lost after the disk stopped
  * (`test/chaos/full-and-failing-disks.test.ts`).
- * @param hasDeletions whether one of them was removed: from `packed-refs`, too, which is replaced by a rename
+ * @param hasDeletions whether a ref was removed, also from `packed-refs`, which is replaced by a rename
  */
 export async function syncMovedRefs(
   repository: string,

@@ -8,13 +8,13 @@ import type { Readable } from 'node:stream';
 import type { ArchiveRequest } from './stream-git.ts';
 
 /**
- * Archives on disk, below `cache/`: derived data that can be deleted. They are keyed by commit, not by tree: for a
- * tree git writes the time of day into the archive. The caller checks access.
+ * Archives on disk, below `cache/`: derived data that can be deleted. They are keyed by commit, not by tree: for a tree
+ * git writes the current time into the archive. The caller checks access.
  */
 interface ArchiveCache {
   /**
-   * The archive from disk, or from `make`, whose bytes are stored as they pass; one that breaks off or does not last
-   * is not stored.
+   * The archive from disk, or from `make`, whose bytes are stored as they pass; an incomplete or volatile archive is
+   * not stored.
    */
   open(repository: string, request: ArchiveRequest, make: () => Promise<MadeArchive>): Promise<Readable>;
   forget(repository: string): Promise<void>;
@@ -22,7 +22,7 @@ interface ArchiveCache {
 
 interface MadeArchive {
   stream: Readable;
-  /** Whether it depends on the commit alone. */
+  /** Whether it depends only on the commit. */
   isLasting: boolean;
 }
 
@@ -101,7 +101,7 @@ export function createArchiveCache(root: string, { most, mostEach, lowDiskFloorB
   };
 }
 
-/** Passes bytes on and copies them to a file; a failing disk costs the copy, never the download. */
+/** Passes bytes on and copies them to a file; a disk error loses the copy, never the download. */
 function copyTo(file: WriteStream, most: number, keep: () => Promise<void>): Transform {
   let bytes = 0;
   let isWriting = true;

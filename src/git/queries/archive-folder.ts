@@ -3,7 +3,7 @@ import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * A temporary folder beside the objects of a repository in which `git archive` finds other refs and attributes.
+ * A temporary folder beside the objects of a repository that gives `git archive` other refs and attributes.
  * @param refs lines of `packed-refs`
  * @param attributes lines of gitattributes(5), which outrank those of the repository
  */

@@ -9,7 +9,7 @@ import { unquotePath } from './unquote-path.ts';
 /** Consecutive lines from one commit. */
 export interface BlameGroup {
   oid: string;
-  /** The previous commit, and the file's name there; null where the lines were added. */
+  /** The previous commit, and the file's name there; null if the lines were added. */
   previous: { oid: string; file: Buffer } | null;
   firstLine: number;
   lines: Buffer[];
@@ -22,7 +22,7 @@ export interface Blame {
   ignoresRevisions: boolean;
 }
 
-/** The lines of larger files are not told apart, neither on pages nor by the API: size in bytes, and lines. */
+/** Limits in bytes and lines of a file, on pages and in the API; larger files are not blamed. */
 export const maxBlameBytes = 512 * 1024;
 const maxLines = 100_000;
 
@@ -30,8 +30,8 @@ const maxIgnored = 200;
 const maxIgnoreFileBytes = 64 * 1024;
 
 /**
- * The commit of each line of a file. Commits in the repository's `.git-blame-ignore-revs` are skipped. Refuses
- * `git_busy`, and `blame_too_long` for too many lines, and when git exceeds the time limit of a page.
+ * The commit of each line of a file. Skips commits in the repository's `.git-blame-ignore-revs`. Throws `git_busy`, and
+ * `blame_too_long` if there are too many lines, or git exceeds the time limit of a page.
  */
 export async function blame(
   deps: BrowseDeps,
@@ -63,7 +63,7 @@ export async function blame(
   };
 }
 
-/** Ids in the ignore file that are commits of this repository: git refuses others. */
+/** Ids in the ignore file that are commits of this repository: git fails on others. */
 async function ignoredRevisions(deps: BrowseDeps, path: string, oid: string): Promise<string[]> {
   const entry = await entryAt(deps, path, oid, '.git-blame-ignore-revs').catch(() => null);
   if (entry === null || entry.type !== 'blob' || entry.kind === 'symlink') return [];

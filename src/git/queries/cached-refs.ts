@@ -6,13 +6,13 @@ import type { RefSnapshot } from '../ref-cache/ref-snapshot.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 
 /**
- * Every ref, for pages, the API and events: reading thousands of loose refs for each would cost more than the page.
- * They come from the ref cache, which is always current; where only git could list those, changes by other processes
- * show after two seconds. Decisions must read the refs themselves.
+ * Every ref, for pages, the API and events, where reading thousands of loose refs would cost more than the page. Comes
+ * from the ref cache, which is always current; in repositories that only git can list, changes by other processes
+ * appear after two seconds. Decisions must read the refs themselves.
  */
 interface CachedRefs {
   read(repository: string): Promise<RefListing>;
-  /** Null where only git can tell: HEAD is detached, or git lists the refs. */
+  /** Null if only git can tell: HEAD is detached, or git lists the refs. */
   head(repository: string): Promise<Head | null>;
   forget(repository: string): void;
 }

@@ -3,12 +3,12 @@ import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 
 const daySeconds = 86_400;
-/** A history of this length is read in some seconds. */
+/** Histories up to the limit are normally read in some seconds. */
 const timeLimitMs = 60_000;
 
 /** Commits of one author on one day. */
 export interface CommitDay {
-  /** As the commits have it; bytes that are not UTF-8 are U+FFFD. */
+  /** As in the commits; bytes that are not UTF-8 become U+FFFD. */
   email: string;
   /** Number of the day since the epoch, in UTC. */
   day: number;
@@ -20,13 +20,13 @@ export interface CommitDaysRange {
   oid: string;
   known: string | null;
   since: number;
-  /** How many commits are read at most: the newest. */
+  /** Limit of commits to read: the newest. */
   limit: number;
 }
 
 /**
- * Counts commits by author and by the day on which they were written. Merge commits count, too. Null when git could not
- * read all of them in time. Refuses `git_busy`.
+ * Counts commits by author and author date. Includes merge commits. Null if git could not read all of them in time.
+ * Throws `git_busy`.
  */
 export async function commitDays(
   deps: BrowseDeps,

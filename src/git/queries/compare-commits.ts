@@ -4,12 +4,12 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { queryGit, linesOf } from './query-git.ts';
 
 export interface Divergence {
-  /** Commits that only the other one contains. */
+  /** Commits that only the other side contains. */
   ahead: number;
   behind: number;
 }
 
-/** The merge base of two commits; null when they have no common history. Refuses `git_busy`. */
+/** The merge base of two commits; null if they have no common history. Throws `git_busy`. */
 export async function mergeBase(deps: BrowseDeps, path: string, one: string, other: string): Promise<string | null> {
   const { output } = await queryGit(deps, path, {
     argv: ['merge-base', checked(one), checked(other)],
@@ -18,7 +18,7 @@ export async function mergeBase(deps: BrowseDeps, path: string, one: string, oth
   return linesOf(output)[0] ?? null;
 }
 
-/** How many commits each of two histories has that the other has not. Refuses `git_busy`. */
+/** Number of commits in each of two histories that the other lacks. Throws `git_busy`. */
 export async function distance(deps: BrowseDeps, path: string, from: string, to: string): Promise<Divergence> {
   if (from === to) return { ahead: 0, behind: 0 };
   const { output } = await queryGit(deps, path, {
@@ -28,7 +28,7 @@ export async function distance(deps: BrowseDeps, path: string, from: string, to:
   return { ahead: Number(ahead), behind: Number(behind) };
 }
 
-/** Commits that `to` has and `from` has not, newest first. Refuses `git_busy`. */
+/** Commits in `to` but not in `from`, newest first. Throws `git_busy`. */
 export async function commitsBetween(
   deps: BrowseDeps,
   path: string,
@@ -42,7 +42,10 @@ export async function commitsBetween(
   return linesOf(output);
 }
 
-/** Whether a branch or tag leads to a commit. One that only a pull request has is none's. Refuses `git_busy`. */
+/**
+ * Whether a commit is reachable from a branch or tag; false for one that only a pull request contains. Throws
+ * `git_busy`.
+ */
 export async function isOnBranchOrTag(deps: BrowseDeps, path: string, oid: string): Promise<boolean> {
   const { output } = await queryGit(deps, path, {
     argv: ['rev-list', '--max-count=1', checked(oid), '--not', '--branches', '--tags', '--'],
@@ -51,8 +54,8 @@ export async function isOnBranchOrTag(deps: BrowseDeps, path: string, oid: strin
 }
 
 /**
- * How many commits each of two histories has that the other has not, where the second is in another repository.
- * git reads the other's objects beside its own for this one question; nothing of them stays. Refuses `git_busy`.
+ * Number of commits in each of two histories that the other lacks, where the second is in another repository. git reads
+ * the other's objects beside its own for this query only. Throws `git_busy`.
  */
 export async function distanceBetween(
   deps: BrowseDeps,
@@ -71,8 +74,8 @@ export async function distanceBetween(
 }
 
 /**
- * The objects of a repository for GIT_ALTERNATE_OBJECT_DIRECTORIES. git splits that variable at colons, and reads an
- * element in double quotes as a string of C.
+ * The object folder of a repository for GIT_ALTERNATE_OBJECT_DIRECTORIES. git splits that variable at colons, and
+ * parses an element in double quotes as a C string.
  */
 export const quotedObjectFolder = (repository: string): string =>
   `"${path.join(repository, 'objects').replace(/["\\]/g, '\\$&')}"`;

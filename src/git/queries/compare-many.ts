@@ -4,16 +4,16 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import type { Divergence } from './compare-commits.ts';
 import { linesOf, queryGit } from './query-git.ts';
 
-/** Commits of one walk. Histories that are further apart are counted one by one. */
+/** Limit of commits in one walk. Histories that are further apart are counted one by one. */
 const maxCommits = 20_000;
-/** One bit of a number for each, and one for what they are compared with. */
+/** One bit of a number per tip, and one for the commit they are compared with. */
 const maxTips = 31;
 
 /**
- * How far several commits are from one, by one walk over what not all of them have: git starts twice, not once for
- * each commit.
+ * Distances of several commits from one, by one walk over the commits that not all of them share: git starts twice
+ * instead of once per commit. Throws `too_many_commits`, `git_busy`.
  * @param tips at most 31 different ones
- * @returns by the tip. Refuses `too_many_commits`, `git_busy`
+ * @returns by tip
  */
 export async function walkDistances(
   deps: BrowseDeps,
@@ -42,7 +42,7 @@ export async function walkDistances(
 
 /** @param lines a commit and its parents each, children before parents */
 function countByTip(from: string, tips: readonly string[], lines: readonly string[]): Map<string, Divergence> {
-  /** Which of the histories have a commit, one bit for each: known for good once all its children are counted. */
+  /** Bit mask of the histories that contain a commit; final once all its children are counted. */
   const members = new Map<string, number>([[from, 1]]);
   tips.forEach((tip, index) => void members.set(tip, (members.get(tip) ?? 0) | (2 << index)));
   const counts = tips.map((tip) => ({ tip, ahead: 0, behind: 0 }));

@@ -8,24 +8,24 @@ import { pageLimitMs } from './query-git.ts';
 import { readGitToEnd } from './read-git.ts';
 
 /**
- * A temporary folder beside the objects of a repository with which `git archive` expands `export-subst`
- * (gitattributes(5)) in those files whose placeholders are facts of the commit.
+ * A temporary folder beside the objects of a repository that lets `git archive` expand `export-subst`
+ * (gitattributes(5)) only in files whose placeholders are facts of the commit.
  */
 interface Substitution {
-  /** Null when nothing is expanded. */
+  /** Null if nothing is expanded. */
   gitDir: string | null;
-  /** Whether the result depends on the commit alone; one that names refs changes when they move. */
+  /** Whether the result depends only on the commit; a result that names refs changes when they move. */
   isLasting: boolean;
   dispose(): Promise<void>;
 }
 
 const limits = { outputBytes: 1024 * 1024, files: 200, placeholders: 256, refs: 50_000 };
-/** For the names of all files, and for their content. */
+/** Time limits in milliseconds for reading attributes of all files, and for reading their content. */
 const timeLimits = { attributes: pageLimitMs, formats: 30_000 };
 
 /**
  * Facts of a commit. Other placeholders run a verifier (`%G?`), show notes (`%N`), pad to any width (`%w`, `%<`) or
- * depend on the time of day (`%ar`).
+ * depend on the current time (`%ar`).
  */
 const fact = /%(?:%|n|[HhTtPpsDd]|a[neIidst]|c[neIidst]|\(describe(?::[^()]*)?\))/g;
 const describeOption = /^(?:tags(?:=(?:true|false))?|abbrev=\d{1,2}|(?:match|exclude)=[\w./-]*\*?[\w./-]*)$/;
@@ -33,7 +33,7 @@ const namesRefs = /%(?:[Dd]|\(describe)/;
 
 const unchanged = { gitDir: null, dispose: async () => {} };
 
-/** Where no file asks for it, and where finding them exceeds a limit, every string stays as it is. */
+/** Expands nothing if no file requests it, or if the search exceeds a limit. */
 export async function openSubstitution(
   deps: BrowseDeps,
   repository: string,
@@ -43,7 +43,7 @@ export async function openSubstitution(
   const find = (text: string, paths: readonly string[], timeLimitMs: number) =>
     findLines(deps, repository, oid, { text, paths, timeLimitMs });
   const asking = await find('export-subst', [':(glob)**/.gitattributes'], timeLimits.attributes);
-  // Nearly every repository ends here. One that took too long may be quicker the next time.
+  // Nearly every repository ends here. A search that timed out may be faster the next time.
   if (asking === 'late' || asking.length === 0) return { ...unchanged, isLasting: asking !== 'late' };
   const lines = await find('$Format:', [], timeLimits.formats);
   if (lines === 'late' || lines.length === 0) return { ...unchanged, isLasting: lines !== 'late' };
@@ -58,7 +58,7 @@ export async function openSubstitution(
   return { ...(await openArchiveFolder(repository, { refs: packedRefs(refs), attributes })), isLasting };
 }
 
-/** Lines of a commit's files, binary ones included, that contain a text; none when there are too many of them. */
+/** Lines of a commit's files, including binary ones, that contain a text; none if there are too many. */
 async function findLines(
   deps: BrowseDeps,
   repository: string,
@@ -82,7 +82,7 @@ async function findLines(
   return isWhole && (code === 0 || code === 1) ? lines : 'late';
 }
 
-/** Splits files by whether everything that git would expand in them is a fact of the commit. */
+/** Splits files by whether all their placeholders are facts of the commit. */
 function judge(lines: readonly GrepLine[]): { denied: Buffer[]; expanded: string[] } {
   const files = new Map<string, { file: Buffer; formats: string[]; isDenied: boolean }>();
   let placeholders = 0;
@@ -93,7 +93,7 @@ function judge(lines: readonly GrepLine[]): { denied: Buffer[]; expanded: string
     files.set(key, found);
     for (let at = text.indexOf('$Format:'); at !== -1; at = text.indexOf('$Format:', at + 1)) {
       const end = text.indexOf('$', at + 1);
-      // git reads on in the lines below.
+      // git continues on the following lines.
       const format = end === -1 ? null : text.slice(at + '$Format:'.length, end);
       placeholders += format?.split('%').length ?? 0;
       if (format === null || placeholders > limits.placeholders || !isFactual(format)) found.isDenied = true;
@@ -117,7 +117,7 @@ function isFactual(format: string): boolean {
   return isAllowed && !rest.includes('%');
 }
 
-/** Branches and tags alone: hidden refs and those of pull requests are not named. */
+/** Branches and tags only, without hidden refs and those of pull requests. */
 function packedRefs(refs: Iterable<readonly [ref: string, oid: string]>): string {
   return [...refs]
     .filter(([name]) => isBranchOrTag(name))
@@ -125,7 +125,7 @@ function packedRefs(refs: Iterable<readonly [ref: string, oid: string]>): string
     .join('');
 }
 
-/** A line of gitattributes(5): the path as a quoted C string whose pattern characters are escaped. */
+/** A line of gitattributes(5): the path as a quoted C string with escaped pattern characters. */
 function withoutSubstitution(file: Buffer): Buffer {
   const pattern = file.toString('latin1').replace(/[\\*?[]/g, '\\$&');
   const quoted = pattern.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r');

@@ -10,7 +10,7 @@ export interface GrepRequest {
   text: string;
   /** `text` is a POSIX extended regular expression; otherwise it is literal. */
   isPattern: boolean;
-  /** Applies to the letters A to Z only; git compares others exactly. */
+  /** Only for the letters A to Z; git compares others exactly. */
   ignoresCase: boolean;
   /** Line limits: in total and per file. */
   limit: number;
@@ -27,13 +27,13 @@ export interface GrepLine {
 /** Matching lines of a commit's text files, in the order of their paths. */
 export interface Grep {
   lines: GrepLine[];
-  /** Whether the result is complete: false when a limit was reached or time ran out. */
+  /** Whether the result is complete: false if a limit or the time limit was reached. */
   isWhole: boolean;
 }
 
 const maxOutputBytes = 8 * 1024 * 1024;
 
-/** Searches the files of a commit; binary files are skipped. Refuses `git_busy`; `invalid_pattern`. */
+/** Searches the files of a commit, except binary ones. Throws `git_busy`, `invalid_pattern`. */
 export async function grep(deps: BrowseDeps, path: string, request: GrepRequest): Promise<Grep> {
   const { text, isPattern, ignoresCase, limit, perFile } = request;
   const oid = checked(request.oid);
@@ -64,7 +64,7 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
 /**
  * Parses `<oid>:<path> NUL <number> NUL <line> LF` (git-grep(1) with `-z -n`), where a path may contain a line feed and
  * a line a NUL.
- * @param maxBytes of the output; reading stops beyond them
+ * @param maxBytes limit of output to read
  */
 export function grepReader(
   prefixBytes: number,

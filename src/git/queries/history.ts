@@ -13,16 +13,16 @@ export interface HistoryRequest {
   oid: string;
   /** Only commits that changed this file or folder; empty for all. */
   file: Buffer;
-  /** Only commits whose author's name or address contains this text, in any case. */
+  /** Only commits whose author name or address contains this text, ignoring case. */
   author?: string | null;
-  /** Only commits whose message contains this text, in any case. */
+  /** Only commits whose message contains this text, ignoring case. */
   message?: string | null;
-  /** Only commits that were committed in this time: epoch milliseconds. */
+  /** Only commits with a committer date in this range: epoch milliseconds. */
   since?: number | undefined;
   until?: number | undefined;
   /** The last commit of the previous page. */
   after?: string | null;
-  /** How many are passed over. */
+  /** Number of commits to skip. */
   skip?: number;
   limit: number;
   signal?: AbortSignal | undefined;
@@ -32,24 +32,24 @@ export interface HistoryEntry {
   commit: Commit;
   /** The file's name at that commit. */
   file: Buffer;
-  /** Whether the file existed: a commit that removed it belongs to its history, too. */
+  /** Whether the file existed: a commit that removed it also belongs to its history. */
   isThere: boolean;
 }
 
 export interface History {
   entries: HistoryEntry[];
   hasMore: boolean;
-  /** git ran out of time: there may be more. */
+  /** Whether git ran out of time, so that there may be more. */
   cutShort: boolean;
 }
 
-/** Limit of renames that one history follows. */
+/** Limit of renames followed in one history. */
 const maxMoves = 20;
 
 /**
- * The commits that changed a branch, a folder or a file, newest first. Renames of a file are followed: where its
- * history ends in a rename, the walk continues under the old name. (Plain limited walks use Bloom filters of changed
- * paths; `--follow` would compare every commit of the repository.) Refuses `git_busy`, `revision_not_found`.
+ * The commits that changed a branch, a folder or a file, newest first. Follows renames of a file: if its history ends
+ * in a rename, the walk continues under the old name. (Plain limited walks use changed-path Bloom filters; `--follow`
+ * would compare every commit of the repository.) Throws `git_busy`, `revision_not_found`.
  */
 export async function history(
   deps: BrowseDeps & { listMoves: ListMoves },
@@ -71,7 +71,7 @@ export async function history(
     });
     cutShort ||= !whole && found.length <= request.limit;
     if (!whole || file.length === 0) break;
-    // The commit that gave the file its name may be one of those that the filters pass over.
+    // The filters may skip the commit that gave the file its name.
     if (filterArguments(request).length > 0)
       await walk(deps, path, { oid: from, file, signal: request.signal }, (oid) => ((oldest = oid), true));
     const move = oldest === null ? null : await movedBy(deps, path, oldest, file);
@@ -89,9 +89,9 @@ export async function history(
   };
 }
 
-/** Which of the files exist in their commits. One round trip. */
+/** Which of the files exist in their commits, in one round trip. */
 async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
-  // A name that does not fit into one line of text counts as existing.
+  // A name that is not a single line of text counts as existing.
   const names = entries.map(({ oid, file }) =>
     file.length === 0 || file.includes(0x0a) || !isUtf8(file) ? null : `${oid}:${file.toString()}`,
   );
@@ -100,10 +100,10 @@ async function areThere(reader: ObjectReader, entries: readonly { oid: string; f
   return names.map((name) => name === null || infos[at++] !== null);
 }
 
-/** The arguments by which a walk passes over commits. */
+/** The arguments for filtering commits. */
 const filterArguments = ({ author, message, since, until }: Partial<HistoryRequest>): string[] => [
   ...(author || message ? ['--fixed-strings', '--regexp-ignore-case'] : []),
-  // git asks for both, where both are given.
+  // git requires a match of both, if both are given.
   ...(author ? [`--author=${author}`] : []),
   ...(message ? [`--grep=${message}`] : []),
   ...(since === undefined ? [] : [`--since=${Math.floor(since / 1000)}`]),
@@ -139,20 +139,20 @@ async function walk(
   return readGit(deps, path, argv, lines.feed, { signal });
 }
 
-/** The previous paths of the files that a commit renamed or copied, by their path there, one character per byte. */
+/** The previous paths of files that a commit renamed or copied, by their new path, one character per byte. */
 export type Moves = ReadonlyMap<string, Buffer>;
 
-/** Compares a commit with its parent; the same two ids have the same moves. */
+/** Compares a commit with its parent; results for the same two ids can be cached. */
 type ListMoves = (path: string, parent: string, oid: string) => Promise<Moves>;
 
 export async function listMoves(deps: BrowseDeps, path: string, parent: string, oid: string): Promise<Moves> {
   const { files } = await listDiff(deps, path, { from: parent, to: oid }, { countsLines: false });
   const moved = files.filter(({ status }) => status === 'renamed' || status === 'copied');
-  // Of two that have the same path the first counts.
+  // If two have the same path, the first counts.
   return new Map(moved.toReversed().map(({ newPath, oldPath }) => [newPath.toString('latin1'), oldPath]));
 }
 
-/** The previous path of a file that a commit renamed, or null when the commit added it. */
+/** The previous path of a file that a commit renamed, or null if the commit added it. */
 async function movedBy(
   deps: BrowseDeps & { listMoves: ListMoves },
   path: string,
@@ -162,7 +162,7 @@ async function movedBy(
   const { parents } = await deps.readers.use(path, (reader) => readCommit(reader, oid));
   const [parent] = parents;
   if (parent === undefined) return null;
-  // One comparison serves all files that came with the same commit.
+  // One comparison serves all files from the same commit.
   const from = (await deps.listMoves(path, parent, oid)).get(file.toString('latin1'));
   return from === undefined ? null : { from: parent, file: from };
 }

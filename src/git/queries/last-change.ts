@@ -6,13 +6,13 @@ import type { Commit } from '../objects/parse-objects.ts';
 import { pathArgument } from './history.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 
-/** After this time git is asked, which reads more history in the same time. */
+/** Time in milliseconds after which git walks instead, because it reads history faster. */
 const walkLimitMs = 500;
 
 /**
- * The commit that last changed one file or folder: `git log -1 -- <file>`; null when there is none, or when git ran out
- * of time. The row of its folder is taken where it is stored; else the walk of the commit-graph finds it without a
- * process, and without a commit-graph git does. Refuses `git_busy`.
+ * The commit that last changed one file or folder: `git log -1 -- <file>`; null if there is none, or git ran out of
+ * time. It comes from the stored row of its folder, else from a walk of the commit-graph without a process, and without
+ * a commit-graph from git. Throws `git_busy`.
  */
 export async function lastChange(
   deps: BrowseDeps,
@@ -28,7 +28,7 @@ export async function lastChange(
   return found === null ? null : deps.readers.use(path, (reader) => readCommit(reader, found));
 }
 
-/** Null where the row of the folder was not stored. */
+/** Null if the row of the folder was not stored. */
 async function fromTable(tables: LastCommitCache, path: string, oid: string, file: Buffer): Promise<string | null> {
   if (file.length === 0) return null;
   const slash = file.lastIndexOf(0x2f);
@@ -36,7 +36,7 @@ async function fromTable(tables: LastCommitCache, path: string, oid: string, fil
   return (await tables.read(path, folder, oid))?.get(name)?.oid ?? null;
 }
 
-/** Null when the commit-graph cannot tell. */
+/** Null if the commit-graph cannot tell. */
 async function fromGraph(deps: BrowseDeps, path: string, oid: string, file: Buffer): Promise<string | null> {
   let found: string | null = null;
   if (file.length > 0)

@@ -3,7 +3,7 @@ import { diffArguments } from './list-diff.ts';
 import type { DiffRange } from './list-diff.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 
-/** Lines that were replaced by others. A side without lines names the line behind which they would be. */
+/** Lines replaced by others. A side without lines names the line after which they would be. */
 export interface LineChange {
   oldStart: number;
   oldCount: number;
@@ -12,21 +12,21 @@ export interface LineChange {
 }
 
 export interface LineChanges {
-  /** By `<old blob>..<new blob>`, in the order of the lines; null for binary files. Equal files are missing. */
+  /** By `<old blob>..<new blob>`, in line order; null for binary files. Omits equal files. */
   files: Map<string, LineChange[] | null>;
   /** Git ran out of time, or a limit was reached: files may be missing. */
   cutShort: boolean;
 }
 
-/** Changes that are read of one comparison. */
+/** Limit of changes read from one comparison. */
 const maxChanges = 500_000;
 
-/** Which lines of which files differ, without their text (`git diff -U0`). Refuses `git_busy`. */
+/** Line ranges that differ between files, without their text (`git diff -U0`). Throws `git_busy`. */
 export async function lineChanges(deps: BrowseDeps, path: string, range: DiffRange): Promise<LineChanges> {
   const files: LineChanges['files'] = new Map();
   let key: string | null = null;
   let count = 0;
-  // Without context, every line of content begins with a plus, a minus or a backslash.
+  // Without context lines, every content line begins with a plus, a minus or a backslash.
   const splitter = lineSplitter(0x0a, (line) => {
     if (line[0] === 0x69 && line.subarray(0, 6).equals(index)) {
       key = /^index ([0-9a-f]+\.\.[0-9a-f]+)/.exec(line.toString('latin1', 0, 160))?.[1] ?? null;

@@ -23,7 +23,7 @@ export interface ChangedFile {
 }
 
 export interface DiffRange {
-  /** The older commit or tree, or null: everything is new. */
+  /** The older commit or tree, or null if all files are new. */
   from: string | null;
   to: string;
   ignoreWhitespace?: boolean;
@@ -43,7 +43,7 @@ export interface DiffList {
 /** Limit of listed files: longer lists are not readable. */
 const maxFiles = 3_000;
 
-/** A file takes up to six fields of the two lists. */
+/** Each file takes up to six fields in the two lists. */
 export const maxListFields = maxFiles * 6;
 
 const statuses: Readonly<Record<string, FileStatus>> = {
@@ -55,7 +55,7 @@ const statuses: Readonly<Record<string, FileStatus>> = {
   T: 'type-changed',
 };
 
-/** Arguments that every comparison shares; the two commits and the paths come last. */
+/** Arguments shared by all comparisons; the two commits and the paths come last. */
 export function diffArguments(
   { from, to, ignoreWhitespace = false, contextLines, only = [] }: DiffRange,
   ...wanted: string[]
@@ -85,7 +85,7 @@ export function diffArguments(
   ];
 }
 
-/** Arguments of a process are text here, so a path that is not UTF-8 is matched as a pattern (gitglossary(7)). */
+/** Arguments of a process are text here, so a path that is not UTF-8 is matched by a pattern (gitglossary(7)). */
 const isText = (path: Buffer): boolean => Buffer.from(path.toString()).equals(path);
 
 function pathspec(path: Buffer): string {
@@ -95,8 +95,8 @@ function pathspec(path: Buffer): string {
 }
 
 /**
- * Which files differ, with line counts. Names are bytes. Refuses `git_busy`.
- * @param options.countsLines false leaves the counts out, for which git has to read and compare every file
+ * The files that differ, with line counts. Names are bytes. Throws `git_busy`.
+ * @param options.countsLines false omits the counts, for which git has to read and compare every file
  */
 export async function listDiff(
   deps: BrowseDeps,

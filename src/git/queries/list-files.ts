@@ -10,7 +10,7 @@ export interface ListedFile {
   size: number;
 }
 
-/** Every file below a commit's root, symbolic links and submodules left out, up to `limit`. Refuses `git_busy`. */
+/** Every file below a commit's root, without symbolic links and submodules, at most `limit`. Throws `git_busy`. */
 export async function listFiles(
   deps: BrowseDeps,
   path: string,
@@ -21,7 +21,7 @@ export async function listFiles(
   const splitter = lineSplitter(0, (line) => {
     const tab = line.indexOf(0x09);
     const [, oid, size] = /^100\d\d\d blob (\S+) +(\d+)$/.exec(line.toString('latin1', 0, tab)) ?? [];
-    // Copied: the line is a window on a larger chunk.
+    // Copied: the line is a view of a larger chunk.
     if (oid !== undefined) files.push({ path: Buffer.from(line.subarray(tab + 1)), oid, size: Number(size) });
     return files.length < limit;
   });

@@ -2,21 +2,18 @@ import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 
-/** An entry of a tree, named from the root of what was listed. */
+/** An entry of a tree, with its path relative to the listed root. */
 export interface ListedEntry {
   path: Buffer;
   /** Octal: `040000`, `100644`, `100755`, `120000`, `160000`. */
   mode: string;
   type: 'tree' | 'blob' | 'commit';
   oid: string;
-  /** Bytes of a blob. */
+  /** Size of a blob in bytes. */
   size: number | null;
 }
 
-/**
- * The entries of a tree or commit, with those of all folders below where that is wanted, up to `limit`. Refuses
- * `git_busy`.
- */
+/** The entries of a tree or commit, optionally with those of all folders below, at most `limit`. Throws `git_busy`. */
 export async function listTree(
   deps: BrowseDeps,
   path: string,
@@ -34,7 +31,7 @@ export async function listTree(
         type: type as ListedEntry['type'],
         oid: oid!,
         size: size === '-' ? null : Number(size),
-        // Copied: the line is a window on a larger chunk.
+        // Copied: the line is a view of a larger chunk.
         path: Buffer.from(line.subarray(tab + 1)),
       });
     return entries.length < limit;

@@ -3,19 +3,19 @@ import { linesOf, queryGit } from './query-git.ts';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 
-/** Where objects are counted, and which count. */
+/** Repository and range of objects to measure. */
 export interface NewObjects {
   oid: string;
-  /** What these commits have is left out. */
+  /** Excludes the objects of these commits. */
   known: readonly string[];
-  /** Another repository on this machine, which may have some of `known`. */
+  /** Another repository on this machine, which may contain some of `known`. */
   beside?: string | undefined;
 }
 
-/** Time limit of counting; of git.git's whole history it takes 7 s. */
+/** Time limit of the measurement; git.git's whole history takes 7 s. */
 const limitMs = 20_000;
 
-/** How many bytes on disk the objects take that a commit needs and the known ones do not have. Refuses `git_busy`. */
+/** Bytes on disk of the objects that a commit needs and the known ones lack. Throws `git_busy`. */
 export async function measureNewObjects(
   deps: BrowseDeps,
   path: string,

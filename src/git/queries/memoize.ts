@@ -3,7 +3,7 @@ import { createLru } from '../../kernel/index.ts';
 /** Bounds of the cache. */
 interface Memory<Args extends unknown[], Result> {
   maxBytes: number;
-  /** What a result takes in memory, in bytes; its key is counted besides. */
+  /** Memory size of a result in bytes, without its key. */
   weigh: (result: Result) => number;
   /** Defaults to all arguments. */
   keyOf?: (...args: Args) => unknown[];
@@ -11,11 +11,11 @@ interface Memory<Args extends unknown[], Result> {
 
 interface Memoized<Args extends unknown[], Result> {
   (...args: Args): Promise<Result>;
-  /** Caches what another query has found for these arguments. */
+  /** Caches a result of another query for these arguments. */
   put(result: Result, ...args: Args): void;
 }
 
-/** What an entry takes besides its key and its result. */
+/** Memory size of an entry without its key and result, in bytes. */
 const entryBytes = 200;
 
 /** Buffers as text: one character per byte. */
@@ -24,13 +24,13 @@ const keyText = (parts: unknown[]): string =>
     isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
   );
 
-/** How a buffer arrives in a replacer of JSON. */
+/** The form of a buffer in a JSON replacer. */
 const isBytes = (value: unknown): value is { data: number[] } =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 
 /**
- * Memoizes a function in an LRU cache. For queries whose result never changes, because every name in them is an object
- * id. Concurrent equal calls share one result; failures are not cached.
+ * Memoizes a function in an LRU cache, for queries whose result never changes because all names in them are object ids.
+ * Concurrent equal calls share one result; failures are not cached.
  */
 export function memoize<Args extends unknown[], Result>(
   load: (...args: Args) => Promise<Result>,

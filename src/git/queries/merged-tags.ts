@@ -6,16 +6,15 @@ import { queryGit } from './query-git.ts';
 export interface MergedTag {
   /** Without `refs/tags/`. */
   name: string;
-  /** Whether it is on the commit itself. */
+  /** Whether it points to the commit itself. */
   isHere: boolean;
 }
 
 const maxOutputBytes = 16 * 1024 * 1024;
 
 /**
- * The tags that a commit or one of its ancestors has.
- * @param folder with a slash at its end: only tags that begin so; empty for all
- * Refuses `git_busy`.
+ * The tags that point to a commit or one of its ancestors. Throws `git_busy`.
+ * @param folder prefix of tag names, with a trailing slash; empty for all
  */
 export async function mergedTags(
   deps: BrowseDeps,

@@ -55,48 +55,48 @@ import type { MergedTag } from './merged-tags.ts';
 import { archive, mailPatch, mailPatches, plainDiff, sourceTar, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, SourceRequest, StreamDeps } from './stream-git.ts';
 
-/** What pages query about a repository beyond single objects. All refuse `git_busy`. */
+/** Queries of pages about a repository, beyond single objects. All throw `git_busy`. */
 export interface GitQueries {
-  /** Splits `<ref>/<path>`; a full name wins, then the longest ref. Refuses `revision_not_found`. */
+  /** Splits `<ref>/<path>`; a full name wins, then the longest ref. Throws `revision_not_found`. */
   resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions & { tagsFirst?: boolean }): Promise<RefPath>;
-  /** A folder with the sizes of its files; cached for each commit. */
+  /** A folder with the sizes of its files; cached per commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
-  /** A commit that pages show again and again; it may be gone meanwhile. */
+  /** A commit that pages show often; cached, so it may have been removed meanwhile. */
   keptCommit(path: string, oid: string): Promise<Commit>;
-  /** A file that pages show again and again: a README, a licence; as `objects.blob`, and kept for a while. */
+  /** A file that pages show often: a README, a licence; like `objects.blob`, but cached for a while. */
   keptBlob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
-  /** Every ref, for what decides nothing; in repositories that only git lists at most two seconds old. */
+  /** Every ref, not for decisions: in repositories that only git can list, up to two seconds old. */
   cachedRefs(path: string): Promise<RefListing>;
-  /** What HEAD names, in the same way: where the ref cache knows it, no file and no object is read. */
+  /** The branch of HEAD, cached in the same way; reads no file or object if the ref cache knows it. */
   cachedHead(path: string): Promise<Head>;
   history(path: string, request: HistoryRequest): Promise<History>;
-  /** Number of commits reachable from a commit, itself included; null when counting takes too long. */
+  /** Number of commits reachable from a commit, including itself; null if counting takes too long. */
   countCommits(path: string, oid: string): Promise<number | null>;
   lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
-  /** The same with the lines that differ, within limits. */
+  /** The same with the differing lines, within limits. */
   readDiff(path: string, request: DiffRequest, limits: PatchLimits): Promise<Diff>;
-  /** The patches of some files of a list; not memoized. */
+  /** The patches of some listed files; not memoized. */
   readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
-  /** Which lines of which files differ, without their text. */
+  /** Line ranges that differ between files, without their text. */
   lineChanges(path: string, range: DiffRange): Promise<LineChanges>;
-  /** The commit that last changed a file or folder; null when there is none. */
+  /** The commit that last changed a file or folder; null if there is none. */
   lastChange(path: string, oid: string, file: Buffer): Promise<Commit | null>;
-  /** Commits that `to` has and `from` has not, newest first. */
+  /** Commits in `to` but not in `from`, newest first. */
   commitsBetween(path: string, from: string, to: string, options: { limit: number }): Promise<Commit[]>;
-  /** Null when two histories have nothing in common. */
+  /** Null if two histories have nothing in common. */
   mergeBase(path: string, one: string, other: string): Promise<string | null>;
   distance(path: string, from: string, to: string): Promise<Divergence>;
   /**
-   * The same for each of several commits, by the commit: `null` for one whose distance could not be counted.
+   * The same for each of several commits, by commit; `null` if the distance could not be counted.
    * @param tips at most 31
    */
   distances(path: string, from: string, tips: readonly string[]): Promise<Map<string, Divergence | null>>;
-  /** Whether a branch or tag leads to a commit; one of a pull request may be on none. Refuses `git_busy`. */
+  /** Whether a commit is reachable from a branch or tag; commits of pull requests may not be. Throws `git_busy`. */
   isOnBranchOrTag(path: string, oid: string): Promise<boolean>;
-  /** The same for a commit of another repository of this machine. */
+  /** The same for a commit of another repository on this machine. */
   distanceBetween(path: string, from: string, other: string, to: string): Promise<Divergence>;
-  /** Refuses `blame_too_long`. */
+  /** Throws `blame_too_long`. */
   blame(path: string, oid: string, file: Buffer): Promise<Blame>;
   listFiles(
     path: string,
@@ -109,9 +109,9 @@ export interface GitQueries {
     oid: string,
     options: { limit: number; isRecursive: boolean },
   ): Promise<{ entries: ListedEntry[]; truncated: boolean }>;
-  /** Searches the files of a commit. Refuses `invalid_pattern`. */
+  /** Searches the files of a commit. Throws `invalid_pattern`. */
   grep(path: string, request: GrepRequest): Promise<Grep>;
-  /** The note that `git notes` has attached to a commit; null when there is none. */
+  /** The note attached to a commit by `git notes`; null if there is none. */
   note(path: string, oid: string): Promise<string | null>;
   /** Messages of annotated tags; null for lightweight ones. */
   tags(path: string, oids: readonly string[]): Promise<(AnnotatedTag | null)[]>;
@@ -122,8 +122,8 @@ export interface GitQueries {
   /** The files of a folder of a commit as an uncompressed tar, for Go modules; see {@link sourceTar}. */
   sourceTar(path: string, request: SourceRequest): Promise<Readable>;
   /**
-   * An archive that the caller makes of a commit and that depends on nothing else; cached on disk as those of git are.
-   * @param request.prefix names it among the archives of the commit; with a character that no folder has
+   * An archive that the caller builds from a commit alone; cached on disk like git's archives.
+   * @param request.prefix names it among the archives of the commit; contains a character that folders cannot have
    */
   keepArchive(path: string, request: ArchiveRequest, make: () => Promise<Readable>): Promise<Readable>;
   mergedTags(path: string, oid: string, folder: string): Promise<readonly MergedTag[]>;
@@ -135,9 +135,9 @@ export interface GitQueries {
 
 interface QueryParts {
   reading: GitQueries;
-  /** Invalidates what depends on refs: refs of a repository have moved. */
+  /** Invalidates caches that depend on refs, after refs of a repository have moved. */
   moved(path: string): void;
-  /** Drops everything cached of a removed repository. */
+  /** Drops all cached data of a removed repository. */
   forget(path: string): Promise<void>;
 }
 
@@ -146,7 +146,7 @@ interface QueryOptions {
   lowDiskFloorBytes: number;
   logger: Logger;
   refCache: RefCache;
-  /** Called when a caller walks history, which a commit-graph makes faster. */
+  /** Called when a caller walks history, which a commit-graph accelerates. */
   onHistoryRead(repository: string): void;
 }
 

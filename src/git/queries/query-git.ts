@@ -4,19 +4,19 @@ import type { BrowseDeps } from '../objects/browse.ts';
 interface GitQuery {
   /** Arguments after `--git-dir`. Never user text in option position. */
   argv: readonly string[];
-  /** Exit codes that are a result; 0 alone by default. */
+  /** Exit codes that count as a result; 0 only by default. */
   accepts?: readonly number[];
   timeLimitMs?: number;
   maxOutputBytes?: number;
   signal?: AbortSignal | undefined;
-  /** Variables for this process alone. */
+  /** Environment variables of this process only. */
   environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Time limit of git for one page (security I05). */
 export const pageLimitMs = 5_000;
 
-/** Runs a short git command on one repository. Refuses `git_busy`. */
+/** Runs a short git command on one repository. Throws `git_busy`. */
 export async function queryGit(
   { runner, shortSlots, limits }: BrowseDeps,
   path: string,

@@ -10,7 +10,7 @@ const escapes: Readonly<Record<number, string>> = {
   92: '\\\\',
 };
 
-/** A path with its prefix as git writes it into the head of a patch (`core.quotePath`). */
+/** A path with its prefix as quoted by git in the head of a patch (`core.quotePath`). */
 export function quotePath(prefix: string, path: Buffer): string {
   let quoted = '';
   let isPlain = true;

@@ -6,21 +6,21 @@ import type { ReadOptions } from './read-git.ts';
 import { PatchReader, readPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 
-/** What a page of differences reads: every file is listed; patches may be wanted of one file alone. */
+/** Parameters of a comparison: every file is listed; patches may be limited to one file. */
 export interface DiffRequest extends Pick<DiffRange, 'from' | 'to' | 'ignoreWhitespace' | 'contextLines'> {
-  /** The present name of the only file whose patch is wanted. */
+  /** The current name of the only file whose patch is wanted. */
   only?: Buffer | undefined;
 }
 
-/** The files in which two commits differ, and the patches of the first ones. */
+/** The files that differ between two commits, and the patches of the first ones. */
 export interface Diff extends DiffList, Patches {}
 
 type Lister = (range: DiffRange) => Promise<DiffList>;
 
 /**
- * The list of files and their patches. Both come from one process where all files are wanted as they are, because
- * renames and copies are then searched for once. Refuses `git_busy`.
- * @param list lists the files of a range where that is a question of its own
+ * The list of files and their patches. If all files are wanted unchanged, one process yields both, so that it searches
+ * for renames and copies only once. Throws `git_busy`.
+ * @param list lists the files of a range if that needs a separate query
  */
 export async function readDiff(
   deps: BrowseDeps,
@@ -30,7 +30,7 @@ export async function readDiff(
   options: Pick<ReadOptions, 'environment'> = {},
   list: Lister = (listed) => listDiff(deps, path, listed, options),
 ): Promise<Diff> {
-  // Counts of lines are those of the whole difference, white space included.
+  // Line counts are those of the whole difference, including white space.
   if (only === undefined && range.ignoreWhitespace !== true) {
     const diff = await readAtOnce(deps, path, range, limits, options);
     if (diff !== null) return diff;
@@ -48,7 +48,7 @@ export async function readDiff(
 const namesOf = ({ oldPath, newPath }: ChangedFile): Buffer[] =>
   oldPath.equals(newPath) ? [newPath] : [oldPath, newPath];
 
-/** Null when the list is so long that the patches would come too late. */
+/** Null if the list is so long that the patches would come too late. */
 async function readAtOnce(
   deps: BrowseDeps,
   path: string,
@@ -64,7 +64,7 @@ async function readAtOnce(
     (line) => {
       if (reader !== null) return reader.take(line);
       if (line.length > 0) return fields.push(line) < maxListFields;
-      // An empty field parts the lists from the patches.
+      // An empty field separates the lists from the patches.
       list = parseDiffLists(fields, true);
       reader = new PatchReader(list.files, limits);
       return true;

@@ -8,15 +8,15 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Runs at background CPU priority, behind pages. */
   yields?: boolean;
-  /** Variables for this process alone. */
+  /**
+   * Reads a command's output chunk by chunk while `take` returns true, then ends the command. Keeps only one chunk in
+   * memory. Returns whether the output was read to its end: false if `take` stopped, time ran out or git failed. Throws
+   * `git_busy`.
+   */
   environment?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Reads a command's output chunk by chunk as long as `take` returns true, then ends the command. Only one chunk is in
- * memory at a time. Returns whether the output was read to its end: not when `take` stopped, time ran out or git
- * failed. Refuses `git_busy`.
- */
+/** The same for commands whose exit code matters; it is null if the process was killed. */
 export async function readGit(
   deps: BrowseDeps,
   path: string,
@@ -28,7 +28,7 @@ export async function readGit(
   return isWhole && code === 0;
 }
 
-/** The same for commands whose exit code matters; it is null for a killed one. */
+/** Environment variables of this process only. */
 export async function readGitToEnd(
   { runner, shortSlots, limits }: BrowseDeps,
   path: string,
@@ -71,8 +71,8 @@ async function drain(stdout: Readable, take: (chunk: Buffer) => boolean): Promis
 }
 
 /**
- * Calls `line` with every complete line of the chunks it is fed, without its end; the last one on `end`.
- * @param separator the byte that ends a line; a function is asked before each
+ * Calls `line` with every complete line of the received chunks, without its end; with the last one on `end`.
+ * @param separator the byte that ends a line; a function is called before each
  */
 export function lineSplitter(
   separator: number | (() => number),

@@ -5,7 +5,7 @@ import type { BrowseDeps } from '../objects/browse.ts';
 /** The default ref of `git notes`. */
 const notesRef = 'refs/notes/commits';
 const maxBytes = 64 * 1024;
-/** git spreads many notes over folders, named by the first digits of the commit. */
+/** git distributes many notes over folders, named by the first digits of the commit. */
 const spreads = [0, 2, 4, 6];
 
 /** The note of a commit (`git notes add`), or null. */

@@ -9,43 +9,43 @@ type LineKind = 'same' | 'added' | 'removed';
 
 export interface PatchLine {
   kind: LineKind;
-  /** Null where the line does not exist. */
+  /** Null if the line does not exist. */
   oldNumber: number | null;
   newNumber: number | null;
   /** Bytes without the end of the line. */
   text: Buffer;
-  /** The last line of a file that does not end with a line break. */
+  /** Whether it is the last line of a file without a final line break. */
   isUnended: boolean;
 }
 
 export interface Hunk {
   oldStart: number;
   newStart: number;
-  /** The context that git found above: often the name of the function. */
+  /** The context line that git found above: often the name of the function. */
   heading: string;
   lines: PatchLine[];
 }
 
-/** The difference of one file. */
+/** The changes of one file. */
 export interface Patch {
   file: ChangedFile;
   hunks: Hunk[];
   isBinary: boolean;
-  /** The patch exceeds the limits; what was read until then is dropped. */
+  /** Whether the patch exceeds the limits; the lines read so far are dropped. */
   isTooLarge: boolean;
 }
 
 export interface PatchLimits {
   files: number;
   linesPerFile: number;
-  /** Longer lines are cut. */
+  /** Length limit of a line; longer lines are truncated. */
   bytesPerLine: number;
   /** Size limit of all files together, in bytes. */
   bytes: number;
 }
 
 export interface Patches {
-  /** In the order of the list; files past the limits are missing. */
+  /** In list order; files beyond the limits are missing. */
   patches: Patch[];
   cutShort: boolean;
 }
@@ -53,9 +53,9 @@ export interface Patches {
 const decoder = new TextDecoder();
 
 /**
- * The patches of the first files of a comparison, parsed from one git as it writes them: what exceeds a limit is
- * discarded as it arrives.
- * @param files as `listDiff` lists them for the same range Refuses `git_busy`.
+ * The patches of the first files of a comparison, parsed from one git as it writes them: output beyond a limit is
+ * discarded as it arrives. Throws `git_busy`.
+ * @param files the result of `listDiff` for the same range
  */
 export async function readPatches(
   deps: BrowseDeps,
@@ -94,7 +94,7 @@ export class PatchReader {
   #next = 0;
   #patch: Patch | null = null;
   #hunk: Hunk | null = null;
-  /** Lines that the current hunk still has, by its own count: a line of content is never mistaken for a header. */
+  /** Lines left in the current hunk, by its own count: a content line is never mistaken for a header. */
   #oldLeft = 0;
   #newLeft = 0;
   #oldNumber = 0;
@@ -126,7 +126,7 @@ export class PatchReader {
   #startFile(text: string): void {
     const headOf = ({ oldPath, newPath }: ChangedFile) =>
       `diff --git ${quotePath('a/', oldPath)} ${quotePath('b/', newPath)}`;
-    // A file that became a symbolic link has two patches in a row.
+    // A file that became a symbolic link has two consecutive patches.
     if (this.#patch && text === headOf(this.#patch.file)) return;
     if (
       this.#next === this.#files.length ||
@@ -139,7 +139,7 @@ export class PatchReader {
     const at = this.#files.findIndex((each, index) => index >= this.#next && text === headOf(each));
     const file = this.#files[at];
     if (file === undefined) {
-      // What a copy was made from has a patch, too, which may not be wanted.
+      // The source of a copy also has a patch, which may not be wanted.
       this.#patch = null;
       return;
     }

@@ -11,7 +11,7 @@ export interface AnnotatedTag {
 
 const maxTagBytes = 256 * 1024;
 
-/** Tag objects of annotated tags, by the ids that the refs name; null for a lightweight tag. */
+/** Tag objects of annotated tags, by the ids in their refs; null for a lightweight tag. */
 export async function readTags(
   { readers }: BrowseDeps,
   path: string,

@@ -6,24 +6,22 @@ import { isWellFormedRef, isWholeId } from '../refs/ref-name.ts';
 
 type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 
-/** A name that resolves to a commit, and the path behind it. */
+/** A name that resolves to a commit, and the path after it. */
 export interface RefPath {
   kind: RefKind;
-  /**
-   * What an address takes: `main`, `v1.0`, `HEAD`, a commit id; the full name of a tag that has the name of a branch.
-   */
+  /** The ref for URLs: `main`, `v1.0`, `HEAD`, a commit id; the full name for a tag with the same name as a branch. */
   ref: string;
-  /** Without its folder, for people. */
+  /** Without its folder, for display. */
   name: string;
   /** Whether a short name was given that is both a branch and a tag. */
   isAmbiguous: boolean;
   /** The commit. */
   oid: string;
-  /** The path below the root, empty for the root: bytes, because names are bytes. */
+  /** The path below the root, empty for the root: bytes, because file names are bytes. */
   file: Buffer;
 }
 
-/** Limit of path components that are tried as a ref name: no ref has more, and no URL may cause more lookups. */
+/** Limit of path components that are tried as a ref name: refs have fewer, and a URL must not cause more lookups. */
 const maxComponents = 40;
 const shortId = /^[0-9a-f]{4,64}$/;
 
@@ -31,19 +29,19 @@ interface Candidate {
   kind: RefKind;
   /** Without its folder. */
   ref: string;
-  /** How the address has it. */
+  /** Form of the name in the URL. */
   form: 'full' | 'short' | 'folder';
-  /** The name that is looked up with `cat-file`. */
+  /** The name to look up with `cat-file`. */
   name: string;
   components: number;
 }
 
 /**
  * Splits `feature/x/src/main.c` into a ref and a path. A full name (`refs/heads/…`, `refs/tags/…`) always wins; then
- * the longest ref that exists, a branch before a tag of the same name, names before abbreviated commit ids; then full
- * names without `refs/`, as git takes them. A whole id names that commit alone. One round trip, however many slashes
- * there are. Refuses `revision_not_found`.
- * @param options.tagsFirst whether a tag precedes a branch of its name, as in git: for downloads
+ * the longest existing ref, a branch before a tag of the same name, names before abbreviated commit ids; then full
+ * names without `refs/`, as in git. A full id names only that commit. Takes one round trip for any number of slashes.
+ * Throws `revision_not_found`.
+ * @param options.tagsFirst whether a tag precedes a branch of the same name, as in git: for downloads
  */
 export async function resolveRefPath(
   deps: BrowseDeps,
@@ -67,7 +65,7 @@ export async function resolveRefPath(
   }
   const file = Buffer.from(parts.slice(found.components).join('/'), 'latin1');
   const { kind, ref: name, form } = found;
-  // The last parts of a name are the same for its twin.
+  // The trailing components of a name are the same for its twin.
   const twin = kind === 'branch' ? 'tag' : kind === 'tag' ? 'branch' : null;
   const twinName = `refs/${twin === 'tag' ? 'tags' : 'heads'}/${name}`;
   const looked = candidates.findIndex((candidate) => candidate.name === twinName);
@@ -92,7 +90,7 @@ function candidatesOf(parts: readonly string[], tagsFirst: boolean): Candidate[]
   ];
 }
 
-/** Names whose folder is given, the longest first. @param at the component that has it */
+/** Names that include their folder, the longest first. @param at index of the component with the folder */
 function withFolder(parts: readonly string[], at: 0 | 1, folder: string, form: Candidate['form']): Candidate[] {
   if (folder !== 'heads' && folder !== 'tags') return [];
   return shortCandidates(parts.slice(at + 1), false)
@@ -105,7 +103,7 @@ function shortCandidates(parts: readonly string[], tagsFirst: boolean): Candidat
   const form = 'short';
   for (let components = Math.min(parts.length, maxComponents); components > 0; components -= 1) {
     const bytes = Buffer.from(parts.slice(0, components).join('/'), 'latin1');
-    // git is asked in text; a ref that is not UTF-8 cannot have been pushed here.
+    // git is queried in text; a ref that is not UTF-8 cannot have been pushed here.
     if (!isUtf8(bytes)) continue;
     const ref = bytes.toString('utf8');
     if (isWellFormedRef(`refs/heads/${ref}`)) {

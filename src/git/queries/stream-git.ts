@@ -12,7 +12,7 @@ import { openArchiveFolder } from './archive-folder.ts';
 import { openSubstitution } from './export-subst.ts';
 
 export interface StreamDeps extends BrowseDeps {
-  /** Archives take slots of clones, not of pages. */
+  /** Archives use slots of clones, not of pages. */
   slots: Semaphore;
 }
 
@@ -20,22 +20,25 @@ interface StreamOptions {
   slots: Semaphore;
   timeLimitMs: number;
   client?: string | undefined;
-  /** Another folder for git than the repository's own. */
+  /** Another folder for git, instead of the repository's own. */
   gitDir?: string | undefined;
 }
 
 /**
- * How long the beginning is awaited before the stream is returned; a command that exceeds its memory is killed by
- * then.
+ * Time in milliseconds to wait for the beginning before the stream is returned; a command that exceeds its memory limit
+ * is usually killed within it.
  */
 const beginningMs = 20_000;
-/** Size of the beginning in bytes: git writes an archive's folder before it reads the files, so fewer prove nothing. */
+/**
+ * Size of the beginning in bytes: git writes an archive's folder before it reads the files, so a smaller size proves
+ * nothing.
+ */
 const beginningBytes = 4_096;
 
 /**
- * The output of a command as a stream with backpressure. The stream fails with an error when git fails, so that nobody
- * takes a part for the whole; destroying the stream kills git. A command that exceeds its memory limit before the
- * beginning is refused instead. Refuses `git_busy`; `too_large_to_stream`.
+ * The output of a command as a stream with backpressure. The stream fails if git fails, so that a truncated output is
+ * not taken for complete; destroying the stream kills git. If a command exceeds its memory limit before the beginning,
+ * the function throws instead. Throws `git_busy`, `too_large_to_stream`.
  */
 async function streamGit(
   { runner, limits }: BrowseDeps,
@@ -119,15 +122,14 @@ export async function archive(
 export interface SourceRequest {
   /** The commit. */
   oid: string;
-  /** Path below the root, without slashes at its ends; empty for all files. */
+  /** Path below the root, without leading or trailing slashes; empty for all files. */
   folder: string;
   client?: string;
 }
 
 /**
- * The files of a folder of a commit as a tar with their whole paths, as `go mod download` takes them from git:
- * attributes that leave files out of archives, or expand something in them, do not count; those about the ends of lines
- * do.
+ * The files of a folder of a commit as a tar with full paths, as `go mod download` reads them from git: ignores
+ * attributes that omit files from archives or expand text in them, but applies those about line ends.
  */
 export async function sourceTar(
   deps: StreamDeps,
@@ -159,7 +161,7 @@ export async function mailPatch(deps: StreamDeps, path: string, oid: string): Pr
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
-/** The commits from one to another as mails for `git am`, oldest first; merge commits are left out. */
+/** The commits between two commits as mails for `git am`, oldest first, without merge commits. */
 export async function mailPatches(
   deps: StreamDeps,
   path: string,
@@ -171,7 +173,7 @@ export async function mailPatches(
 
 /** Differences in the format of `git apply`. */
 export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
-  // As `git diff` writes it: ids are whole only where a binary patch needs them.
+  // As in `git diff`, ids are full only where a binary patch needs them.
   const argv = diffArguments(range, '--patch', '--binary', '--no-full-index');
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }

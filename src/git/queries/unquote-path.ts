@@ -10,7 +10,7 @@ const letters: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** The bytes of a name as git prints it, which quotes those with unusual bytes. @param name decoded as Latin-1 */
+/** Decodes a name from git's output, which quotes names with unusual bytes. @param name decoded as Latin-1 */
 export function unquotePath(name: string): Buffer {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
   const text = inner?.replace(

@@ -6,15 +6,15 @@ import type { DiffList } from './list-diff.ts';
 import type { ListedFile } from './list-files.ts';
 
 /**
- * What a cached result takes in memory, in bytes: its text, and for each object and buffer in it what V8 needs besides,
- * as heap snapshots show. Estimates; the limits they are compared with allow for that.
+ * Memory size of a cached result in bytes: its text, and V8's overhead per object and buffer, as measured in heap
+ * snapshots. Estimates; the limits allow for that.
  */
 const bytesPer = {
-  /** A result and its place in the cache, without the key. */
+  /** A result and its cache entry, without the key. */
   result: 300,
-  /** An object with the path of a file as a buffer, its ids and numbers. */
+  /** An object with a file path as a buffer, its ids and numbers. */
   file: 500,
-  /** A line as a buffer of its own. */
+  /** A line in a buffer of its own. */
   line: 180,
   commit: 1_000,
   group: 400,

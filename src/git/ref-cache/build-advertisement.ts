@@ -13,7 +13,7 @@ export interface LsRefsRequest {
 
 const flush = '0000';
 
-/** Characters that are encoded at a time. As one string, a hundred thousand refs would be in memory three times. */
+/** Number of characters encoded at a time. As one string, a hundred thousand refs would be in memory three times. */
 const pieceLength = 4_096;
 const smallestBytes = 8_192;
 
@@ -22,7 +22,9 @@ class PacketWriter {
   #length = 0;
   #text = '';
 
-  /** @param expectedBytes a guess; twice as much is taken whenever it is not enough */
+  /**
+   * @param expectedBytes an estimate; the buffer doubles whenever it is full
+   */
   constructor(expectedBytes: number) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(expectedBytes, smallestBytes));
   }
@@ -33,12 +35,12 @@ class PacketWriter {
     if (this.#text.length > pieceLength) this.#encode();
   }
 
-  /** The packets with a flush behind them. */
+  /** The packets, followed by a flush packet. */
   end(): Buffer {
     this.#text += flush;
     this.#encode();
     const bytes = this.#bytes.subarray(0, this.#length);
-    // It is kept: not with memory that it does not use.
+    // Copied, because a cached result must not hold unused memory.
     return this.#length > this.#bytes.length / 2 ? bytes : Buffer.from(bytes);
   }
 
@@ -70,7 +72,7 @@ const lengths: string[] = [];
 const hexLength = (length: number): string => (lengths[length] ??= length.toString(16).padStart(4, '0'));
 
 /**
- * The advertisement of versions 0 and 1: every ref, capabilities behind the first.
+ * The advertisement of versions 0 and 1: every ref, capabilities after the first.
  * @param capabilities the line that git would send
  */
 export function buildAdvertisement(
@@ -110,7 +112,7 @@ export function buildList(snapshot: RefSnapshot, { symrefs, peel, unborn, prefix
   return packets.end();
 }
 
-/** Pushes do not see the refs of pull requests: `git push --mirror` would delete them. */
+/** Pushes do not see pull request refs: `git push --mirror` would delete them. */
 const writable = ({ refs }: RefSnapshot) => refs.filter(({ name }) => !name.startsWith('refs/pull/'));
 
 function* withHead({ refs, head }: RefSnapshot) {

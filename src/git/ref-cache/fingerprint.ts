@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** A file or folder of a repository whose change can change the refs. */
+/** A file or folder of a repository whose change can affect the refs. */
 interface Watched {
   file: string | Buffer;
   kind: Kind;
@@ -41,7 +41,7 @@ export class Fingerprint {
     return isSame(before, now) && takenMs - before.modifiedMs > stepMs;
   }
 
-  /** Whether the repository borrows objects, is shallow or damaged: git handles these. */
+  /** Whether the repository borrows objects, is shallow or corrupt: git handles these. */
   get isUnsupported(): boolean {
     const [, , , shallow, alternates, objects] = this.#watched;
     return shallow!.inode !== 0 || alternates!.inode !== 0 || objects!.inode === 0;
@@ -61,8 +61,8 @@ export class Fingerprint {
   }
 
   /**
-   * Whether the next change is sure to show. File times advance in steps of some milliseconds: a file changed just
-   * before may change again within the same step.
+   * Whether the next change is sure to be detected. File times advance in steps of some milliseconds: a file that was
+   * just changed may change again within the same step.
    * @param takenMs when this was taken, or a little earlier
    */
   isSettled(takenMs: number): boolean {
@@ -95,7 +95,9 @@ function isSame(one: Watched, other: Watched): boolean {
   return one.inode === other.inode && one.modifiedMs === other.modifiedMs && one.size === other.size;
 }
 
-/** @param name one character per byte: names of refs are bytes */
+/**
+ * @param name one character per byte: ref names are bytes
+ */
 export function placeIn(repository: string, name: string): string | Buffer {
   if (!/[\x80-\xff]/.test(name)) return `${repository}/${name}`;
   return Buffer.concat([Buffer.from(`${repository}/`), Buffer.from(name, 'latin1')]);

@@ -1,14 +1,13 @@
 import { PacketReader } from '../pkt-line.ts';
 import type { LsRefsRequest } from './build-advertisement.ts';
 
-/** More than any client sends; beyond it git ignores them all. */
+/** More than any client sends; beyond this number git ignores them all. */
 const maxPrefixes = 1_000;
 
 /**
  * Parses a complete `ls-refs` request.
- * @param format the object format of the repository; git refuses another
- * @returns null for everything else, complete or not, and for what git should judge: unknown arguments, several
- * requests
+ * @param format the object format of the repository; git refuses any other
+ * @returns null for any other request, and for those that git should handle: unknown arguments, several requests
  */
 export function readLsRefs(request: Buffer, format: string): LsRefsRequest | null {
   if (request.toString('latin1', 4, 19) !== 'command=ls-refs') return null;

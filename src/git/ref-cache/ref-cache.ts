@@ -10,13 +10,13 @@ import type { Fingerprint } from './fingerprint.ts';
 /** The refs of busy repositories, cached in memory and validated against the disk. */
 export interface RefCache {
   /**
-   * The refs as they are now: including all changes by this process, and changes by others up to two milliseconds ago;
-   * null when git has to list them. The caller checks access.
+   * The current refs: includes all changes by this process, and changes by others up to two milliseconds ago; null if
+   * git has to list them. The caller checks access.
    */
   of(repository: string): Promise<RefSnapshot | null>;
-  /** Records that these objects, which a push brought to branches, are commits, so they need no lookup. */
+  /** Records that these objects, pushed to branches, are commits, so they need no lookup. */
   recordCommits(repository: string, oids: Iterable<string>): void;
-  /** Runs work that may move refs: during it, and right after, every lookup validates against the disk. */
+  /** Runs work that may move refs: during it and right afterwards, every lookup validates against the disk. */
   changing<Result>(repository: string, work: () => Promise<Result>): Promise<Result>;
   /** Drops a repository that is removed or moved. */
   forget(repository: string): void;
@@ -25,32 +25,32 @@ export interface RefCache {
 interface CachedSnapshot {
   snapshot: RefSnapshot;
   readAtMs: number;
-  /** Whether any later change is sure to show. Otherwise only the two fields below are of use. */
+  /** Whether any later change is sure to be detected. Otherwise only the next two fields are usable. */
   isSettled: boolean;
-  /** When the disk was last validated, by `performance.now()`. */
+  /** Time of the last validation against the disk, by `performance.now()`. */
   validatedAtMs: number;
   packed: RefEntry[];
-  /** Peeled ids by object; null for an object that is no annotated tag. */
+  /** Peeled ids by object; null for an object that is not an annotated tag. */
   known: Map<string, string | null>;
 }
 
 /**
- * Limit in bytes, and what a ref takes: 150 bytes in the snapshot, 40 in the list for menus, 65 in every response that
- * holds it, of which there are rarely more than two.
+ * Limit in bytes, and estimated bytes per ref: 150 in the snapshot, 40 in the list for menus, 65 in every response that
+ * contains it, of which there are rarely more than two.
  */
 const maxCachedBytes = 64 * 1024 * 1024;
 const refBytes = 320;
-/** What a repository takes besides its refs. */
+/** Bytes of a repository besides its refs. */
 const snapshotBytes = 4_096;
 const maxCachedRepositories = 2_000;
 /** Batch size of object reader requests. */
 const batchSize = 5_000;
-/** Peeled ids are dropped when there are this many times more than refs: most belong to former tips. */
+/** Peeled ids are dropped when their number exceeds this multiple of the refs: most belong to former tips. */
 const knownPerRef = 2;
 const leastKnown = 1_000;
 /**
- * How long a validation is trusted, in milliseconds: it makes ten stat calls, a quarter of the cost of a listing when
- * thousands arrive each second.
+ * Time that a validation is trusted, in milliseconds: it makes ten stat calls, a quarter of the cost of a listing at
+ * thousands per second.
  */
 const validForMs = 2;
 
@@ -64,7 +64,7 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
     weigh: ({ snapshot }) =>
       Math.min(snapshotBytes + snapshot.refs.length * refBytes, maxCachedBytes, cachedBytesLimit() / 2),
   });
-  /** Repositories that this process is changing, and the number of concurrent changes. */
+  /** Repositories that this process is changing, with the number of concurrent changes. */
   const changesInProgress = new Map<string, number>();
 
   const peelIn =

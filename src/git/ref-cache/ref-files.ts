@@ -10,7 +10,7 @@ export interface RefEntry {
   /** The full name, one character per byte. */
   name: string;
   oid: string;
-  /** The peeled id of an annotated tag; null for anything else, undefined until it was looked up. */
+  /** The peeled id of an annotated tag; null for other objects, undefined before the lookup. */
   peeled: string | null | undefined;
 }
 
@@ -20,8 +20,8 @@ export class Unsupported extends Error {}
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 export const isObjectId = (text: string): boolean => objectId.test(text);
 /**
- * Files read synchronously per batch, without the thread pool: a small cached file costs a fifth that way. The event
- * loop runs between two batches.
+ * Files read synchronously per batch, without the thread pool: this costs a fifth for small cached files. The event
+ * loop runs between batches.
  */
 const filesAtOnce = 50;
 /** Lines of packed-refs between two pauses. */
@@ -29,7 +29,7 @@ const linesAtOnce = 500;
 /** Limit of ref folders: each is checked for every response. */
 const maxFolders = 1_000;
 
-/** Every folder that holds or could hold refs. Throws {@link Unsupported} for links. */
+/** Every folder that may contain refs. Throws {@link Unsupported} for links. */
 export function findFolders(repository: string): string[] {
   const folders = ['refs'];
   for (const folder of folders) {
@@ -42,10 +42,7 @@ export function findFolders(repository: string): string[] {
   return folders;
 }
 
-/**
- * The refs that have a file of their own, sorted.
- * Throws {@link Unsupported} for symbolic refs and for what is not a ref.
- */
+/** The loose refs, sorted. Throws {@link Unsupported} for symbolic refs and for files that are not refs. */
 export async function readLooseRefs(repository: string, folders: readonly string[]): Promise<RefEntry[]> {
   const refs: RefEntry[] = [];
   for (const folder of folders) {
@@ -61,7 +58,7 @@ export async function readLooseRefs(repository: string, folders: readonly string
   return refs.sort(byName);
 }
 
-/** The names in a folder, without locks and other names that git ignores, too. */
+/** The names in a folder, without locks and other names that git also ignores. */
 function list(repository: string, folder: string): Dirent[] {
   const entries = unlessAbsent([], () =>
     readdirSync(placeIn(repository, folder), { withFileTypes: true, encoding: 'latin1' }),
@@ -69,7 +66,7 @@ function list(repository: string, folder: string): Dirent[] {
   return entries.filter(({ name }) => !name.startsWith('.') && !name.endsWith('.lock'));
 }
 
-/** Null for a ref that vanished in the meantime: it was deleted or packed; packed-refs, read later, has it. */
+/** Null for a ref that vanished in the meantime: it was deleted or packed; packed-refs, read later, contains it. */
 function readLooseRef(repository: string, name: string): RefEntry | null {
   if (!isWellFormedRef(name)) throw new Unsupported(name);
   const text = unlessAbsent(null, () => readFileSync(placeIn(repository, name), 'latin1'));
@@ -80,8 +77,8 @@ function readLooseRef(repository: string, name: string): RefEntry | null {
 }
 
 /**
- * The refs in `packed-refs`, sorted as git writes them. Throws {@link Unsupported} for a file of an old git that does
- * not record peeled ids.
+ * The refs in `packed-refs`, sorted as git writes them. Throws {@link Unsupported} for a file of an old git without
+ * peeled ids.
  */
 export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
   const bytes = await readFile(`${repository}/packed-refs`).catch((error: unknown) => absentOr(nothing, error));
@@ -119,7 +116,7 @@ const dot = 0x2e;
 const caret = 0x5e;
 const letterL = 0x6c;
 const refsFolder = Buffer.from('refs/');
-/** What a byte may be part of. */
+/** Character classes of bytes. */
 const inId = 1;
 const inName = 2;
 const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -128,9 +125,9 @@ const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Whether a line is an id of SHA-1 and a name as nearly all names are: the two regular expressions for any line would
- * take more time than the rest of a listing.
- * @returns false also where those have to judge
+ * Whether a line is a SHA-1 id with an ordinary name, as nearly all lines are: the two regular expressions for any line
+ * would take more time than the rest of a listing.
+ * @returns false also if the regular expressions have to decide
  */
 function isPlainLine(bytes: Buffer, start: number, end: number): boolean {
   const nameAt = start + shortId + 1;
@@ -139,7 +136,7 @@ function isPlainLine(bytes: Buffer, start: number, end: number): boolean {
   let kind = inId;
   for (let at = start; at < nameAt - 1; at += 1) kind &= kinds[bytes[at]!]!;
   if (kind === 0) return false;
-  // Slashes and dots stand alone, between other characters; `.lock` is judged elsewhere.
+  // Slashes and dots are allowed singly, between other characters; `.lock` is checked elsewhere.
   let isBetween = true;
   for (let at = nameAt + refsFolder.length; at < end; at += 1) {
     const byte = bytes[at]!;
@@ -155,7 +152,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return at === -1 ? bytes.length : at;
 }
 
-/** Merges both; a loose ref hides the packed one. Without loose refs it is the packed list itself, and no copy. */
+/** Merges both; a loose ref hides the packed one. Without loose refs returns the packed list itself, not a copy. */
 export async function mergeRefs(packed: readonly RefEntry[], loose: readonly RefEntry[]): Promise<readonly RefEntry[]> {
   if (loose.length === 0) return packed;
   const merged: RefEntry[] = [];
@@ -178,7 +175,7 @@ function unlessAbsent<T>(otherwise: T, look: () => T): T {
   }
 }
 
-/** A file that vanishes during the read is no error: git moved it. */
+/** A file that vanishes during the read is not an error: git moved it. */
 function absentOr<T>(otherwise: T, error: unknown): T {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR') return otherwise;

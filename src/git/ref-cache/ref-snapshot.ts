@@ -8,9 +8,9 @@ import { Fingerprint } from './fingerprint.ts';
 
 /** The content of HEAD. */
 interface SnapshotHead {
-  /** The branch as a full ref, with or without commits; null when HEAD is detached. */
+  /** The branch as a full ref, with or without commits; null if HEAD is detached. */
   target: string | null;
-  /** Null while the branch has no commits. */
+  /** Null if the branch has no commits yet. */
   ref: RefEntry | null;
 }
 
@@ -20,7 +20,8 @@ export interface RefSnapshot {
   refs: readonly RefEntry[];
   head: SnapshotHead;
   /**
-   * The text of the repository's settings: with git's version and the server's settings it decides the capabilities.
+   * The text of the repository's settings, which together with git's version and the server's settings determines the
+   * capabilities.
    */
   config: string;
   fingerprint: Fingerprint;
@@ -33,7 +34,7 @@ export interface RefSnapshot {
 /** Returns the peeled ids of objects (`^{}`), null for a missing one. */
 export type Peel = (oids: string[]) => Promise<(string | null)[]>;
 
-/** Settings in these sections change no response about refs. */
+/** Settings in these sections do not affect responses about refs. */
 const ignoredSections = /^\s*\[(?:core|extensions|gc|http|pack|repack|maintenance)\]/i;
 const ignoredExtension = /^objectformat\s*=/i;
 const attempts = 5;
@@ -42,14 +43,14 @@ const isHidden = ({ name }: RefEntry): boolean => isIn(name, 'refs/hearth') || i
 const isIn = (name: string, folder: string): boolean =>
   name.startsWith(folder) && (name.length === folder.length || name[folder.length] === '/');
 
-/** Refs that are hashed in one piece. */
+/** Number of refs hashed in one piece. */
 const hashedAtOnce = 1_000;
 
 /**
- * Reads the refs of a repository from its files. Throws `Unsupported` for what only git should list: symbolic refs
- * besides HEAD, refs without a value or an object, links, grafts, borrowed objects, settings about refs.
+ * Reads the refs of a repository from its files. Throws `Unsupported` for repositories that only git should list:
+ * symbolic refs besides HEAD, refs without a value or an object, links, grafts, borrowed objects, settings about refs.
  * @param readPacked the refs in packed-refs, possibly from an earlier read that the fingerprint confirms
- * @param known peeled ids from before; new ones are added
+ * @param known earlier peeled ids; new ones are added
  */
 export async function readRefSnapshot(
   repository: string,
@@ -76,7 +77,7 @@ export async function readRefSnapshot(
   throw new Unsupported('the refs keep moving');
 }
 
-/** The same list where none is hidden. */
+/** The same list if no ref is hidden. */
 async function withoutHidden(refs: readonly RefEntry[]): Promise<readonly RefEntry[]> {
   let hidden = 0;
   await visitAll(refs, (ref) => void (hidden += isHidden(ref) ? 1 : 0));
@@ -127,7 +128,7 @@ async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string 
   const results = await peel(open.map(({ oid }) => oid));
   await visitAll(open, (ref, at) => {
     const result = results[at];
-    // git leaves out a ref whose object is missing, and warns the administrator.
+    // git omits a ref whose object is missing, and warns the administrator.
     if (result === null || result === undefined) throw new Unsupported(ref.name);
     ref.peeled = result === ref.oid ? null : result;
     known.set(ref.oid, ref.peeled);

@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
-/** Longer than any line: a name has at most 4,096 bytes. */
+/** Above the length of any line: a name has at most 4,096 bytes. */
 const blockBytes = 8_192;
 
 /**
- * The value of one ref in a `packed-refs` file; null when it has none, or there is no such file. In a file that says
- * that it is sorted, as git writes it, the line is found by halving: the cost does not grow with the number of refs.
+ * The value of one ref in a `packed-refs` file; null if it is missing, or the file does not exist. Uses binary search
+ * if the header declares the file sorted, as git does: the cost hardly grows with the number of refs.
  * @param ref a full name
  */
 export async function findPackedRef(file: string, ref: string): Promise<string | null> {
@@ -28,7 +28,7 @@ export async function findPackedRef(file: string, ref: string): Promise<string |
   }
 }
 
-/** Where the line of a ref begins, if it is there: a part of the file whose first byte begins a line. */
+/** Position of a ref's line if it exists, within a part of the file that starts at a line. */
 async function narrow(handle: FileHandle, size: number, ref: Buffer): Promise<[from: number, to: number]> {
   let [from, to] = [0, size];
   if (size <= 4 * blockBytes) return [from, to];
@@ -40,7 +40,7 @@ async function narrow(handle: FileHandle, size: number, ref: Buffer): Promise<[f
     const start = lineOfRef(block);
     const space = block.indexOf(' ', start);
     const end = block.indexOf('\n', start);
-    // No line has that length: the file is none of git's.
+    // No line is that long: git did not write this file.
     if (start === 0 || end < space) return [0, size];
     if (block.compare(ref, 0, ref.length, space + 1, end) <= 0) from = middle + start;
     else to = middle + 1;
@@ -48,7 +48,7 @@ async function narrow(handle: FileHandle, size: number, ref: Buffer): Promise<[f
   return [from, to];
 }
 
-/** Where the first whole line begins that is no peeled id; 0 when there is none. */
+/** Position of the first whole line that is not a peeled id; 0 if there is none. */
 function lineOfRef(block: Buffer): number {
   let start = block.indexOf('\n') + 1;
   while (start > 0 && block[start] === 0x5e) start = block.indexOf('\n', start) + 1;

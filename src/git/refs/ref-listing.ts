@@ -5,7 +5,7 @@ export interface NamedRef {
   oid: string;
 }
 
-/** A ref as the ref cache has it. */
+/** A ref from the ref cache. */
 interface Entry {
   /** The full name, one character per byte. */
   readonly name: string;
@@ -13,19 +13,21 @@ interface Entry {
 }
 
 /**
- * The refs of a repository at one moment, in the order of the bytes of their names. A ref, and a part of a folder, is
- * found by halving: what is asked of it costs the same with ten refs as with a hundred thousand, unless it says that it
- * walks them.
+ * The refs of a repository at one moment, sorted by the bytes of their names. Lookups of a ref or a part of a folder
+ * use binary search, so they cost about the same for ten refs as for a hundred thousand, except for methods documented
+ * to walk the refs.
  */
 export class RefListing {
   readonly #refs: readonly Entry[];
 
-  /** @param refs in the order of their names */
+  /**
+   * @param refs sorted by name
+   */
   constructor(refs: readonly Entry[]) {
     this.#refs = refs;
   }
 
-  /** Of names that are text. */
+  /** Builds a listing from names that are text. */
   static ofNames(refs: Iterable<readonly [name: string, oid: string]>): RefListing {
     const entries = [...refs].map(([name, oid]): Entry => ({ name: toBytes(name), oid }));
     return new RefListing(entries.sort((one, other) => (one.name < other.name ? -1 : 1)));
@@ -35,7 +37,7 @@ export class RefListing {
     return this.#refs.length;
   }
 
-  /** The object that a ref names. @param name in full */
+  /** The object that a ref names. @param name full name */
   get(name: string): string | undefined {
     const bytes = toBytes(name);
     const found = this.#refs[this.#placeOf(bytes)];
@@ -46,13 +48,13 @@ export class RefListing {
     return this.get(name) !== undefined;
   }
 
-  /** How many names begin with these characters: `refs/heads/`. */
+  /** Number of names with this prefix, such as `refs/heads/`. */
   count(prefix: string): number {
     const [from, to] = this.#rangeOf(prefix);
     return to - from;
   }
 
-  /** Those that begin so, without these characters. @param from the first of them, counted from 0 */
+  /** Names with this prefix, without the prefix. @param from index of the first one, from 0 */
   page(prefix: string, from: number, limit: number): NamedRef[] {
     const [begin, end] = this.#rangeOf(prefix);
     const length = toBytes(prefix).length;
@@ -61,7 +63,9 @@ export class RefListing {
       .map(({ name, oid }) => ({ name: toText(name.slice(length)), oid }));
   }
 
-  /** How many names that begin so are not behind this one. @param name without the prefix; it need not be there */
+  /**
+   * Number of names with this prefix up to and including this one. @param name without the prefix; it need not exist
+   */
   upTo(prefix: string, name: string): number {
     const [begin, end] = this.#rangeOf(prefix);
     const bytes = toBytes(prefix + name);
@@ -69,14 +73,14 @@ export class RefListing {
     return Math.min(Math.max(at + (this.#refs[at]?.name === bytes ? 1 : 0), begin), end) - begin;
   }
 
-  /** Walks the names that begin so from the last to the first. */
+  /** Walks the names with this prefix backwards. */
   *namesFromLast(prefix: string): Generator<string> {
     const [begin, end] = this.#rangeOf(prefix);
     const length = toBytes(prefix).length;
     for (let at = end - 1; at >= begin; at -= 1) yield toText(this.#refs[at]!.name.slice(length));
   }
 
-  /** The first name that begins so and names this object, but for a full name; walks them. */
+  /** The first name with this prefix that names this object, except one full name; walks them. */
   nameOf(prefix: string, oid: string, except = ''): string | null {
     const [begin, end] = this.#rangeOf(prefix);
     const other = toBytes(except);
@@ -87,7 +91,7 @@ export class RefListing {
     return null;
   }
 
-  /** The objects of the names that begin so, but for one full name or several; walks them. */
+  /** The objects of the names with this prefix, except one or several full names; walks them. */
   idsOf(prefix: string, except: ReadonlySet<string>): string[] {
     const [begin, end] = this.#rangeOf(prefix);
     const others = new Set([...except].map(toBytes));
@@ -99,19 +103,19 @@ export class RefListing {
     return [...ids];
   }
 
-  /** Walks all of them with the objects that they name. */
+  /** Walks all refs with their objects. */
   *[Symbol.iterator](): Generator<[name: string, oid: string]> {
     for (const { name, oid } of this.#refs) yield [toText(name), oid];
   }
 
   #rangeOf(prefix: string): [from: number, to: number] {
     const bytes = toBytes(prefix);
-    // What begins so is before the same characters with a larger last one; no name has a byte of 255.
+    // The range ends before the prefix with its last character incremented; no name contains byte 255.
     const behind = bytes.slice(0, -1) + String.fromCharCode(bytes.charCodeAt(bytes.length - 1) + 1);
     return [this.#placeOf(bytes), this.#placeOf(behind)];
   }
 
-  /** The first place whose name is not before this one. */
+  /** The first index whose name is not before this one. */
   #placeOf(bytes: string): number {
     let [low, high] = [0, this.#refs.length];
     while (low < high) {

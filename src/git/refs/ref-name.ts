@@ -9,24 +9,24 @@ export const gerritFolders: readonly string[] = ['refs/changes/', 'refs/meta/'];
 /** Namespaces reserved for the server; other forges use the same names. */
 const reserved = ['refs/pull/', 'refs/for/', 'refs/hearth/'];
 
-/** Namespace of names that exist in pushes only: `refs/for/<branch>` proposes commits for a branch. */
+/** Namespace of names that exist only in pushes: `refs/for/<branch>` proposes commits for a branch. */
 export const reviewFolder = 'refs/for/';
 
 /** Whether a command is a push for review. @param name one character per byte, or as text */
 export const isForReview = (name: string): boolean => name.startsWith(reviewFolder);
 
-/** Why a push may not write what belongs to the server. */
+/** Why a push may not write refs of the server. */
 export const reservedForServer = 'reserved for the server';
 
 /** Length limit of a ref name, in bytes. */
 const maxRefNameBytes = 1_000;
 
-/** What nearly all names are; checked first, because a listing may have a hundred thousand. */
+/** Matches nearly all names; tested first, because a listing may have a hundred thousand. */
 const ordinaryName = /^refs(?:\/[\w+-]+(?:\.[\w+-]+)*)+$/;
 
 /**
  * The rules of `git check-ref-format` for a full name below `refs/`.
- * @param name the name, one character per byte or as text: every rule is about ASCII
+ * @param name one character per byte or as text: every rule concerns ASCII only
  */
 export function isWellFormedRef(name: string): boolean {
   if (ordinaryName.test(name) && !name.includes('.lock')) return true;
@@ -38,17 +38,17 @@ export function isWellFormedRef(name: string): boolean {
   );
 }
 
-/** Whether `name` can be a branch: what `git check-ref-format --branch` accepts, without its shorthands. */
+/** Whether `name` can be a branch: whether `git check-ref-format --branch` accepts it, without its shorthands. */
 export function isBranchName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isWellFormedRef(`refs/heads/${name}`);
 }
 
-/** A whole object id. Whatever refs are called, it names that object, as in gitrevisions(7). */
+/** A full object id. It always names that object, even if a ref has the same name, as in gitrevisions(7). */
 export const isWholeId = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
 /**
- * Why a new branch or tag may not have this name, after its folder: it would read as a full name, as HEAD or as an
- * object id, in addresses and in git's own revisions. Null for all others.
+ * Why a new branch or tag may not have this name (without its folder): URLs and git's own revisions would parse it as a
+ * full name, as HEAD or as an object id. Null for all others.
  */
 export function refuseShortName(short: string): string | null {
   if (short.startsWith('-')) return 'a new name may not start with "-"';
@@ -61,10 +61,10 @@ export function refuseShortName(short: string): string | null {
 const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
 
 /**
- * The reason why a push may not write this refas a message for the person who pushes, or null.
- * @param rawName the name as it came over the wire
- * @param creates whether the ref would be new; an odd name that exists may still be moved and removed
- * @param extraFolders what the repository accepts besides branches, tags and notes
+ * The reason why a push may not write this ref, as a message for the user, or null.
+ * @param rawName the name as received
+ * @param creates whether the ref would be new; an existing one with an unusual name may still be moved and removed
+ * @param extraFolders namespaces that the repository accepts besides branches, tags and notes
  */
 export function refuseRef(rawName: Buffer, creates: boolean, extraFolders: readonly string[] = []): string | null {
   if (rawName.length > maxRefNameBytes) return `a ref name has at most ${maxRefNameBytes} bytes`;

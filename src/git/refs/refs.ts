@@ -4,7 +4,7 @@ import { visitAll } from '../../kernel/index.ts';
 import { findPackedRef } from './find-packed-ref.ts';
 import { isWellFormedRef } from './ref-name.ts';
 
-/** Refs for the server's own use; git hides them from clients, too. */
+/** Refs for the server's own use, which git also hides from clients. */
 const hidden = ['refs/hearth/', 'refs/replace/'];
 
 const filesAtOnce = 64;
@@ -12,9 +12,9 @@ const filesAtOnce = 64;
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Every ref of a repository with the object it names, sorted by name, read from its
- * files without starting git. Names are text; a byte that is not UTF-8 shows as U+FFFD.
- * Broken and empty refs are left out (`recover` reports them), symbolic ones resolve.
+ * Every ref of a repository with the object it names, sorted by name, read from its files without starting git. Names
+ * are text; bytes that are not UTF-8 become U+FFFD. Omits broken and empty refs (`recover` reports them) and resolves
+ * symbolic ones.
  */
 export async function readRefs(repository: string): Promise<Map<string, string>> {
   // Loose refs first. `pack-refs` and deletions write packed-refs before they remove a loose ref; in this order every
@@ -25,7 +25,7 @@ export async function readRefs(repository: string): Promise<Map<string, string>>
   return merge(packed, loose, (name) => !isHidden(name));
 }
 
-/** The refs below `refs/hearth/`, which keep objects that no client sees; as `readRefs` reads the others. */
+/** The refs below `refs/hearth/`, which keep objects hidden from clients; like `readRefs` for the others. */
 export async function readHiddenRefs(repository: string): Promise<Map<string, string>> {
   const loose = await readLooseRefs(repository);
   const packed = await readPackedRefs(repository);
@@ -34,18 +34,18 @@ export async function readHiddenRefs(repository: string): Promise<Map<string, st
 
 const isHidden = (name: string): boolean => hidden.some((prefix) => name.startsWith(prefix));
 
-/** The branch that HEAD names, with or without commits; null when HEAD is detached. */
+/** The branch that HEAD names, with or without commits; null if HEAD is detached. */
 export async function readHeadBranch(repository: string): Promise<string | null> {
   const text = await readFile(path.join(repository, 'HEAD'), 'utf8');
   return /^ref: refs\/heads\/(.+)\n?$/.exec(text)?.[1] ?? null;
 }
 
-/** The value of a ref in `packed-refs`, regardless of a loose one; null when it has none. */
+/** The value of a ref in `packed-refs`, ignoring a loose one; null if there is none. */
 export const readPackedRef = (repository: string, ref: string): Promise<string | null> =>
   findPackedRef(path.join(repository, 'packed-refs'), ref);
 
 /**
- * The object that one ref names, without reading the others; null for none, and for a name that no ref can have.
+ * The object that one ref names, without reading the others; null if there is no such ref, or the name is invalid.
  * @param ref a full name
  */
 export async function readRef(repository: string, ref: string): Promise<string | null> {
@@ -62,7 +62,7 @@ export async function readRef(repository: string, ref: string): Promise<string |
   return packed !== null && objectId.test(packed) ? packed : null;
 }
 
-/** In the order of names. Both are so already, but for names beyond the Basic Multilingual Plane. */
+/** Sorts by name. Both lists are sorted already, except for names beyond the Basic Multilingual Plane. */
 async function merge(
   packed: Map<string, string>,
   loose: Map<string, string>,
@@ -93,7 +93,7 @@ async function merge(
   return refs;
 }
 
-/** Follows `ref: …` as far as git does. */
+/** Follows `ref: …` to the same depth as git. */
 function resolve(refs: ReadonlyMap<string, string>, value: string): string | null {
   let current: string | undefined = value;
   for (let depth = 0; depth < 5 && current !== undefined; depth += 1) {
@@ -129,7 +129,7 @@ async function readLooseRefs(repository: string): Promise<Map<string, string>> {
   const refs = new Map<string, string>();
   const readValue = async (name: string): Promise<void> => {
     const value = await readFile(path.join(repository, name), 'utf8').catch(whenAbsent(null));
-    // A ref that vanished was deleted or packed; packed-refs, read later, has it.
+    // A ref that vanished was deleted or packed; packed-refs, read later, contains it.
     if (value !== null) refs.set(name, value.trimEnd());
   };
   const visit = async (folder: string): Promise<void> => {
@@ -148,7 +148,10 @@ async function readLooseRefs(repository: string): Promise<Map<string, string>> {
 
 const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
 
-/** A file that vanishes during the read is no error: git moved it. A name that no file can have is in `packed-refs`. */
+/**
+ * A file that vanishes during the read is not an error: git moved it. A ref name that cannot be a file name is in
+ * `packed-refs`.
+ */
 function whenAbsent<T>(value: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (absent.includes(error.code ?? '')) return value;

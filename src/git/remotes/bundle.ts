@@ -14,16 +14,16 @@ import { createRepository } from '../storage.ts';
 
 /** Metadata of an export bundle besides its history: files of a commit under a name that clones do not fetch. */
 const bundleRef = 'refs/hearth/meta';
-/** Where that commit is in the temporary repository of `readBundle`. */
+/** Ref of that commit in the temporary repository of `readBundle`. */
 export const readBundleRef = 'refs/parcel/meta';
 
 interface BundleRequest {
-  /** The repository, which is only read. */
+  /** The repository to read. */
   path: string;
   /** By full name. */
   refs: ReadonlyMap<string, string>;
   defaultBranch: string;
-  /** Written one after the other while they come. */
+  /** Written one by one as they arrive. */
   files: AsyncIterable<BundleFile> | Iterable<BundleFile>;
   message: string;
   /** Commit date of the metadata, in epoch milliseconds. */
@@ -37,33 +37,33 @@ interface BundleRequest {
 /** A metadata file; `name` is a path of letters, digits, dots, hyphens and slashes. */
 export interface BundleFile {
   name: string;
-  /** In bytes; null where it is known at the end only: then it is text that ends with a line break. */
+  /** In bytes; null if it is known only at the end: then it is text that ends with a line break. */
   size: number | null;
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** What is taken besides branches and tags. */
+/** Refs to read besides branches and tags. */
 const alsoTaken = ['+refs/notes/*:refs/notes/*', '+refs/hearth/*:refs/parcel/*'];
 const longMs = 2 * 3_600_000;
 const maxOutputBytes = 1024 * 1024;
 
-/** Repositories as single files, which any git reads. */
+/** Repositories as single files that any git can read. */
 export interface Bundles {
-  /** Writes refs with their history, and metadata files, as one git bundle. Refuses `parcel_not_written`. */
+  /** Writes refs with their history, and metadata files, as one git bundle. Throws `parcel_not_written`. */
   write(request: BundleRequest): Promise<void>;
   /**
-   * Reads all of a bundle, or of a repository on this machine, into a temporary repository. Refuses
-   * `parcel_unreadable`, `refs_exceed_push` for more refs than one push may bring or a repository may have.
+   * Reads all of a bundle, or of a repository on this machine, into a temporary repository. Throws `parcel_unreadable`,
+   * `refs_exceed_push` if it has more refs than allowed in one push or a repository.
    */
   read(source: string, scratch: string, options?: ExchangeOptions): Promise<void>;
-  /** Moves the objects of a temporary repository into another one; it borrows them from there from now on. */
+  /** Moves the objects of a temporary repository into another one, from which it then borrows them. */
   takeObjects(scratch: string, path: string): Promise<void>;
 }
 
 /**
  * @param ports.close stops the readers of a repository
  * @param ports.recordPush queues it for maintenance
- * @param ports.limits of refs, as for pushes
+ * @param ports.limits limits of refs, as for pushes
  */
 export function createBundles(
   runner: GitRunner,
@@ -85,8 +85,8 @@ export function createBundles(
 }
 
 /**
- * Writes refs with their history, and metadata files, as one git bundle. Any git clones it. It is made in a temporary
- * repository that borrows the objects, so nothing is written to the real one. Refuses `parcel_not_written`.
+ * Writes refs with their history, and metadata files, as one git bundle that any git can clone. It is built in a
+ * temporary repository that borrows the objects, so the real one is not modified. Throws `parcel_not_written`.
  */
 async function writeBundle(
   runner: GitRunner,
@@ -125,7 +125,7 @@ async function writeBundle(
 
 const safeName = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
-/** A commit with its files in the language of git fast-import. */
+/** A commit with its files in the format of git fast-import. */
 async function* importStream(
   head: string,
   message: string,
@@ -157,12 +157,12 @@ async function feed(
   const running = runner.start({ argv, timeLimitMs: longMs, takesInput: true, yields: true });
   running.stdout?.resume();
   try {
-    // Waits for git to take each chunk: nothing is held as a whole.
+    // Waits for git to take each chunk, so that the whole is never in memory.
     await pipeline(Readable.from(input), running.stdin!);
   } catch (error) {
     running.stop('input_failed');
     const { code } = await running.exited;
-    // Where git has ended by itself, it says why.
+    // If git has exited by itself, its message shows why.
     if (code === null || code === 0) throw error;
   }
   const { code } = await running.exited;
@@ -175,8 +175,8 @@ async function feed(
 }
 
 /**
- * Fetches everything of a bundle, or of a repository on this machine, into a temporary repository, where git has
- * checked each object. The caller removes it. Refuses `parcel_unreadable`, `refs_exceed_push`.
+ * Fetches everything from a bundle, or from a repository on this machine, into a temporary repository, with git
+ * checking each object. The caller removes it. Throws `parcel_unreadable`, `refs_exceed_push`.
  */
 async function readBundle(
   runner: GitRunner,
@@ -194,7 +194,7 @@ async function readBundle(
   let printed = '';
   const { code, errorText } = await runner.run(
     {
-      // A fetch would write a file for each ref, a clone writes all of them into one.
+      // A fetch would write a file for each ref; a clone writes all refs into one file.
       argv: [
         'clone',
         '--bare',
@@ -235,8 +235,8 @@ async function readBundle(
 }
 
 /**
- * Moves what `readBundle` fetched into a repository: packs before their indexes, so that no reader finds an incomplete
- * one. The temporary repository stays readable, by objects of the other one.
+ * Moves the objects fetched by `readBundle` into a repository: packs before their indexes, so that no reader finds an
+ * incomplete one. The temporary repository stays readable through the objects of the other one.
  */
 async function takeObjects(scratch: string, repository: string): Promise<void> {
   const [from, to] = [path.join(scratch, 'objects', 'pack'), path.join(repository, 'objects', 'pack')];

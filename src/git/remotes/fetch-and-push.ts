@@ -18,15 +18,15 @@ export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
   /** Called with git's progress lines: `Receiving objects:  41% (12/29)`. */
   progress?(text: string): void;
-  /** Patterns of refs that a fetch brings besides branches and tags: `refs/notes/*`. */
+  /** Patterns of refs to fetch besides branches and tags: `refs/notes/*`. */
   more?: readonly string[];
-  /** Size limit of the pack of a fetch, instead of that of the server. */
+  /** Size limit of a fetched pack, instead of the server's. */
   maxBytes?: number | undefined;
 }
 
-/** The refs of another host. */
+/** The refs of a remote. */
 export interface RemoteRefs {
-  /** Short name of the branch that HEAD names; null when it names none. */
+  /** Short name of the branch that HEAD names; null if it names none. */
   head: string | null;
   /** Branches and tags by full name. */
   refs: ReadonlyMap<string, string>;
@@ -37,10 +37,10 @@ const transferMs = 2 * 3_600_000;
 const maxListBytes = 64 * 1024 * 1024;
 const watchEveryMs = 2_000;
 const maxErrorText = 8_192;
-/** Namespace of what was fetched, until refs of the repository point to it. */
+/** Namespace of fetched refs, until refs of the repository point to their objects. */
 const fetchedFolder = 'refs/hearth/mirror/';
 
-/** Lists a remote's branches and tags. Refuses `remote_failed`. */
+/** Lists a remote's branches and tags. Throws `remote_failed`. */
 export async function listRemote(
   tools: RemoteTools,
   remote: Remote,
@@ -64,7 +64,7 @@ export async function listRemote(
 }
 
 /**
- * Fetches a remote's branches and tags with all their objects; the repository's own refs stay. Refuses
+ * Fetches a remote's branches and tags with all their objects; the repository's own refs do not move. Throws
  * `remote_failed`, `remote_too_large`.
  * @param maxBytes size limit of the pack; 0 for none
  */
@@ -98,7 +98,7 @@ export async function fetchRemote(
   try {
     await runRemoteCommand(tools, remote, argv, { ...options, signal }, transferMs);
   } catch (error) {
-    // git leaves behind what it had received when it was ended.
+    // A stopped git leaves the data it has received.
     for (const name of await unfinishedPacks(repository))
       if (!before.has(name)) await rm(path.join(packsOf(repository), name), { force: true });
     throw error;
@@ -107,7 +107,7 @@ export async function fetchRemote(
   }
 }
 
-/** The refs that `fetchRemote` brought, by the remote's names. */
+/** The refs that `fetchRemote` fetched, by the remote's names. */
 export async function fetchedRefs(runner: GitRunner, repository: string): Promise<Map<string, string>> {
   const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
   const { output } = await runner.run({ argv, timeLimitMs: listMs }, maxListBytes);
@@ -124,9 +124,9 @@ export async function fetchedRefs(runner: GitRunner, repository: string): Promis
 }
 
 /**
- * Makes the remote's branches and tags equal to the local ones, also backwards. Refuses `remote_failed`.
+ * Makes the remote's branches and tags equal to the local ones, also backwards. Throws `remote_failed`.
  * @param prune also removes refs that do not exist here
- * @returns what the remote refused
+ * @returns the refs that the remote refused
  */
 export async function pushRemote(
   tools: RemoteTools,
@@ -187,8 +187,8 @@ async function runRemoteCommand(
 }
 
 /**
- * The host key that a host presents now: `ssh-ed25519 AAAA…`; the connection is not authenticated. Refuses
- * `remote_failed` when it cannot be reached, `ssh_client_missing`.
+ * The host key that a host currently presents: `ssh-ed25519 AAAA…`; the connection is not authenticated. Throws
+ * `remote_failed` if it cannot be reached, `ssh_client_missing`.
  */
 export async function hostKeyOf({ runner, ssh }: RemoteTools, host: SshHost): Promise<string> {
   let errorText = '';
@@ -208,7 +208,7 @@ export async function hostKeyOf({ runner, ssh }: RemoteTools, host: SshHost): Pr
   return key;
 }
 
-/** Size of the packs that are being received. */
+/** Size of the packs being received. */
 async function unfinishedBytes(repository: string): Promise<number> {
   const sizes = await Promise.all(
     (await unfinishedPacks(repository)).map(

@@ -2,7 +2,7 @@ import type { ExchangeOptions, RemoteTools } from './fetch-and-push.ts';
 import { refuseOptions, sshFailure, withSsh } from './ssh.ts';
 import type { SshRemote } from './ssh.ts';
 
-/** Where the objects of a remote are on the web, as it says over ssh. */
+/** URL of a remote's LFS objects, as reported over ssh. */
 export interface LfsEndpoint {
   href: string;
   header: Record<string, string>;
@@ -10,18 +10,18 @@ export interface LfsEndpoint {
 
 const timeLimitMs = 60_000;
 const maxOutputBytes = 64 * 1024;
-/** What ssh itself exits with; every other code is that of the remote command. */
+/** Exit code of ssh itself; all other codes are those of the remote command. */
 const sshFailed = 255;
 
 /**
- * Runs the connection's ssh program by a shell, as git itself does. An alias, because git is the only program that is
- * started here, with limits and an environment of its own.
+ * Runs the connection's ssh program by a shell, as git itself does. An alias, because git is the only program started
+ * here, with limits and an environment of its own.
  */
 const throughSsh = 'alias.through-ssh=!f() { eval "$GIT_SSH_COMMAND \\"\\$@\\""; }; f';
 
 /**
- * Asks a host for the LFS server of a repository and for credentials (`git-lfs-authenticate`, Git LFS Server
- * Discovery). Null where the host knows no such command or refuses it. Refuses `ssh_client_missing`,
+ * Requests the LFS server of a repository and its credentials from a host (`git-lfs-authenticate`, Git LFS Server
+ * Discovery). Null if the host does not know the command or refuses it. Throws `ssh_client_missing`,
  * `host_key_changed`, `remote_key_refused`, `remote_failed`.
  */
 export async function requestLfsEndpoint(

@@ -3,20 +3,20 @@ import type { GitRunner } from '../processes/git-runner.ts';
 import { describeGitFailure, singleProtocolEnvironment } from './remote.ts';
 
 export interface RefLimits {
-  /** What one push may bring, since the refs arrive as one. */
+  /** Limit for one push, since the refs arrive together. */
   maxUpdatesPerPush: number;
-  /** What a repository may have: an export of one is taken back whole. */
+  /** Limit for a repository: an export must be importable as a whole. */
   maxRefs: number;
 }
 
-/** What an import takes; the refs of remotes, for one, stay where they are. */
+/** Refs to import; others, such as refs of remotes, are skipped. */
 const takenRefs = ['refs/heads/*', 'refs/tags/*', 'refs/notes/*', 'refs/hearth/*'];
 const listMs = 10 * 60_000;
 
 /**
- * Counts the refs of a bundle, or of a repository on this machine, before anything is copied. Refuses
- * `refs_exceed_push` for more than may come in, `parcel_unreadable` when git cannot list them.
- * @param exportRef a ref that exports of this server alone have
+ * Counts the refs of a bundle, or of a repository on this machine, before anything is copied. Throws `refs_exceed_push`
+ * above the limit, `parcel_unreadable` if git cannot list them.
+ * @param exportRef a ref that only exports by this server have
  */
 export async function limitRefs(
   runner: GitRunner,

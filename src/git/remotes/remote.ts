@@ -13,11 +13,11 @@ export interface HttpRemote {
   username: string;
   /** Empty for none. */
   secret: string;
-  /** PEM file with additional certificate authorities; null for the usual ones alone. */
+  /** PEM file with additional certificate authorities; null for the usual ones only. */
   caFile: string | null;
 }
 
-/** Defects of old history that a copy has to accept, as pushes do. */
+/** Defects of old history that a copy must accept, as pushes do. */
 export const ignoredFsckMessages = [
   'zeroPaddedFilemode',
   'badTimezone',
@@ -27,11 +27,11 @@ export const ignoredFsckMessages = [
   'nullSha1',
 ];
 
-/** The remote in git's arguments, which everyone on the machine can read: without secrets. */
+/** The remote in git's arguments, which all users of the machine can read: without secrets. */
 export const urlWithoutCredentials = (remote: Remote): string =>
   'ssh' in remote ? sshLocator(remote) : remote.url.href;
 
-/** Runs git with the environment that it needs for a remote. Refuses `ssh_client_missing`. */
+/** Runs git with the environment for a remote. Throws `ssh_client_missing`. */
 export function withRemote<T>(
   tools: SshTools,
   remote: Remote,
@@ -65,8 +65,8 @@ export const singleProtocolEnvironment = (scheme: string, more: readonly [key: s
 };
 
 /**
- * The environment of a git process that talks to a remote over HTTP. Settings are passed here and not in its
- * arguments, which everyone on the machine can read: one protocol, the checked addresses, no redirect, no helper, no
+ * The environment of a git process that connects to a remote over HTTP. Settings are passed here instead of in its
+ * arguments, which all users of the machine can read: one protocol, the checked addresses, no redirect, no helper, no
  * proxy.
  */
 function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemote): Record<string, string> {
@@ -96,7 +96,7 @@ function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemot
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** Messages of failures that mean that a repository is not there, as far as the caller may see. */
+/** Messages of failures that mean that a repository does not exist or is hidden from the caller. */
 export const remoteMessages = {
   absent: 'There is no repository at this address, or it is hidden from these credentials.',
   asksForPassword: 'The remote asks for a username and a password, or refuses these.',
@@ -107,7 +107,7 @@ export function describeGitFailure(errorText: string): string {
   const lines = errorText
     .split(/[\r\n]+/)
     .map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim())
-    // The lines that git adds to each failure of ssh carry no information.
+    // Lines without information that git adds to each ssh failure.
     .filter(
       (line) =>
         line !== '' &&

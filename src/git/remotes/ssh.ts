@@ -4,20 +4,20 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { internal, isProcessAlive, unavailable } from '../../kernel/index.ts';
 
-/** A host that is reached by ssh, at the one address that was checked. */
+/** A host that is reached by ssh, at the one checked address. */
 export interface SshHost {
   user: string;
   /** Name or address as in a URL: an IPv6 address in brackets. */
   host: string;
   port: number;
-  /** What ssh connects to; the name is not resolved again. */
+  /** The address for ssh; the name is not resolved again. */
   address: string;
 }
 
 /** A repository on such a host. */
 export interface SshRemote {
   ssh: SshHost;
-  /** Begins with a slash, percent-encoded as in a URL; or relative to the home of `user`, unencoded. */
+  /** Starts with a slash, percent-encoded as in a URL; or relative to the home of `user`, unencoded. */
   path: string;
   /** In OpenSSH's format. */
   privateKey: string;
@@ -25,21 +25,23 @@ export interface SshRemote {
   hostKey: string;
 }
 
-/** What a connection by ssh needs besides git. */
+/** Requirements of an ssh connection besides git. */
 export interface SshTools {
   /** Folder of the connection's temporary files. */
   folder: string;
-  /** Where the ssh program is looked up, folders separated by colons. */
+  /** Folders in which the ssh program is looked up, separated by colons. */
   searchPath: string;
 }
 
 const prefix = 'ssh-';
-/** Files in the folder of a connection; ssh starts there, since its options expand characters that a path may have. */
+/**
+ * Files in the folder of a connection; ssh starts there, because its options expand characters that a path may contain.
+ */
 const [keyFile, knownHostsFile] = ['key', 'known_hosts'] as const;
 
 /**
- * Everything that ssh would take from its own configuration is set here: no file, no agent, no proxy, no forwarding,
- * one key, one host key, and a timeout for a silent host.
+ * Overrides everything that ssh would read from its own configuration: no file, no agent, no proxy, no forwarding, one
+ * key, one host key, and a timeout for a silent host.
  */
 const options = [
   'BatchMode=yes',
@@ -66,7 +68,7 @@ const options = [
   'KbdInteractiveAuthentication=no',
   'GSSAPIAuthentication=no',
   'HostbasedAuthentication=no',
-  // The same connect timeout as https; then a minute of silence, as http.lowSpeedTime.
+  // The same connect timeout as for https; then a minute of silence, like http.lowSpeedTime.
   'ConnectTimeout=10',
   'ServerAliveInterval=15',
   'ServerAliveCountMax=4',
@@ -80,15 +82,16 @@ export function sshLocator({ ssh, path: repository }: SshRemote): string {
   return repository.startsWith('/') ? `ssh://${where}:${ssh.port}${repository}` : `${where}:${repository}`;
 }
 
-/** Defence in depth: the caller has checked these, and nothing that a program could take for an option passes here. */
+/** Defence in depth: the caller has checked these, and nothing that looks like an option passes here. */
 export function refuseOptions({ user, host, address }: SshHost): void {
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(user) && /^[a-z0-9[][a-z0-9._:[\]-]*$/.test(host);
   if (!isPlain || isIP(address) === 0) throw internal('an ssh address was not judged');
 }
 
 /**
- * Runs git with an ssh connection to a remote. The key is in a private folder meanwhile. Refuses `ssh_client_missing`.
- * @param work gets the variables of git's environment that make it use this connection
+ * Runs git with an ssh connection to a remote, with the key in a private folder for that time. Throws
+ * `ssh_client_missing`.
+ * @param work receives the environment variables by which git uses this connection
  */
 export async function withSsh<T>(
   tools: SshTools,
@@ -110,8 +113,8 @@ export async function withSsh<T>(
 }
 
 /**
- * The host key that a host presents now, `ssh-ed25519 AAAA…`; the connection is not authenticated. Null when none
- * came. Refuses `ssh_client_missing`.
+ * The host key that a host currently presents, `ssh-ed25519 AAAA…`; the connection is not authenticated. Null if none
+ * was received. Throws `ssh_client_missing`.
  * @param work connects; its result is ignored
  */
 export async function readHostKey(
@@ -130,7 +133,7 @@ export async function readHostKey(
   });
 }
 
-/** The name in known_hosts; it also keeps ssh from looking up the address that it connects to. */
+/** The name in known_hosts; it also prevents ssh from resolving the address. */
 const aliasOf = ({ host, port }: SshHost): string =>
   port === 22 ? host.replace(/^\[|\]$/g, '') : `[${host.replace(/^\[|\]$/g, '')}]:${port}`;
 
@@ -171,7 +174,7 @@ async function inFolder<T>({ folder: parent }: SshTools, work: (folder: string) 
   }
 }
 
-/** Removes keys that a killed process has left. Called at start, before this process has any. */
+/** Removes keys of a killed process. Called at start, before this process has any. */
 export async function removeStrayKeys(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const owner = Number(/^ssh-(\d+)-/.exec(name)?.[1] ?? 0);
@@ -181,7 +184,7 @@ export async function removeStrayKeys(parent: string): Promise<void> {
   }
 }
 
-/** Why an ssh connection failed, for the owner of the mirror; null when ssh is not the cause. */
+/** Why an ssh connection failed, for the owner of the mirror; null if ssh is not the cause. */
 export function sshFailure(errorText: string) {
   if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(errorText))
     return unavailable('host_key_changed', 'The remote presents a different host key than the one trusted here.');

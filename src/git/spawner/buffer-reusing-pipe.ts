@@ -9,9 +9,9 @@ import type { SocketPairs } from './socket-pairs.ts';
  */
 export interface ReusedPipes {
   /**
-   * @param output no longer uses a write's bytes when it calls the callback, as sockets and
-   * HTTP responses do and transforms do not. It is left open
-   * @returns null where such pipes are not available
+   * @param output no longer uses a write's bytes when it calls the callback, as sockets and HTTP responses do and
+   *   transforms do not. It is left open
+   * @returns null if such pipes are not available
    */
   open(output: Writable): Promise<ReusedPipe | null>;
 }
@@ -41,7 +41,7 @@ export function createReusedPipes(pairs: SocketPairs): ReusedPipes {
   };
 }
 
-/** The server's end: reads into a free buffer, writes it out, reclaims the buffer. */
+/** The server's end: reads into a free buffer, writes it to the output, reclaims the buffer. */
 class PipeFlow {
   readonly #output: Writable;
   readonly #free: Buffer[];

@@ -7,15 +7,15 @@ import type { Logger } from '../../kernel/index.ts';
 /** Both ends of one connection within this machine. */
 export interface SocketPair {
   localEnd: Socket;
-  /** Not read here: it becomes a child's input or output. To be closed here once the child has it. */
+  /** Not read here: it becomes a child's input or output. Close it here once the child has it. */
   childEnd: Socket;
 }
 
-/** Makes connected sockets of which a child gets one end. */
+/** Creates connected sockets, one end of which is for a child. */
 export interface SocketPairs {
   /**
-   * @param onread of `net.connect`: where the local end puts what it reads
-   * @returns null where no pair can be made
+   * @param onread option of `net.connect`: where the local end stores received bytes
+   * @returns null if no pair can be created
    */
   make(onread?: OnReadOpts): Promise<SocketPair | null>;
   close(): void;
@@ -24,10 +24,12 @@ export interface SocketPairs {
 /** Length limit of a Unix socket's path that holds on every system, in bytes. */
 const longestName = 100;
 
-/** One process may have several listeners, each with a name of its own, so that connections are not mixed up. */
+/** One process may have several listeners with different names, so that connections are not mixed up. */
 let made = 0;
 
-/** @param folder absolute, readable by this user alone; holds the socket that connects both ends */
+/**
+ * @param folder absolute, accessible to this user only; holds the socket that connects both ends
+ */
 export async function createSocketPairs(folder: string, logger: Logger): Promise<SocketPairs> {
   const name = path.join(folder, `pipes-${process.pid}-${made++}`);
   const server = await listen(name, logger);
@@ -57,7 +59,7 @@ export function removeStrayPairs(folder: string): void {
 async function listen(name: string, logger: Logger): Promise<Server | null> {
   if (Buffer.byteLength(name) > longestName) return null;
   rmSync(name, { force: true });
-  // Paused: what arrives at this end is for the child.
+  // Paused: data that arrives at this end is for the child.
   const server = createServer({ pauseOnConnect: true });
   return new Promise((resolve) => {
     server.once('error', (error) => {

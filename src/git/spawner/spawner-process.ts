@@ -1,6 +1,6 @@
 /**
- * The spawner: a process that does nothing but start git. A fork blocks the parent while the system copies its page
- * tables, and this process has a small memory. It exits when the server does.
+ * The spawner: a process that only starts git. A fork blocks the parent while the system copies its page tables, and
+ * this process has a small memory. It exits with the server.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -14,7 +14,7 @@ interface Handle {
   close(): void;
 }
 
-// What it allocates is gone at once: a larger young generation would only take memory.
+// Its allocations are short-lived: a larger young generation would only take memory.
 setFlagsFromString('--semi-space-growth-factor=1');
 
 const takeUsed = createExitedTally();
@@ -57,6 +57,6 @@ process.on('message', (order: SpawnRequest, handle?: unknown) => {
   else start(order, handle as Handle | undefined);
 });
 process.on('disconnect', () => process.exit(0));
-// A signal to end the server may go to its whole process group; running pushes still need their last reports.
+// A termination signal for the server may go to its whole process group; running pushes still need their last reports.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {});
 report({ kind: 'ready' });

@@ -1,5 +1,5 @@
 /**
- * Messages between the server and its spawner, over Node's IPC channel. A handle travels with a message: `input`
+ * Messages between the server and its spawner, over Node's IPC channel. A handle is sent with a message: `input`
  * carries the child's stdin, `start` its stdout.
  */
 export type SpawnRequest =
@@ -12,16 +12,16 @@ export type SpawnRequest =
       environment: Readonly<Record<string, string>>;
       home: string;
       takesInput: boolean;
-      /** The output file, when no handle comes along. */
+      /** The output file, if no handle is sent. */
       file: string | null;
       yields: boolean;
     };
 
 export type SpawnEvent =
   | { kind: 'ready' }
-  /** 0 when it could not be started; no message follows then. */
+  /** 0 if it could not be started; no message follows then. */
   | { id: number; kind: 'started'; pid: number }
-  /** With the CPU time of the process and its descendants, in milliseconds. */
+  /** Includes the CPU time of the process and its descendants, in milliseconds. */
   | { id: number; kind: 'exited'; usedMs: number | null }
   /** It has exited and its stderr is closed. */
   | { id: number; kind: 'closed'; code: number | null; errorText: string };

@@ -14,22 +14,22 @@ import type { SpawnRequest, SpawnEvent } from './spawner-protocol.ts';
  * large one.
  */
 export interface Spawner {
-  /** Returns null while there is no spawner, or no socket pair ready for the child: then the caller has to fork. */
+  /** Returns null if there is no spawner, or no socket pair ready for the child: then the caller has to fork. */
   launch(launch: Launch): Child | null;
-  /** Whether the spawner would start a child now. */
+  /** Whether the spawner can start a child now. */
   isReady(): boolean;
   /** Starts the spawner; restarts it after an unexpected exit. */
   begin(): void;
   close(): void;
 }
 
-/** Socket pairs made in advance, so that a start waits for nothing. */
+/** Socket pairs created in advance, so that a start waits for nothing. */
 const pairsReady = 24;
 const restartAfterMs = 1_000;
-/** Where an open file has a path that the spawner can open. */
+/** Whether an open file has a path that the spawner can open. */
 const hasProc = platform() === 'linux';
 
-/** Environment of the spawner: only the program path, nothing confidential, and one pool of memory for its threads. */
+/** Environment of the spawner: only the program path, nothing confidential, and one memory pool for its threads. */
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', MALLOC_ARENA_MAX: '1' };
 
 export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
@@ -41,7 +41,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   const children = new Map<number, RemoteChild>();
   const ready: SocketPair[] = [];
   let pendingPairs = 0;
-  /** Sockets in transit, to be closed here when the channel breaks. */
+  /** Sockets in transit, to be closed here if the channel breaks. */
   const inTransit = new Set<Socket>();
 
   function fill(): void {
@@ -104,7 +104,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     isReady = false;
     if (isClosed) return;
     logger.warn('git.spawner_ended', { code, signal, children: children.size });
-    // Their exit will not be reported any more.
+    // Their exit will not be reported anymore.
     for (const child of children.values()) child.lose();
     children.clear();
     forgetSent();
@@ -144,7 +144,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   };
 }
 
-/** A child of the spawner, as its messages describe it. */
+/** A child of the spawner, updated by its messages. */
 class RemoteChild implements Child {
   readonly stdin: Socket | null;
   readonly stdout: Socket | null;
@@ -178,7 +178,7 @@ class RemoteChild implements Child {
     }
   }
 
-  /** Marks the child as lost: how it exits is not known. */
+  /** Marks the child as lost: its exit code will never be known. */
   lose(): void {
     this.signal('SIGTERM', true);
     this.#exit();
@@ -207,7 +207,7 @@ class RemoteChild implements Child {
     this.#exited.resolve();
   }
 
-  /** Its output may still be in the connection when the spawner has reported its exit. */
+  /** Its output may still be in the connection when the spawner reports its exit. */
   #close(code: number | null): void {
     const { stdout } = this;
     if (stdout === null || stdout.closed) this.#closed.resolve(code);
