@@ -59,6 +59,8 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
     token,
   };
   const requests: { path: string; authorization: string | undefined }[] = [];
+  /** How requests that match a pattern are refused. */
+  const refusals: { pattern: RegExp; status: number; headers: Record<string, string> }[] = [];
   /** Uploads by their path behind the project. */
   const files = new Map<string, Buffer>();
   let noteId = 1_000;
@@ -89,6 +91,11 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
     if (!url.pathname.startsWith('/api/')) return false;
     const { authorization } = request.headers;
     requests.push({ path: `${url.pathname}${url.search}`, authorization });
+    const refusal = refusals.find(({ pattern }) => pattern.test(`${url.pathname}${url.search}`));
+    if (refusal !== undefined) {
+      response.writeHead(refusal.status, refusal.headers).end('{"message":"no"}');
+      return true;
+    }
     if (!url.pathname.startsWith('/api/v4/')) {
       response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>404</h1>');
       return true;
@@ -215,6 +222,7 @@ export async function startGitlabStub(t: Owner, { port = 0, token = 'glpat-secre
     world,
     files,
     requests,
+    refusals,
     commitFile,
     addIssue: (more: Json = {}) => add('issues', more),
     addDiscussion,
