@@ -7,6 +7,8 @@ export const importLimits = {
   entriesPerWrite: 500,
   /** Issues that one write takes. */
   issuesPerWrite: 50,
+  /** What has been asked for so long is written: a kill takes no more of it away. */
+  msPerWrite: 5_000,
   /** Texts of other forges are kept whole up to here, above what a form takes: GitHub counts characters. */
   bodyBytes: 256 * 1024,
   entriesPerIssue: 50_000,

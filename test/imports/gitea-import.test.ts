@@ -43,7 +43,7 @@ const newForge = (t: Owner, more: { pageSize?: number } = {}) =>
 let forges = 0;
 
 t.before(async () => {
-  for (let at = 0; at < 12; at += 1) ports.push(await freePort());
+  for (let at = 0; at < 14; at += 1) ports.push(await freePort());
   otherPort = await freePort();
   here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: allowed() }, clock });
   alice = await here.addPerson('alice');
@@ -375,6 +375,27 @@ t.test('a token that loses its rights half way stops the run, which goes on with
   // Git still has the first password; only the API counts from here on.
   t.match(await find(id), { phase: 'finish', run: 1 });
   t.equal((await api(`/${name}/issues/1/comments`)).length, 2);
+});
+
+t.test('what a slow source has given is written before all the rest is asked for', async (t) => {
+  const forge = await newForge(t, { pageSize: 50 });
+  for (let at = 0; at < 6; at += 1) forge.addComment(forge.addIssue(), 'a comment');
+  const { reactions } = forge.world;
+  const get = reactions.get.bind(reactions);
+  reactions.get = (key) => {
+    clock.advance(2_000);
+    return get(key);
+  };
+  forge.fail({ pattern: /\/issues\/6\/reactions/, status: 401 });
+  const { id, name } = await start(forge);
+  t.match(await find(id), { state: 'paused', phase: 'write', progress: { written: 4 } });
+  forge.heal();
+  const before = forge.requests.length;
+  await run(id);
+  t.match(await find(id), { state: 'done', run: 1, lastError: null, progress: { written: 6 } });
+  const asked = forge.requests.slice(before).filter(({ path }) => /\/issues\/\d+\/reactions/.test(path));
+  t.equal(asked.length, 2, 'only of what was not written');
+  t.equal((await api(`/${name}/issues?state=all`)).length, 6);
 });
 
 t.test('a private repository that vanishes is not taken for an empty one', async (t) => {

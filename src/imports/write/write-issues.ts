@@ -29,10 +29,12 @@ interface Ready {
  * do not have them. What is as it was at the last run is passed over.
  */
 export async function writeIssues(context: RunContext): Promise<void> {
+  const { deps } = context;
   for (;;) {
     const numbers = await stagedNumbers(context);
     if (numbers.length === 0) return;
     let batch: Ready[] = [];
+    let begunAt = deps.clock.now();
     for (const [at, number] of numbers.entries()) {
       context.signal.throwIfAborted();
       const ready = await prepare(context, number);
@@ -40,7 +42,9 @@ export async function writeIssues(context: RunContext): Promise<void> {
       else if (ready !== null) batch.push(ready);
       const entries = batch.reduce((sum, { item }) => sum + item.issue.entries.length, 0);
       const isFull = entries >= importLimits.entriesPerWrite || batch.length >= importLimits.issuesPerWrite;
-      if (!isFull && at < numbers.length - 1) continue;
+      const isLate = deps.clock.now() - begunAt >= importLimits.msPerWrite;
+      if (!isFull && !isLate && at < numbers.length - 1) continue;
+      begunAt = deps.clock.now();
       await writeBatch(context, batch);
       const last = number;
       const written = context.progress.written + batch.length;
