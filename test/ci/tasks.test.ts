@@ -236,7 +236,7 @@ t.test('a waiting runner gets a new job at once', async (t) => {
   const startedAt = performance.now();
   await push(simple());
   t.ok(await waiting);
-  t.ok(performance.now() - startedAt < 2_000);
+  t.ok(performance.now() - startedAt < 10_000, 'not at the end of its wait');
   const empty = performance.now();
   t.equal(await runner.fetch(1_000), null);
   const took = performance.now() - empty;

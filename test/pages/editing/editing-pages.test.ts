@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { measureCpuTime } from '../../fixtures/thread-cpu.ts';
 import { editorConfigOf } from '../../../src/pages/code/editor-config.ts';
 import { encodeEditedText, readEditable } from '../../../src/pages/editing/editable-text.ts';
 import { upload } from '../../fixtures/upload.ts';
@@ -63,10 +64,11 @@ t.test('.editorconfig', async (t) => {
   t.same(config('[*]\nindent_size=4', 'sub/a', [{ ...nearer, text: `root = true\n${nearer.text}` }]), {
     indentSize: 2,
   });
-  const startedAt = performance.now();
-  config(`[${'*a'.repeat(99)}]\nindent_size=2\n`.repeat(200), 'a'.repeat(1_000));
-  config(`[{${'a,'.repeat(90)}}{${'*'.repeat(20)}}]\nindent_size=2\n`.repeat(200), 'a'.repeat(1_000));
-  t.ok(performance.now() - startedAt < 2_000, 'patterns that are made to hurt');
+  const { cpuMs } = await measureCpuTime(() => {
+    config(`[${'*a'.repeat(99)}]\nindent_size=2\n`.repeat(200), 'a'.repeat(1_000));
+    config(`[{${'a,'.repeat(90)}}{${'*'.repeat(20)}}]\nindent_size=2\n`.repeat(200), 'a'.repeat(1_000));
+  });
+  t.ok(cpuMs < 2_000, `patterns that are made to hurt: ${cpuMs} ms`);
 });
 
 /** alice has the public roof, where bob writes and carol reads. */

