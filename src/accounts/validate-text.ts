@@ -6,7 +6,7 @@ export interface TextRule {
   /** The subject of the error message: "The name". */
   called: string;
   maxCharacters: number;
-  /** Allows line feeds and tabs. */
+  /** Allows line feeds and tabs, and leaves out what a terminal has left in copied output. */
   manyLines?: boolean;
 }
 
@@ -15,6 +15,12 @@ const controlsButLines = /[^\P{Cc}\n\t]/u;
 /** Characters that override the direction of the text around them, and of what a page shows next to it. */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/;
 const lineSeparators = /[\u2028\u2029]/;
+/**
+ * What a terminal or a program leaves in copied output: escape sequences (ECMA-48 CSI and OSC) and single controls. NUL
+ * is not among them: no copied text has one.
+ */
+const terminalOutput =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /**
  * Validates a text that people write and others see, and returns it trimmed and in NFC (security J09).
@@ -29,7 +35,8 @@ export function parseText(value: unknown, rule: TextRule): string {
   // Checked before normalising; NFC shortens text by less than this factor.
   if (value.length > 4 * rule.maxCharacters) throw tooLong(rule);
   if (!value.isWellFormed()) throw refuse('contains a broken character');
-  const text = value.replace(/\r\n?/g, '\n').normalize('NFC').trim();
+  const lines = value.replace(/\r\n?/g, '\n');
+  const text = (rule.manyLines === true ? lines.replace(terminalOutput, '') : lines).normalize('NFC').trim();
   if ((rule.manyLines === true ? controlsButLines : controls).test(text))
     throw refuse('may not contain control characters');
   if (directionOverrides.test(text) || lineSeparators.test(text)) {

@@ -57,13 +57,24 @@ function ownerOf(folder: string): string {
 
 /**
  * Creates the data folder, or checks that it can be used. Refuses `data_dir_unusable` with the command that fixes it,
- * and `network_file_system`, where SQLite's write-ahead log would lose rows.
+ * `data_dir_read_only`, and `network_file_system`, where SQLite's write-ahead log would lose rows.
  */
-export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'getuid'>): void {
+export function prepareDataDir(
+  dataDir: string,
+  { getuid }: Pick<CliProcess, 'getuid'>,
+  access: typeof accessSync = accessSync,
+): void {
   try {
     makeFolder(dataDir);
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
+    access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EROFS')
+      throw withHint(
+        unavailable('data_dir_read_only', `The data folder ${dataDir} is on a file system that is read-only.`, {
+          cause,
+        }),
+        'see dmesg for the reason, then: mount -o remount,rw …',
+      );
     const user = getuid?.() ?? 'USER';
     throw withHint(
       unavailable('data_dir_unusable', `The data folder ${dataDir} cannot be written by user ${user}.`),

@@ -72,7 +72,9 @@ export function createDoctor(deps: DoctorDeps): Doctor {
           yield await area({ ...deps, thread, now: deps.clock.now(), isDeep, damage, onProgress }).catch(
             (error: Error) => ({
               area: name,
-              findings: [problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`)],
+              findings: [
+                problem(`${name}.unreadable`, `This could not be looked at: ${error.message}`, remedyOf(error)),
+              ],
               summary: '',
             }),
           );
@@ -83,3 +85,12 @@ export function createDoctor(deps: DoctorDeps): Doctor {
     },
   };
 }
+
+/** Of SQLite's words for a file that is damaged (SQLITE_CORRUPT, SQLITE_NOTADB). */
+const damagedDatabase = /malformed|file is not a database/;
+
+/** Whatever is written to a damaged database may be lost or do more damage. */
+const remedyOf = ({ message }: Error): { remedy?: string } =>
+  damagedDatabase.test(message)
+    ? { remedy: 'stop the server, so that nothing more is written; then hearth backup list and hearth restore BACKUP' }
+    : {};

@@ -228,6 +228,15 @@ t.test('security J09 a text is NFC without controls, broken characters and reord
   ];
   for (const [text, reason] of refused) t.equal(await reasonOf(() => parseText(text, rule)), reason, inAscii(text));
   t.equal(await reasonOf(() => parseText('a\0b', { ...rule, manyLines: true })), 'invalid_text');
+  for (const [pasted, kept] of [
+    ['\x1b[31mred\x1b[0m\tok\x07', 'red\tok'],
+    ['\x1b]0;title\x07ab\x08c', 'abc'],
+    ['\x1b]8;;x\x1b\\link', 'link'],
+    ['a\x0cb\x85\x7fc\x0b', 'abc'],
+    ['\x1b[2K\r\n', ''],
+  ] as const)
+    t.equal(parseText(pasted, { ...rule, manyLines: true, maxCharacters: 50 }), kept, 'a pasted log is taken');
+  t.equal(await reasonOf(() => parseText('\x1b[31mred', rule)), 'invalid_text', 'a name is none');
   t.equal(cleanText('\x1b[31mred\ud800\u202e\n', 6), '[31mre');
 });
 

@@ -63,6 +63,18 @@ t.test('an unusable folder is refused with the command that fixes it', async (t)
   }
 });
 
+t.test('a file system that is read-only is named, and is not the fault of an owner', async (t) => {
+  const readOnly = () => {
+    throw Object.assign(new Error('read-only'), { code: 'EROFS' });
+  };
+  for (const dataDir of [folder, path.join(folder, 'absent-as-well')])
+    t.throws(() => prepareDataDir(dataDir, processOf(0), readOnly), {
+      reason: 'data_dir_read_only',
+      message: /read-only/,
+      hint: /remount,rw/,
+    } as never);
+});
+
 t.test('one process holds the lock, its id is reported, and the lock is free afterwards', async (t) => {
   const dataDir = path.join(folder, 'locked');
   const lock = takeInstanceLock(dataDir);

@@ -31,6 +31,19 @@ t.test('init creates a working settings file, and never overwrites one', async (
     (await runCli(['init', '--config', 'etc/hearth.toml'], { cwd: folder, env: { SERVICE_DATA_DIR: dataDir } })).code,
     4,
   );
+  const named = { SERVICE_DATA_DIR: dataDir, SERVICE_CONFIG: path.join(folder, 'named/hearth.toml') };
+  t.match(await runCli(['init'], { cwd: folder, env: named }), {
+    code: 0,
+    stdout: new RegExp(`^${folder}/named/hearth.toml\n`),
+  });
+  t.match(
+    await runCli(['init', '--config', 'flag.toml'], {
+      cwd: folder,
+      env: { ...named, SERVICE_CONFIG: path.join(folder, 'absent.toml') },
+    }),
+    { code: 0, stdout: new RegExp(`^${folder}/flag.toml\n`) },
+    'the flag counts more',
+  );
   t.match(await runCli(['init', '--config', 'etc/other.toml', '--user', 'hearth'], { cwd: folder }), {
     code: 2,
     stderr: /needs root/,

@@ -580,4 +580,6 @@ t.test('a damaged database is reported', async (t) => {
     findings.some(({ check }) => check === 'database.integrity' || check === 'database.unreadable'),
     JSON.stringify(findings),
   );
+  for (const { check, remedy } of findings as { check: string; remedy: string | null }[])
+    if (check.startsWith('database.')) t.match(remedy, /hearth restore/, check);
 });

@@ -327,6 +327,34 @@ t.test('paths that lead elsewhere are refused everywhere', async (t) => {
       t.equal(await refuses([operation]), 'invalid_path');
 });
 
+t.test('security C07 new names do not read in another order; files that have such names can be changed', async (t) => {
+  const { change, refuses, files, git, folder } = await openWork(t);
+  const content = Buffer.from('x');
+  await change([create('plain', 'x')]);
+  for (const name of ['cod\u202etxt.exe', 'a\u2066/b', 'x\u200f.txt'])
+    for (const operation of [
+      { kind: 'create', path: name, content },
+      { kind: 'put', path: name, content },
+      { kind: 'update', path: name, from: 'plain' },
+    ] as FileOperation[])
+      t.equal(await refuses([operation]), 'invalid_path', `${operation.kind} ${encodeURIComponent(name)}`);
+  t.same(files(), ['plain']);
+  // As a push brings it.
+  const old = 'cod\u202etxt.exe';
+  const blob = git('rev-parse', 'main:plain');
+  const tree = execFileSync('git', [`--git-dir=${folder}`, 'mktree', '-z'], {
+    env: clientEnvironment,
+    input: `100644 blob ${blob}\t${old}\0`,
+  })
+    .toString()
+    .trim();
+  git('update-ref', 'refs/heads/main', git('commit-tree', '-m', 'x', tree));
+  await change([{ kind: 'put', path: old, content: Buffer.from('y') }]);
+  await change([{ kind: 'update', path: old, content: Buffer.from('z') }]);
+  await change([{ kind: 'update', path: 'cod.txt', from: old }]);
+  t.same(files(), ['cod.txt']);
+});
+
 t.test('files that git would not take from a push are refused', async (t) => {
   const { change, refuses, git } = await openWork(t);
   await change([create('a', 'one\n')]);

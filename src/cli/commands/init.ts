@@ -52,11 +52,12 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
     import('../../config/index.ts'),
     import('../data-dir.ts'),
   ]);
-  // The file that --config names is the one to be made.
+  // The file that --config or SERVICE_CONFIG names is the one to be made.
   const sources = configSources(cli.process, cli.flags);
-  const env = behindProxy === undefined ? sources.env : { ...sources.env, SERVICE_BASE_URL: behindProxy };
+  const { SERVICE_CONFIG: named, ...others } = sources.env;
+  const env = behindProxy === undefined ? others : { ...others, SERVICE_BASE_URL: behindProxy };
   const { config } = loadConfig({ ...sources, env, configPath: undefined });
-  const file = path.resolve(cli.process.cwd(), cli.flags.config ?? 'hearth.toml');
+  const file = path.resolve(cli.process.cwd(), cli.flags.config ?? (named || 'hearth.toml'));
   if (existsSync(file)) throw conflict('settings_exist', `${file} is there already; nothing was changed.`);
   const made = makeSettingsFolder(path.dirname(file), makeFolder);
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);

@@ -76,7 +76,10 @@ export function encodeEditedText(
 const withEndings = (text: string, ending: 'lf' | 'crlf'): string =>
   ending === 'crlf' ? text.replaceAll('\n', '\r\n') : text;
 
-/** Lines that are the same from either end keep theirs; those in between are new. */
+/**
+ * Lines that are the same from either end keep their ending. Those in between have that of the line in whose place they
+ * are, and those that are more than before that of the last of these; where nothing was, they are new.
+ */
 function keepEndings(text: string, before: string, newLines: 'lf' | 'crlf'): string {
   const lines = linesOf(text);
   const old = linesOf(before);
@@ -86,9 +89,14 @@ function keepEndings(text: string, before: string, newLines: 'lf' | 'crlf'): str
   while (start < most && plain(old[start]!) === lines[start]) start += 1;
   let end = 0;
   while (end < most - start && plain(old[old.length - 1 - end]!) === lines[lines.length - 1 - end]) end += 1;
+  const replaced = old.slice(start, old.length - end);
+  const endingAt = (at: number): 'lf' | 'crlf' => {
+    const line = replaced[Math.min(at, replaced.length - 1)];
+    return line === undefined || !line.endsWith('\n') ? newLines : line.endsWith('\r\n') ? 'crlf' : 'lf';
+  };
   return [
     ...old.slice(0, start),
-    ...lines.slice(start, lines.length - end).map((line) => withEndings(line, newLines)),
+    ...lines.slice(start, lines.length - end).map((line, at) => withEndings(line, endingAt(at))),
     ...(end === 0 ? [] : old.slice(-end)),
   ].join('');
 }

@@ -1,7 +1,7 @@
 import type { CommittedFile, TreeEntry } from '../../git/index.ts';
 import { conflict, invalid, nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { parseFilePath } from './file-path.ts';
+import { parseFilePath, refuseReorderedName } from './file-path.ts';
 
 /** What a change does to one file. `expected` is the blob that the person saw. */
 export type FileOperation =
@@ -49,7 +49,8 @@ const pathsOf = (operation: FileOperation): string[] =>
 
 /**
  * What an operation does to the files of a commit. Refuses `file_exists`, `file_not_found`, `file_changed` when the
- * blob is another one than expected, `not_a_file` for folders, symbolic links and submodules.
+ * blob is another one than expected, `not_a_file` for folders, symbolic links and submodules, and what
+ * `refuseReorderedName` refuses of a new name.
  * @param tip null when there is no commit yet
  */
 export async function resolveOperation(
@@ -64,12 +65,14 @@ export async function resolveOperation(
   switch (operation.kind) {
     case 'create': {
       if ((await entryAt(operation.path)) !== null) throw exists(operation.path);
+      refuseReorderedName(operation.path);
       const { content, isExecutable = false } = operation;
       return [{ path: target, file: { isExecutable, content } }];
     }
     case 'put': {
       const entry = await entryAt(operation.path);
       const isExecutable = entry !== null && requireFile(operation.path, entry).kind === 'executable';
+      if (entry === null) refuseReorderedName(operation.path);
       return [{ path: target, file: { isExecutable, content: operation.content } }];
     }
     case 'delete': {
@@ -81,6 +84,7 @@ export async function resolveOperation(
       const entry = await expectedFile(from, operation.expected);
       const isMoved = from !== operation.path;
       if (isMoved && (await entryAt(operation.path)) !== null) throw exists(operation.path);
+      if (isMoved) refuseReorderedName(operation.path);
       const isExecutable = entry.kind === 'executable';
       const { content } = operation;
       const file = content === undefined ? { isExecutable, oid: entry.oid } : { isExecutable, content };

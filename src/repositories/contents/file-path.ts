@@ -9,6 +9,9 @@ const maxDepth = 100;
 /** Characters that HFS+ leaves out when it compares names (git's utf8.c, next_hfs_char). */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
+/** Characters that change the order in which a name reads: it would look like another one, with another ending. */
+const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
 /** Files that git acts on, with the start of their short names on NTFS (git's path.c, is_ntfs_dot_generic). */
 const readByGit = new Set(['.gitmodules', '.gitattributes', '.gitignore', '.mailmap']);
 const shortNames = /^(?:git|gitmod|gitatt|gitign|mailma|gi7eba|gi7d29|gi250a|maba30)~\d/;
@@ -36,6 +39,14 @@ export function parseFilePath(text: string): string {
     if (isReserved(name)) throw wrong(`"${name}" is a name that is reserved for git.`);
   }
   return text;
+}
+
+/**
+ * Refuses `invalid_path` for a name that reads in another order than it is written (security C07). For new names only:
+ * a file that a push has brought can still be changed, renamed and deleted.
+ */
+export function refuseReorderedName(path: string): void {
+  if (reordering.test(path)) throw wrong('A name may not have characters that change the order of a line.');
 }
 
 function isReserved(name: string): boolean {

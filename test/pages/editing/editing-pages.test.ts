@@ -34,6 +34,10 @@ t.test('what a text area can have, and the bytes after it', async (t) => {
   t.equal(typed('a\nc\n', 'a\nb\n', 'crlf'), 'a\nc\n', 'so does LF, whatever the settings say of new files');
   t.equal(typed('x', '\xef\xbb\xbfa\n'), '\xef\xbb\xbfx', 'a byte-order mark stays');
   t.equal(typed('a\nb\nX\nc\nd\n', 'a\r\nb\nc\r\nd\n'), 'a\r\nb\nX\nc\r\nd\n', 'lines that are as before keep theirs');
+  t.equal(typed('A\nb\n', 'a\r\nb\n'), 'A\r\nb\n', 'so does a line that is changed');
+  t.equal(typed('a\nB\nC\nd\n', 'a\nb\r\nc\nd\r\n'), 'a\nB\r\nC\nd\r\n', 'and each of several');
+  t.equal(typed('a\nB\nB2\nc\n', 'a\nb\r\nc\n'), 'a\nB\r\nB2\r\nc\n', 'one that becomes two');
+  t.equal(typed('a\nb\nX', 'a\r\nb\nx', 'crlf'), 'a\r\nb\nX', 'the last line has none');
   t.equal(typed('a\nb\nc\nd\n', 'a\r\nb\nc\r\nd\n'), 'a\r\nb\nc\r\nd\n');
   t.equal(typed('a\n', 'a\r\nb\nc\r\n'), 'a\r\n');
   t.equal(typed('a\nb', null, 'crlf', true), 'a\r\nb\r\n');
