@@ -42,6 +42,7 @@ export function listenersOf(modules: Modules) {
     commitStatus: [pulls.onStatus],
     recordedStatus: [webhooks.onStatus],
     fork: [webhooks.onFork],
+    defaultBranch: [ci.onDefaultBranch],
     wiki: [webhooks.onWiki],
     restoreFromTrash: [pulls.onRestore],
     signUp: [organisations.joinInvited],
@@ -67,6 +68,7 @@ export function subscribe(modules: Modules): void {
   for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);
   for (const listener of listeners.recordedStatus) repositories.statuses.onRecord(listener);
   for (const listener of listeners.fork) repositories.forks.onFork(listener);
+  for (const listener of listeners.defaultBranch) repositories.onDefaultBranch(listener);
   for (const listener of listeners.wiki) repositories.wikis.onChange(listener);
   for (const listener of listeners.restoreFromTrash) repositories.trash.onRestore(listener);
   for (const listener of listeners.signUp) accounts.onSignUp(listener);

@@ -45,7 +45,7 @@ import { recordEndedRun } from './runs/record-run-event.ts';
 import type { RunEndListener } from './runs/run-end-listener.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
-import { runSchedules } from './runs/schedules.ts';
+import { replanSchedules, runSchedules } from './runs/schedules.ts';
 import { createSettingsService } from './settings/settings-service.ts';
 import { reencryptSecrets } from './secrets/secrets.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
@@ -195,6 +195,8 @@ export function createCi(options: CiOptions) {
     storeLogs: () => uploadLogs(deps),
     /** Called every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
+    /** For `repositories.onDefaultBranch`. */
+    onDefaultBranch: bindDeps(deps)(replanSchedules),
     /** Ends the waits of polling runners, before the listeners close. */
     stopWaiting: () => queue.stop(),
     async stop(): Promise<void> {

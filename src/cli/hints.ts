@@ -41,6 +41,7 @@ const hints: Readonly<Record<string, string>> = {
   backup_under_way: 'wait until it is done: hearth backup list',
   no_snapshot: 'a copy is made before each migration; hearth restore puts a backup back',
   settings_exist: 'hearth config check looks whether it is right; --config names another place',
+  rule_exists: 'hearth repo rule list OWNER/NAME shows it; hearth repo rule remove OWNER/NAME PATTERN makes room',
   no_backup: 'hearth backup list shows which there are',
   unknown_token: 'hearth token list shows the ids',
   runner_not_found: 'hearth runner list shows the numbers',

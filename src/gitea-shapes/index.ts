@@ -15,6 +15,6 @@ export { repositoryPayload } from './repository.ts';
 export type { RepositoryDetails, RepositoryPayload } from './repository.ts';
 export { statusPayload } from './status.ts';
 export { teamPayload } from './team.ts';
-export { giteaTime, giteaTimeOrNull, noTime } from './time.ts';
+export { giteaTime, giteaTimeOrNull, noTime, zonedTime } from './time.ts';
 export { ownerPayload, userPayload } from './user.ts';
 export type { UserDetails, UserPayload } from './user.ts';

@@ -10,4 +10,17 @@ const limit = 8.64e15;
 export const giteaTime = (ms: number): string =>
   new Date(Math.min(Math.max(ms, -limit), limit)).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
+/**
+ * The same as the clock of the person showed it: `2026-11-28T22:06:00+09:00`.
+ * @param offsetMinutes east of UTC, at most a day
+ */
+export function zonedTime(ms: number, offsetMinutes: number): string {
+  const local = giteaTime(ms + offsetMinutes * 60_000);
+  if (offsetMinutes === 0 || local.length !== 20) return giteaTime(ms);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const minutes = Math.abs(offsetMinutes);
+  const sign = offsetMinutes < 0 ? '-' : '+';
+  return `${local.slice(0, -1)}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
 export const giteaTimeOrNull = (ms: number | null): string | null => (ms === null ? null : giteaTime(ms));

@@ -51,6 +51,12 @@ import type { InitialisedRepository } from './initialisation/initialise-reposito
 import { createStatusService } from './statuses/status-service.ts';
 
 /**
+ * Called when people have made another branch the default branch; not by a push that brings the first one.
+ * @param actorId the person who chose it; null for the machine
+ */
+type DefaultBranchListener = (repositoryId: string, actorId: string | null) => Promise<void>;
+
+/**
  * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
  * branches, tags, contents, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each
  * function documents what it refuses.
@@ -95,6 +101,7 @@ export function createRepositories(
   const wikis = createWikiService(deps);
   const bind = bindDeps(deps);
   const bindAt = bindRepositoryDeps(deps);
+  const branchListeners: DefaultBranchListener[] = [];
 
   return {
     /** With first files where some are wanted. */
@@ -138,8 +145,12 @@ export function createRepositories(
 
     async edit(viewer: Viewer, owner: string, name: string, edit: RepositoryEdit): Promise<void> {
       const edited = await editRepository(deps, viewer, { owner, name }, edit);
-      if (edit.defaultBranch !== undefined && edited !== null) statistics.schedule(edited);
+      if (edit.defaultBranch === undefined || edited === null) return;
+      statistics.schedule(edited);
+      for (const listener of branchListeners) await listener(edited, personIdOf(viewer));
     },
+    /** What is derived from the default branch follows it to another branch. */
+    onDefaultBranch: (listener: DefaultBranchListener): void => void branchListeners.push(listener),
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(deps, viewer, { owner, name }, visibility),
     setArchived: bindAt(setArchived),

@@ -27,6 +27,7 @@ t.test('listeners are called in this order', async (t) => {
   t.strictSame(listeners.commitStatus, [pulls.onStatus]);
   t.strictSame(listeners.recordedStatus, [webhooks.onStatus]);
   t.strictSame(listeners.fork, [webhooks.onFork]);
+  t.strictSame(listeners.defaultBranch, [ci.onDefaultBranch]);
   t.strictSame(listeners.restoreFromTrash, [pulls.onRestore]);
   t.strictSame(listeners.signUp, [organisations.joinInvited]);
   t.strictSame(names(listeners.securityEvent), ['onAccessGiven'], 'without mail, nobody is told of sign-ins');

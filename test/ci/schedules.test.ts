@@ -26,6 +26,32 @@ t.test('schedules of the default branch start on time, and once for missed times
   t.equal((await numbers()).length, 2, 'what the file no longer says is gone');
 });
 
+t.test('schedules follow the default branch to another branch, without a push', async (t) => {
+  const { push, ci, found, clock, viewer, modules } = await openCi(t);
+  const every = (cron: string) => workflow(`on:\n  schedule: [{cron: '${cron}'}]\njobs:\n${job}`);
+  await push(every('30 12 * * *'));
+  await push(every('* * * * *'), { branch: 'topic' });
+  await push(workflow(`on: push\njobs:\n${job}`), { branch: 'plain' });
+  const { owner, name } = found.canonical;
+  const choose = (defaultBranch: string) => modules.repositories.edit(viewer, owner, name, { defaultBranch });
+  const scheduled = async () =>
+    (await ci.runs.list(found, {}, { limit: 20 })).runs
+      .filter(({ event }) => event === 'schedule')
+      .map(({ ref }) => ref);
+  await choose('topic');
+  clock.advance(61_000);
+  await ci.runSchedules();
+  t.same(await scheduled(), ['refs/heads/topic']);
+  await choose('plain');
+  clock.advance(2 * 86_400_000);
+  await ci.runSchedules();
+  t.same(await scheduled(), ['refs/heads/topic'], 'a branch without schedules has none, and the old ones are gone');
+  await choose('main');
+  clock.advance(86_400_000);
+  await ci.runSchedules();
+  t.same(await scheduled(), ['refs/heads/main', 'refs/heads/topic']);
+});
+
 t.test('a schedule has at most one waiting run, beside a running one', async (t) => {
   const { push, ci, found, clock, addRunner, state, log } = await openCi(t);
   const file = (name: string, cron: string) =>

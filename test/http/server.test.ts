@@ -290,10 +290,17 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
     headers: { Authorization: `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}` },
   });
   await browser.get('/nowhere?q=private%0d%0aline');
+  for (const probe of ['/healthz', '/readyz', '/metrics']) await browser.get(probe);
   await new Promise((resolve) => setImmediate(resolve));
 
-  const lines = web.log.filter(({ event }) => event === 'http.request');
+  const requests = web.log.filter(({ event }) => event === 'http.request');
+  const lines = requests.filter(({ level }) => level === 'info');
   t.equal(lines.length, 6);
+  t.same(
+    requests.filter(({ level }) => level === 'debug').map(({ fields }) => fields?.['path']),
+    ['/healthz', '/readyz', '/metrics'],
+    'probes that are answered as they should be do not fill the log',
+  );
   const text = JSON.stringify(web.log);
   for (const [name, value] of Object.entries({
     token,

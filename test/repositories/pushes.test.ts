@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import type { Viewer } from '../../src/access/index.ts';
 import type { Found, PushListener } from '../../src/repositories/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -213,6 +214,13 @@ t.test('a refusal to push gives the reason to people who may read', async (t) =>
     await reasonOf(repositories.openForPush({ ...alice, via: 'token', scope: 'read' }, 'alice', 'work')),
     'read_only_access',
   );
+  for (const [viewer, why] of [
+    [bob, /^You can read this repository/],
+    [{ ...bob, via: 'token', scope: 'write' }, /^You can read this repository/],
+    [{ ...bob, via: 'token', scope: 'read' }, /^This access token can only read/],
+    [{ ...alice, via: 'token', scope: 'read' }, /^This access token can only read/],
+  ] as [Viewer, RegExp][])
+    await t.rejects(repositories.openForPush(viewer, 'alice', 'work'), { message: why } as never);
   await repositories.setArchived(alice, 'alice', 'work', true);
   t.equal(await reasonOf(repositories.openForPush(alice, 'alice', 'work')), 'repository_archived');
   await repositories.changeVisibility(alice, 'alice', 'work', 'PRIVATE');

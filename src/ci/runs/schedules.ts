@@ -49,6 +49,25 @@ export async function planSchedules(
   return isChange ? { repositoryId: repository.id, rows } : null;
 }
 
+/**
+ * Reads the schedules of a repository whose default branch is another one now. A failure is logged: the next push to
+ * the branch reads them, too.
+ * @param actorId the person who chose the branch
+ */
+export async function replanSchedules(deps: CiDeps, repositoryId: string, actorId: string | null): Promise<void> {
+  try {
+    const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
+    if (located === undefined) return;
+    const ref = `refs/heads/${located.repository.defaultBranch}`;
+    const tip = await deps.git.refs.tip(located.path, ref);
+    if (tip === null) return;
+    const planned = await planSchedules(deps, located, actorId, [{ ref, oldId: tip, newId: tip }]);
+    if (planned !== null) await deps.db.write((tx) => saveSchedules(tx, planned));
+  } catch (error) {
+    deps.logger.error('ci.schedules_not_read', { repositoryId, error });
+  }
+}
+
 /** Replaces the schedules by those of the file. */
 export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: PlannedSchedules): Promise<void> {
   await manager.delete(scheduleSchema, { repositoryId });

@@ -5,7 +5,7 @@ import { mapAll } from '../../kernel/index.ts';
 import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Verification } from '../../signing/index.ts';
-import { userPayload } from '../../gitea-shapes/index.ts';
+import { userPayload, zonedTime } from '../../gitea-shapes/index.ts';
 import type * as schemas from './commits-schemas.ts';
 import { isoTime } from './payloads.ts';
 
@@ -55,7 +55,11 @@ const showIdentity = ({ name, email }: Commit['author'], people: People) => ({
   username: people.get(email)?.username ?? '',
 });
 
-const showUser = ({ name, email, at }: Commit['author']) => ({ name, email, date: isoTime(at) });
+const showUser = ({ name, email, at, offsetMinutes }: Commit['author']) => ({
+  name,
+  email,
+  date: zonedTime(at, offsetMinutes),
+});
 
 /** Addresses of a commit and its tree. */
 function showParts({ oid, tree, parents, committer }: Commit, { origin, found: { canonical } }: Place) {

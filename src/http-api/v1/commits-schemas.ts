@@ -22,7 +22,11 @@ export const verification = z
   })
   .meta({ id: 'CommitVerification' });
 
-export const commitUser = z.strictObject({ name: z.string(), email: z.string(), date: time });
+export const commitUser = z.strictObject({
+  name: z.string(),
+  email: z.string(),
+  date: z.iso.datetime({ offset: true }).describe('ISO 8601, in the time zone of the commit'),
+});
 export const commitMeta = z.strictObject({ url: z.string(), sha: objectId, created: time });
 
 /** A commit of a webhook or a branch. */

@@ -9,6 +9,9 @@ function loggedPath({ path, state: { routePath } }: Exchange): string {
   return routePath?.includes(':oneTimeToken') ? routePath : path.slice(0, 512);
 }
 
+/** What a monitor asks for every few seconds: answers as they should be are no news. */
+const probes = new Set(['/healthz', '/readyz', '/metrics']);
+
 /**
  * One line per request, unless it has one already, written when the last byte has gone or the client has left. To be
  * called when it begins.
@@ -22,7 +25,8 @@ export function createRequestLog({ logger, clock }: { logger: Logger; clock: Clo
     res.once('close', () => {
       if (state.isLogged === true) return;
       const { viewer } = state.identity;
-      logger.info('http.request', {
+      const level = probes.has(exchange.path) && res.statusCode < 400 ? 'debug' : 'info';
+      logger[level]('http.request', {
         id: state.requestId,
         method: req.method,
         path: loggedPath(exchange),

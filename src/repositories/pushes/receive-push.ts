@@ -215,6 +215,13 @@ async function remarkOnNewBranch(
   return remark == null ? [] : [remark];
 }
 
+/** Names the credential where that decides: its owner may well be able to push. */
+function whyReadOnly(viewer: Viewer): string {
+  if (viewer.kind === 'person' && viewer.via === 'token' && viewer.scope === 'read')
+    return 'This access token can only read; a push needs one that can write.';
+  return 'You can read this repository, but not push to it.';
+}
+
 /**
  * Finds a repository to push to, and creates it when push-to-create is on. People who may propose changes get in, too:
  * what they push is judged ref by ref. Refuses `repository_not_found`; `read_only_access` to the others who may read
@@ -223,7 +230,7 @@ async function remarkOnNewBranch(
 export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(deps, viewer, at);
   if (!allows(found.level, 'write') && (await deps.reviews.port?.mayPush(viewer, found)) !== true)
-    throw forbidden('read_only_access', 'You can read this repository, but not push to it.');
+    throw forbidden('read_only_access', whyReadOnly(viewer));
   if (found.repository.archivedAt !== null && found.repository.copiedFrom === null) {
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   }
