@@ -1,32 +1,51 @@
 import { allocatorSettings } from './serving/systemd-unit.ts';
 
-/** Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org. */
-export const reverseProxyConfigs: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
+/** What a proxy stands before, and where it is reached. */
+interface Places {
+  host: string;
+  /** The port of the public address. */
+  port: number;
+  /** Of `http.listen` and `grpc.listen`. */
+  web: number;
+  grpc: number;
+}
+
+/** The name and the port that is not that of https. */
+const withPort = ({ host, port }: Places): string => (port === 443 ? host : `${host}:${port}`);
+
+/** A port for native gRPC that is another one than that of the pages. */
+const grpcPort = ({ port }: Places): number => (port === 8443 ? 9443 : 8443);
+
+/**
+ * Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org with the ports that
+ * nobody has changed.
+ */
+export const reverseProxyConfigs: Readonly<Record<'caddy' | 'nginx' | 'traefik', (places: Places) => string>> = {
   caddy: (
-    host,
+    places,
   ) => `# Caddy asks for a certificate by itself and passes everything on as it came: large bodies, streams, Host, the
 # address of the client and the scheme.
 # Without a public name: a line "tls internal" below each name, with a certificate of Caddy's own authority.
-${host} {
-	reverse_proxy 127.0.0.1:3000
+${withPort(places)} {
+	reverse_proxy 127.0.0.1:${places.web}
 }
 
 # Only for runners that speak native gRPC; all others use the address above. grpc.listen is behind it.
-grpc.${host} {
-	reverse_proxy h2c://127.0.0.1:3001
+grpc.${withPort(places)} {
+	reverse_proxy h2c://127.0.0.1:${places.grpc}
 }
 `,
-  nginx: (host) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf.
-# certbot keeps its certificates as /etc/letsencrypt/live/${host}/fullchain.pem and privkey.pem.
+  nginx: (places) => `# For the http section of nginx, for example as /etc/nginx/conf.d/hearth.conf.
+# certbot keeps its certificates as /etc/letsencrypt/live/${places.host}/fullchain.pem and privkey.pem.
 server {
-    listen 443 ssl;
-    server_name ${host};
-    ssl_certificate     /etc/ssl/${host}.pem;
-    ssl_certificate_key /etc/ssl/${host}.key;
+    listen ${places.port} ssl;
+    server_name ${places.host};
+    ssl_certificate     /etc/ssl/${places.host}.pem;
+    ssl_certificate_key /etc/ssl/${places.host}.key;
 
     location / {
         # No path and no slash at the end: nginx would rewrite addresses, and signatures of other servers cover them.
-        proxy_pass http://127.0.0.1:3000;
+        proxy_pass http://127.0.0.1:${places.web};
         proxy_http_version 1.1;
         proxy_set_header Host $http_host;
         proxy_set_header X-Forwarded-Proto $scheme;
@@ -42,23 +61,23 @@ server {
 
 # Only for runners that speak native gRPC; all others use the address above. grpc.listen is behind it.
 server {
-    listen 8443 ssl http2;
-    server_name ${host};
-    ssl_certificate     /etc/ssl/${host}.pem;
-    ssl_certificate_key /etc/ssl/${host}.key;
+    listen ${grpcPort(places)} ssl http2;
+    server_name ${places.host};
+    ssl_certificate     /etc/ssl/${places.host}.pem;
+    ssl_certificate_key /etc/ssl/${places.host}.key;
 
     location / {
-        grpc_pass grpc://127.0.0.1:3001;
+        grpc_pass grpc://127.0.0.1:${places.grpc};
         client_max_body_size 0;
         grpc_read_timeout 1h;
         grpc_send_timeout 1h;
     }
 }
 `,
-  traefik: (host) => `# The static part: without the longer time, pushes of more than a minute are cut.
+  traefik: (places) => `# The static part: without the longer time, pushes of more than a minute are cut.
 entryPoints:
   websecure:
-    address: ":443"
+    address: ":${places.port}"
     transport:
       respondingTimeouts:
         readTimeout: 1h
@@ -70,23 +89,23 @@ providers:
 # http:
 #   routers:
 #     hearth:
-#       rule: Host(\`${host}\`)
+#       rule: Host(\`${places.host}\`)
 #       entryPoints: [websecure]
 #       service: hearth
 #       tls: { certResolver: letsencrypt }
 #     # Only for runners that speak native gRPC; all others use the address above. grpc.listen is behind it.
 #     hearth-grpc:
-#       rule: Host(\`grpc.${host}\`)
+#       rule: Host(\`grpc.${places.host}\`)
 #       entryPoints: [websecure]
 #       service: hearth-grpc
 #       tls: { certResolver: letsencrypt }
 #   services:
 #     hearth:
 #       loadBalancer:
-#         servers: [{ url: "http://127.0.0.1:3000" }]
+#         servers: [{ url: "http://127.0.0.1:${places.web}" }]
 #     hearth-grpc:
 #       loadBalancer:
-#         servers: [{ url: "h2c://127.0.0.1:3001" }]
+#         servers: [{ url: "h2c://127.0.0.1:${places.grpc}" }]
 `,
 };
 

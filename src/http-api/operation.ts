@@ -95,7 +95,6 @@ export type Tag =
   | 'Boards'
   | 'Moderation'
   | 'Images'
-  | 'Issues'
   | 'Pins'
   | 'Notifications'
   | 'Follows'

@@ -62,6 +62,27 @@ t.test('init creates a working settings file, and never overwrites one', async (
   ] as const) {
     t.equal((await hearth(`init ${words}`)).stdout, packaging(name), name);
   }
+  const elsewhere = {
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_BASE_URL: 'https://forge.example.org:8443',
+    SERVICE_HTTP_LISTEN: '127.0.0.1:4000',
+    SERVICE_GRPC_LISTEN: '127.0.0.1:4001',
+  };
+  for (const [proxy, ...lines] of [
+    [
+      'nginx',
+      'listen 8443 ssl;',
+      'proxy_pass http://127.0.0.1:4000;',
+      'grpc_pass grpc://127.0.0.1:4001;',
+      'listen 9443 ssl',
+    ],
+    ['caddy', '\nforge.example.org:8443 {', 'reverse_proxy 127.0.0.1:4000\n', 'h2c://127.0.0.1:4001\n'],
+    ['traefik', 'address: ":8443"', 'url: "http://127.0.0.1:4000"', 'url: "h2c://127.0.0.1:4001"'],
+  ] as const) {
+    const { stdout } = await runCli(['init', '--proxy', proxy], { cwd: folder, env: elsewhere });
+    for (const line of lines) t.ok(stdout.includes(line), `${proxy}: ${line}`);
+    t.notMatch(stdout, /:300[01]|listen 443|":443"|undefined/, proxy);
+  }
   t.match(await hearth('init --proxy apache'), { code: 2, stderr: /caddy, nginx or traefik/ });
 });
 

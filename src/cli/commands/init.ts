@@ -108,9 +108,13 @@ async function proxyFile(cli: Cli, name: string): Promise<string> {
   if (!Object.hasOwn(reverseProxyConfigs, name))
     throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
   const { config } = await cli.loadConfig();
-  return reverseProxyConfigs[name as keyof typeof reverseProxyConfigs](
-    config.baseUrl === null ? 'git.example.org' : new URL(config.baseUrl).hostname,
-  );
+  const url = new URL(config.baseUrl ?? 'https://git.example.org');
+  return reverseProxyConfigs[name as keyof typeof reverseProxyConfigs]({
+    host: url.hostname,
+    port: url.protocol === 'https:' && url.port !== '' ? Number(url.port) : 443,
+    web: config.http.listen.port,
+    grpc: config.grpc.listen.port,
+  });
 }
 
 function nextSteps(file: string, user: string | undefined, url: string | undefined): string[] {
