@@ -45,6 +45,32 @@ t.test('a push says whether it was forced, and which branch a new one is made of
   t.ok(runs.every(({ eventPayload }) => 'base_ref' in eventPayload));
 });
 
+t.test('of more than three tags in a push none starts a run, and the default branch always does', async (t) => {
+  const { push, ci, found, viewer, clock } = await openCi(t);
+  const sha = await push(workflow('on: [push, create]\njobs: {a: {runs-on: linux, steps: [{run: x}]}}\n'));
+  const refs = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `refs/${kind}/${kind[0]}${at}`);
+  const started = async (...names: string[]): Promise<string[]> => {
+    const prepared = await ci.onPush.prepare!({
+      id: 'a push',
+      repository: found.repository,
+      pusherId: viewer.id,
+      via: 'http',
+      credential: null,
+      options: [],
+      updates: names.map((ref) => ({ ref, oldId: '0'.repeat(40), newId: sha })),
+      deployKey: null,
+      arrivedAt: clock.now(),
+    });
+    const { runs } = prepared as { runs: { ref: string; event: string }[] };
+    return runs.filter(({ event }) => event === 'push').map(({ ref }) => ref);
+  };
+  const main = 'refs/heads/main';
+  t.same(await started(...refs('tags', 3)), refs('tags', 3));
+  t.same(await started(...refs('tags', 4), 'refs/heads/topic'), ['refs/heads/topic']);
+  t.same(await started(...refs('heads', 25), ...refs('tags', 2), main), [main, ...refs('heads', 19)]);
+});
+
 t.test('a job that a later attempt does not repeat keeps the attempt in which it ran', async (t) => {
   const { push, ci, found, viewer, addRunner } = await openCi(t);
   await push(

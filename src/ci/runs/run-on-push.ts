@@ -32,6 +32,8 @@ const maxChangedPaths = 1000;
 const skipOption = /^ci\.skip(?:=true)?$/;
 /** Limit of refs per push that start runs; a mirror may push thousands. */
 const maxRefs = 20;
+/** GitHub, "Events that trigger workflows", push: of more tags at once none starts a workflow. */
+const maxTags = 3;
 
 /**
  * Starts workflows after a push, reading files from the pushed commit. A push with the token of a task starts nothing,
@@ -61,7 +63,7 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
   const actor = await pusherName(deps, push.pusherId);
-  const moved = push.updates.filter(({ ref }) => isBranchOrTag(ref)).slice(0, maxRefs);
+  const moved = startingRefs(push.updates, located.repository.defaultBranch);
   const isByKey = push.deployKey !== null;
   const startsNothing = (push.pusherId === null && !isByKey) || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
@@ -83,6 +85,19 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
     schedules,
     after: new AfterCommit(),
   };
+}
+
+/**
+ * The refs of a push that may start something, the default branch before all others. As on GitHub, tags start nothing
+ * where a push has more than three of them: it brings the history of a repository, and no release.
+ */
+function startingRefs(updates: readonly MovedRef[], defaultBranch: string): MovedRef[] {
+  const isTag = ({ ref }: MovedRef): boolean => ref.startsWith('refs/tags/');
+  const isDefault = ({ ref }: MovedRef): boolean => ref === `refs/heads/${defaultBranch}`;
+  const known = updates.filter(({ ref }) => isBranchOrTag(ref));
+  const takesTags = known.filter(isTag).length <= maxTags;
+  const wanted = takesTags ? known : known.filter((update) => !isTag(update));
+  return [...wanted.filter(isDefault), ...wanted.filter((update) => !isDefault(update))].slice(0, maxRefs);
 }
 
 async function pusherName({ accounts }: CiDeps, id: string | null): Promise<string> {

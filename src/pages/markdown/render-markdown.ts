@@ -12,6 +12,9 @@ import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
 import { wikiSyntax } from './wiki-syntax.ts';
 
+/** Of an address that becomes a link, in characters. */
+const maxAddress = 2_048;
+
 /** @param breaks whether a line break in the source is one on the page */
 function createRenderer(
   breaks: boolean,
@@ -20,6 +23,15 @@ function createRenderer(
   const markdown = new MarkdownIt({ html: true, linkify: true, breaks });
   // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  // GFM 6.9: an address without a scheme begins with `www.`.
+  markdown.linkify.add('www.', {
+    // What follows is a host and a path as behind `http:`; before it is nothing, a space, or one of `*_~(`.
+    validate: (text, at, linkify) =>
+      /[^\s*_~(]/.test(text.slice(Math.max(0, at - 5), at - 4))
+        ? 0
+        : Math.max(0, linkify.testSchemaAt(`//${text.slice(at, at + maxAddress)}`, 'http:', 0) - 2),
+    normalize: (match) => void (match.url = `http://${match.url}`),
+  });
   markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(mathSyntax);
   for (const plugin of plugins) markdown.use(plugin);
   // A wide table scrolls in a box of its own.

@@ -75,6 +75,23 @@ t.test('a document keeps its shape', async (t) => {
     render('https://example.org and config.rs, a@example.org'),
     /^<p><a href="https:\/\/example\.org" rel="nofollow ugc noopener">https:\/\/example\.org<\/a> and config\.rs, a@example\.org<\/p>$/,
   );
+  for (const [text, link] of [
+    ['see www.example.org.', 'www.example.org'],
+    ['(www.example.org/a(b)?c=d&e)', 'www.example.org/a(b)?c=d&amp;e'],
+    ['*www.example.org/x*', 'www.example.org/x'],
+    ['WWW.example.org:8080/', 'WWW.example.org:8080/'],
+  ] as const)
+    t.match(render(text), `<a href="http://${link}" rel="nofollow ugc noopener">${link}</a>`, text);
+  for (const text of [
+    'www.',
+    'www. example.org',
+    'awww.example.org',
+    '`www.example.org`',
+    'www',
+    'x@www.example.org',
+    '"www.example.org',
+  ])
+    t.notMatch(render(text), '<a ', text);
 });
 
 t.test('remote images are links that name their host', async (t) => {
