@@ -11,7 +11,7 @@ import type { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import type { QueueRunner } from './queue/queue-runner.ts';
 import type { MatchedOwnersCache } from './code-owners/match-owners.ts';
 
-/** What the use-cases of this module work with. */
+/** Dependencies of the use-cases of this module. */
 export interface PullDeps {
   db: Database;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'addresses'>;
@@ -20,25 +20,25 @@ export interface PullDeps {
   repositories: Repositories;
   issues: Issues;
   git: Git;
-  /** One node at a time advances the queue of a branch. */
+  /** Leases that let only one node at a time advance the queue of a branch. */
   leases: Leases;
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Signs commits that the server makes; without it, they are not signed. */
+  /** Signs commits created by the server; without it they are unsigned. */
   signCommit?: ((payload: Buffer) => Promise<string>) | undefined;
-  /** The public address of this server, without a slash at its end; null while it is unknown. */
+  /** The public URL of this server without a trailing slash; null while it is unknown. */
   baseUrl: string | null;
-  /** Size limit of the pack of a push by a person who may not write, in bytes; that of the server when left out. */
+  /** Size limit in bytes of the pack of a push by a user without write access; defaults to that of the server. */
   contributedPushBytes?: number | undefined;
-  /** Limit of what the rounds of one person take in a repository where they may not write, in bytes; left out, none. */
+  /** Limit in bytes of all rounds of one user in a repository without write access; unlimited by default. */
   contributedBytes?: number | undefined;
-  /** Whether the disk of a folder has too little space left for writing. */
+  /** Whether too little disk space is left for writing to a folder. */
   isDiskLow(folder: string): Promise<boolean>;
   matchedOwners: MatchedOwnersCache;
   /** Advances merge queues in the background. */
   queue: QueueRunner;
-  /** How long the test of one pull request in a merge queue may take; two hours when left out. */
+  /** Time limit in milliseconds for testing one pull request in a merge queue; two hours by default. */
   queueTimeoutMs?: number | undefined;
   /** Computes merge states in the background. */
   mergeStates: MergeStateQueue;

@@ -1,7 +1,6 @@
 /**
- * Paths of files as text. A path that is UTF-8 is itself; one that is not, or that begins with a quotation mark, is
- * written as git writes it with `core.quotePath`, in quotation marks with octal numbers for bytes, so that every path
- * has one text and every such text one path.
+ * File paths as text. A UTF-8 path is itself. Any other path, and one that starts with a quotation mark, is quoted as
+ * git does with `core.quotePath`, with octal numbers for bytes, so that each path has exactly one text.
  */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -16,7 +15,7 @@ export function pathText(path: Buffer): string {
   return `"${quoted}"`;
 }
 
-/** The bytes of a text that `pathText` has made; of any other text, its UTF-8. */
+/** The bytes of a path encoded by `pathText`; for any other text, its UTF-8. */
 export function pathBytes(text: string): Buffer {
   if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return Buffer.from(text);
   const bytes = text

@@ -6,10 +6,9 @@ import { pullSchema } from './schema/pull-schema.ts';
 import { parseHead } from './sources/find-head.ts';
 
 /**
- * The number of the open pull request from one branch into another; null for none, and where the viewer may not read
- * the repository of the head.
- * @param head as `NewPull` has it; without a repository, a branch of this one
- * Refuses `repository_not_found`, `head_missing` for an empty branch.
+ * Returns the number of the open pull request from one branch into another; null if there is none, or if the viewer
+ * cannot read the head repository. Throws `repository_not_found`, `head_missing` for an empty branch.
+ * @param head as in `NewPull`; without a repository, a branch of this one
  */
 export async function findByBranches(
   { db, repositories }: Pick<PullDeps, 'db' | 'repositories'>,

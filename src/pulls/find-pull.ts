@@ -9,7 +9,7 @@ import type { PullDeps } from './deps.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 
-/** A pull request with what decides about it. */
+/** A pull request with the data for permission checks. */
 export interface PullContext extends IssueContext {
   pull: PullRow;
 }
@@ -21,18 +21,18 @@ export const factsOfPull = (issue: Issue, pull: PullRow): PullFacts => ({
   submitterId: pull.submitterId,
 });
 
-/** Throws what a refusal of the policy is in words; null passes. */
+/** Throws the error of a policy refusal; does nothing for null. */
 export function refuse(refusal: IssueRefusal | null): void {
   if (refusal === 'hidden') throw pullNotFound();
   if (refusal !== null) throw refusalError(refusal, 'PULL');
 }
 
-/** Refuses `pull_closed`. */
+/** Throws `pull_closed` unless the pull request is open. */
 export function requireOpen({ issue }: { issue: Issue }): void {
   if (issue.state !== 'OPEN') throw invalid('pull_closed', 'The pull request is not open.');
 }
 
-/** Finds a pull request that the viewer may read. Refuses `repository_not_found`, `pull_not_found`. */
+/** Finds a pull request that the viewer can read. Throws `repository_not_found`, `pull_not_found`. */
 export async function findPull(
   deps: Pick<PullDeps, 'db' | 'issues'>,
   viewer: Viewer,
@@ -44,7 +44,7 @@ export async function findPull(
   return { ...context, pull };
 }
 
-/** The same by the id of its issue, for the server's own work; null when it is gone or in the trash. */
+/** Finds a pull request by the id of its issue, for internal use; null if it was deleted or is in the trash. */
 export async function pullById(
   { db }: Pick<PullDeps, 'db'>,
   issueId: string,
@@ -57,8 +57,8 @@ export async function pullById(
 }
 
 /**
- * A pull request inside a write, with the viewer's right judged by what the write sees. Refuses what `refusalOnPull`
- * refuses.
+ * Reads a pull request inside a write, and checks the permission of the viewer with the data of the write. Throws the
+ * errors of `refusalOnPull`.
  * @param isThreadAuthor for `resolve`
  */
 export async function pullInWrite(
@@ -84,7 +84,7 @@ export function pathOf(
   return git.storage.pathOf((repository.ownerUserId ?? repository.ownerOrganisationId)!, repository.id);
 }
 
-/** Of the people given, those who may write to a repository now. */
+/** Those of some users who currently have write access to a repository. */
 export function writersAmong(
   deps: Pick<PullDeps, 'repositories'>,
   repository: PullContext['repository'],
@@ -94,7 +94,7 @@ export function writersAmong(
   return peopleWith('write', deps, repository, userIds, source);
 }
 
-/** Of the people given, those who may read a repository now. */
+/** Those of some users who currently have read access to a repository. */
 export function readersAmong(
   deps: Pick<PullDeps, 'repositories'>,
   repository: PullContext['repository'],

@@ -4,16 +4,16 @@ import type { Located, Repository } from '../repositories/index.ts';
 import type { PullDeps } from './deps.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 
-/** Where the code of a pull request comes from, as a viewer may know it. */
+/** The head of a pull request, as far as a viewer may know it. */
 export interface PullHead {
-  /** `topic`, `bob/fork:topic`; for a push its topic or `refs/pull/7/head`-like words of the caller. */
+  /** `topic`, `bob/fork:topic`; for a push its topic, or a label by the caller like `refs/pull/7/head`. */
   label: string;
-  /** Null for a push, for a repository that is gone, and for one that the viewer may not see. */
+  /** Null for a push, for a deleted repository, and for one that the viewer cannot read. */
   repository: Located | null;
   branch: string | null;
 }
 
-/** Finds the head of a pull request for a viewer: a private fork is not named to others. */
+/** Finds the head of a pull request for a viewer; hides the name of a private fork from others. */
 export async function headOf(
   deps: Pick<PullDeps, 'repositories'>,
   viewer: Viewer,

@@ -35,20 +35,20 @@ interface NextRound {
 interface Prepared {
   rounds: NextRound[];
   merged: RecordedMerge[];
-  /** Of a push to `refs/for/…`: one, or those of a stack. */
+  /** Rounds of a push to `refs/for/…`: one, or those of a stack. */
   pushed: PushedRound[];
   retargets: Retarget[];
-  /** Open pull requests whose base branch has moved, the newest first. */
+  /** Open pull requests whose base branch has moved, newest first. */
   onto: PullRow[];
-  /** What `record` has appended, for `recorded`. */
+  /** Logs appended by `record`, for `recorded`. */
   logs: EntryLog[];
 }
 
 const heads = 'refs/heads/';
 
 /**
- * Push listener: a push to the head branch of an open pull request is a round; one to its base branch may have merged
- * it, and asks for its merge state anew. It is awaited, so that a person who has pushed finds the round on the page.
+ * Push listener: a push to the head branch of an open pull request creates a round; a push to its base branch may have
+ * merged it, and invalidates its merge state. Awaited, so that the user who pushed finds the round on the page.
  */
 export function onPush(deps: PullDeps): PushListener<Prepared> {
   return {
@@ -69,14 +69,14 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
         const issue = await tx.manager.findOneBy(issueSchema, { id: issueId });
         const pull = await tx.manager.findOneBy(pullSchema, { issueId });
         if (issue?.state !== 'OPEN' || pull === null || issue.deletedAt !== null) continue;
-        // The merge says which round it takes: a later one is found by the branch, if the merge comes to nothing.
+        // The merge knows its round; if the merge fails, a later round is found through the branch.
         if (await isBeingMerged(tx.manager, pull)) continue;
-        // An act that could not wait has recorded it.
+        // A use-case that could not wait has already recorded it.
         if (pull.headOid === round.headOid && pull.lastRound !== round.after?.round) continue;
         const origin = { submitterId: push.pusherId, pushId: push.id, bytes, via: 'git' } as const;
         await recordRound(log, issue, pull, round, origin);
       }
-      // After the rounds: a merge by hand is one of the last.
+      // After the rounds, because a merge by hand may merge one of the last.
       for (const merged of prepared.merged) await recordMerged(deps, log, viewer, push.repository, merged);
       if (prepared.pushed.length > 0) await recordPushedRounds(log, push, prepared.pushed);
       for (const retarget of prepared.retargets) await recordRetarget(log, push, retarget);
@@ -94,7 +94,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
   };
 }
 
-/** Sets the refs of what a push made rounds of, before anything tells of them. git has set that of a push to it. */
+/** Sets the refs of new rounds before they are announced; for a push to `refs/for/…`, git has already set them. */
 async function publishRecorded(
   deps: PullDeps,
   { repository }: AnnouncedPush,
@@ -112,7 +112,7 @@ async function publishRecorded(
     );
 }
 
-/** A queue has another tip to merge onto. */
+/** The queue must merge onto a new tip. */
 function wakeQueues({ queue }: PullDeps, { repository, updates }: AnnouncedPush): void {
   for (const { ref } of updates.slice(0, limits.wokenQueues)) {
     const branch = branchOf(ref);
@@ -120,7 +120,7 @@ function wakeQueues({ queue }: PullDeps, { repository, updates }: AnnouncedPush)
   }
 }
 
-/** Who pushed, with the limits of the credential; for an entry by the server, no person. */
+/** The user who pushed, with the limits of the credential; for an entry by the server, nobody. */
 const viewerOf = ({ pusherId, credential, repository }: AnnouncedPush): Viewer =>
   pusherId === null ? anonymous : viewerWithCredential(pusherId, credential, repository.id);
 
@@ -149,14 +149,14 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
   return prepared;
 }
 
-/** Has the merge states of pull requests onto branches that have moved computed, those of one branch together. */
+/** Schedules the merge states of pull requests onto moved branches, grouped by branch. */
 function tryOnto(deps: PullDeps, push: AnnouncedPush, pulls: readonly PullRow[]): void {
   if (pulls.length === 0) return;
   const tips = new Map(push.updates.map(({ ref, newId }) => [ref, newId]));
   for (const [branch, some] of Map.groupBy(pulls, ({ baseBranch }) => baseBranch)) {
     const tip = tips.get(`${heads}${branch}`);
     const ids = some.map(({ issueId }) => issueId);
-    // One of a stack is merged from where it parted from the one below.
+    // A stacked pull request is merged from the commit where it left the one below.
     const tried = new Set(some.flatMap(({ headOid, stackedOnOid }) => (stackedOnOid === null ? [headOid] : [])));
     if (tried.size < 2 || tip === undefined || noRef.test(tip)) deps.mergeStates.add(ids);
     else
@@ -177,13 +177,13 @@ async function findRetargets(
   return located === undefined ? [] : prepareRetargets(deps, located, deleted, withBase);
 }
 
-/** Open pull requests from these branches and onto them. */
+/** Open pull requests from these branches and into them. */
 async function openPulls(
   { db }: PullDeps,
   repositoryId: string,
   branches: ReadonlyMap<string, unknown>,
 ): Promise<{ withHead: PullRow[]; withBase: PullRow[] }> {
-  // A push of a copy has thousands of refs; the open pull requests of a repository are fewer.
+  // A push by a mirror may have thousands of refs; a repository has fewer open pull requests.
   const names = branches.size > 100 ? null : [...branches.keys()];
   const ofColumn = (column: 'head' | 'base') => {
     const query = db.read
@@ -194,7 +194,7 @@ async function openPulls(
     return query.getMany();
   };
   const [withHead, withBase] = await Promise.all([ofColumn('head'), ofColumn('base')]);
-  // Rows of one repository come in no order; ids of issues have none either, numbers of rounds do not matter here.
+  // Row order is irrelevant here.
   return {
     withHead: withHead.filter(({ headBranch }) => headBranch !== null && branches.has(headBranch)),
     withBase: withBase.filter(({ baseBranch }) => branches.has(baseBranch)).reverse(),
@@ -202,8 +202,8 @@ async function openPulls(
 }
 
 /**
- * Null for a head that is the last round already, where the repository is gone or takes nothing any more, and where
- * the rounds of the person would take more than they may: `catchUpWithHead` makes the round once there is space.
+ * Null if the head is already the last round, if the repository was deleted or rejects writes, and if the rounds of the
+ * user exceed their limit: `catchUpWithHead` creates the round once there is space.
  */
 async function prepareNext(
   deps: PullDeps,
@@ -233,7 +233,7 @@ async function prepareNext(
   return { issueId: pull.issueId, prepared: await prepareNextRound(deps, base, pull, headOid), bytes };
 }
 
-/** Pull requests that this push has merged: by a merge here, or by hand, when it brought their head to the base. */
+/** Pull requests that this push has merged, through a merge here or by hand, by bringing their head to the base. */
 async function findMerged(
   deps: PullDeps,
   push: AnnouncedPush,
@@ -244,7 +244,7 @@ async function findMerged(
   }: {
     withBase: readonly PullRow[];
     branches: ReadonlyMap<string, { oldId: string; newId: string }>;
-    /** Gets those that a merge by hand brings before the push of their branch is announced. */
+    /** Receives the rounds that a merge by hand brings before the push of their branch is announced. */
     rounds: NextRound[];
   },
 ): Promise<RecordedMerge[]> {
@@ -284,7 +284,7 @@ interface WithHead {
   head: string;
 }
 
-/** The tip of the head branch, which the last round may be behind; without a branch, the head of that round. */
+/** The tip of the head branch, which may be ahead of the last round; without a branch, the head of that round. */
 async function headNow(deps: PullDeps, { headRepositoryId, headBranch, headOid }: PullRow): Promise<string> {
   if (headRepositoryId === null || headBranch === null) return headOid;
   const located = (await deps.repositories.locate([headRepositoryId])).get(headRepositoryId);
@@ -293,7 +293,7 @@ async function headNow(deps: PullDeps, { headRepositoryId, headBranch, headOid }
     : ((await deps.git.refs.tip(located.path, `${heads}${headBranch}`)) ?? headOid);
 }
 
-/** Those whose head the branch has by this move. Never guessed from similar changes. */
+/** Pull requests whose head this move added to the branch; similar changes do not count. */
 async function broughtBy(
   { git }: PullDeps,
   path: string,

@@ -4,16 +4,16 @@ import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { reviewRequestSchema, teamReviewRequestSchema } from './schema/attention-schema.ts';
 
-/** A pull request with the people whose review it waits for. */
+/** A pull request with the reviewers that it waits for. */
 interface PullOfIssue {
   pull: PullRow;
-  /** Ids of people who were asked for a review and have not answered, in the order in which they were asked. */
+  /** Ids of users with unanswered review requests, oldest request first. */
   requested: string[];
-  /** Ids of teams, the same. */
+  /** Ids of teams with unanswered review requests, oldest request first. */
   requestedTeams: string[];
 }
 
-/** The pull requests among issues that the caller has found already, by the id of the issue. Asks for no right. */
+/** The pull requests among issues that the caller has already found, by the id of the issue. Does not check access. */
 export async function pullsOfIssues(
   { db }: Pick<PullDeps, 'db'>,
   issueIds: readonly string[],

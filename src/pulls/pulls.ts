@@ -61,7 +61,7 @@ import { acceptPushesForReview } from './pushes/push-for-review.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners' | 'queue'>;
 
-/** Pull requests; the functions behind these names say what each refuses. */
+/** Pull requests; each function documents its errors. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
   const queue = new QueueRunner(tools.logger);
@@ -82,13 +82,13 @@ export function createPulls(tools: PullsOptions) {
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),
     ofCommit: bind(pullOfCommit),
-    /** What the description of a new pull request begins with. */
+    /** Initial description of a new pull request. */
     template: bind(findPullTemplate),
-    /** For the API and webhooks, which have found the issues already. */
+    /** For the API and webhooks, which have already found the issues. */
     ofIssues: bind(pullsOfIssues),
     reviews: {
       ...createReviewService(deps),
-      /** From the text of a patch with answers between its lines. */
+      /** Submits a review from the text of a patch with answers between its lines. */
       submitAnswers: bind(submitPatchReply),
     },
     threads: createThreadService(deps),
@@ -96,13 +96,15 @@ export function createPulls(tools: PullsOptions) {
     owners: { of: bind(ownersOf) },
     viewed: createViewedService(deps),
     suggestions: { apply: bind(applySuggestions) },
-    /** For `issues.pulls.refuseReopen`. */
+    /** Check for `issues.pulls.refuseReopen`. */
     refuseDuplicate: refuseDuplicatePull,
-    /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
+    /**
+     * Listener for `issues.onEntry` that must precede notifications: records whose turn it is, and asks code owners.
+     */
     onEntry: withQueueUpdates(deps, attentionListener(deps)),
-    /** What lists and the API show beside issues that were found already. */
+    /** Data that lists and the API show in addition to issues already found. */
     describe: bind(describePulls),
-    /** For the CI, which has the issue already. */
+    /** For CI, which already has the issue. */
     codeOf: bind(findPullCode),
     hasMerged: bind(hasMerged),
     recordSkippedChecks: bind(recordSkippedChecks),
@@ -110,7 +112,7 @@ export function createPulls(tools: PullsOptions) {
     stack: bind(findStack),
     inWrite: bind(pullInWrite),
     openHeads: bind(branchesWithOpenPulls),
-    /** For notes of releases. */
+    /** For release notes. */
     mergedAmong: bind(findMergedPulls),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
@@ -137,21 +139,21 @@ export function createPulls(tools: PullsOptions) {
       putFirst: bind(putFirst),
       placeOf: bind(findQueuePosition),
       list: bind(listQueues),
-      /** Plugs in what tests merges before a branch moves to them. */
+      /** Sets the tests that run on merges before a branch moves to them. */
       testBy<T>(tests: CandidateTests<T>): void {
         queue.tests = tests as CandidateTests<unknown>;
       },
-      /** For `ci.onRunEnd`. */
+      /** Listener for `ci.onRunEnd`. */
       onRunEnd: bind(wakeForRun),
-      /** At start, and for the scheduled task: takes up the rows. */
+      /** Resumes the queues from their rows, at start and in the scheduled task. */
       advanceAll: () => advanceQueues(deps),
     },
 
-    /** For exports and imports of repositories. */
+    /** Exports and imports of the pull requests of a repository. */
     portable: {
       plan: bind(planExport),
       files: bind(exportPulls),
-      /** Loaded when first needed: the parser of the format takes a while. */
+      /** Loaded on first use, because the parser of the format takes a while to load. */
       check: async (...given: [source: ImportSource, logs: CheckedExport, bundle: ReadBundle]): Promise<CheckedPulls> =>
         (await import('./portable/read-pulls.ts')).checkPulls(deps, ...given),
       refuseTakenBranches: async (
@@ -159,7 +161,7 @@ export function createPulls(tools: PullsOptions) {
       ) => (await import('./portable/import-pulls.ts')).refuseTakenBranches(deps, ...given),
       importer: async (path: string, checked: Pick<CheckedPulls, 'read'>, isFollowed = false): Promise<PullImporter> =>
         (await import('./portable/import-pulls.ts')).importPulls(deps, path, checked, isFollowed),
-      /** The rounds that a pull request has, the first one first. */
+      /** The rounds of a pull request, oldest first. */
       rounds: async (repositoryId: string, number: number): Promise<RoundRow[]> => {
         const issue = await deps.db.read.findOneBy(issueSchema, { repositoryId, number });
         if (issue === null) return [];
@@ -168,23 +170,23 @@ export function createPulls(tools: PullsOptions) {
       },
     },
 
-    /** For `repositories.pushes.onPush`. */
+    /** Listener for `repositories.pushes.onPush`. */
     onPush: onPush(deps),
-    /** For `repositories.trash.onRestore`. */
+    /** Listener for `repositories.trash.onRestore`. */
     onRestore: onRestore(deps),
-    /** For `repositories.pushes.forRefs`. */
+    /** Handler for `repositories.pushes.forRefs`. */
     pushesFor: acceptPushesForReview(deps),
-    /** For `repositories.statuses.onChange`. */
+    /** Listener for `repositories.statuses.onChange`. */
     onStatus: retryMergeOnStatus(deps),
-    /** After an event that may have made pull requests ready: by the ids of their issues. */
+    /** Checks pull requests again after an event that may have made them ready; takes the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
-    /** At the start, in the background: what a crash has left between a row and a ref. */
+    /** At start, in the background: completes what a crash interrupted between writing a row and a ref. */
     recover: () => mergeStates.track(recoverPulls(deps)),
-    /** For the scheduled task. */
+    /** Scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
-    /** At the start, and for the scheduled task: options of pushes that a crash has left. */
+    /** At start and in the scheduled task: applies push options that a crash interrupted. */
     finishPushOptions: bind(finishPushOptions),
-    /** For the scheduled task. */
+    /** Scheduled task. */
     releaseRounds: () => removeDeletedRounds(deps),
     /** Waits for running trial merges. */
     stop: async () => void (await Promise.all([mergeStates.stop(), queue.stop()])),

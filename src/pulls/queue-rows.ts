@@ -3,7 +3,7 @@ import type { EntryLog, Issue } from '../issues/index.ts';
 import { queueSchema } from './schema/queue-schema.ts';
 import type { QueueRow } from './schema/queue-schema.ts';
 
-/** The rows of a branch in the order in which they are merged: the one that is tested first. */
+/** The rows of a branch in merge order, starting with the one being tested. */
 export async function queueOfBranch(
   source: EntityManager,
   { repositoryId, baseBranch }: Pick<QueueRow, 'repositoryId' | 'baseBranch'>,
@@ -14,15 +14,15 @@ export async function queueOfBranch(
 
 /** Why a pull request leaves the queue without being merged. */
 export interface LeaveDetails {
-  /** Left out for a person who takes it out. */
+  /** Omitted if a user takes it out. */
   reason?: string;
-  /** Whether it is told to those who take part. */
+  /** Whether to notify participants. */
   failed?: boolean;
-  /** Number of the run that failed. */
+  /** Number of the failed run. */
   run?: number;
 }
 
-/** Takes a pull request out of the queue with an entry of its log; nothing where it is not in it. */
+/** Removes a pull request from the queue and adds an entry to its log; does nothing if it is not queued. */
 export async function removeFromQueue(log: EntryLog, issue: Issue, details: LeaveDetails): Promise<QueueRow | null> {
   const { manager } = log.tx;
   const row = await manager.findOneBy(queueSchema, { issueId: issue.id });

@@ -12,8 +12,8 @@ export interface PushedRef {
 
 /**
  * Whether a push triggers a workflow. All filters must match; branch and tag filters apply only to refs of their kind,
- * so that a filter on branches alone excludes tags. Filters of paths are ignored for tags, and match if the changed files
- * are unknown. Throws `TooManySteps`.
+ * so that a filter on branches alone excludes tags. Filters by path are ignored for tags, and match if the changed
+ * files are unknown. Throws `TooManySteps`.
  */
 export function matchesPush({ branches, tags, paths }: PushTrigger, ref: PushedRef, glob = new GlobMatcher()): boolean {
   const own = ref.kind === 'branch' ? branches : tags;

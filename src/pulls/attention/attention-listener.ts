@@ -13,27 +13,27 @@ import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/revie
 import { attentionSchema, reviewRequestSchema } from '../schema/attention-schema.ts';
 import { askOwnerTeams } from './team-requests.ts';
 
-/** What the listener has found out before its write. */
+/** Data gathered before the write. */
 interface Prepared {
-  /** Owners of the changed files who are to be asked. */
+  /** Owners of the changed files who must be asked for a review. */
   ownerIds: string[];
   /** Teams that own changed files. */
   teamIds: string[];
-  /** The log of the write, whose entries are announced when it is durable. */
+  /** The log of the write, whose entries are announced once it is durable. */
   log?: EntryLog;
 }
 
-/** Entries after which the owners of the changed files are asked for. */
+/** Entries after which owners of the changed files are asked for a review. */
 const bringsCode: readonly string[] = ['opened', 'round', 'retargeted', 'ready'];
-/** Entries after which none has a turn. */
+/** Entries after which nobody has a turn. */
 const ends: readonly string[] = ['closed', 'merged', 'draft'];
 const changesTurns: readonly string[] = [...bringsCode, ...ends, 'reopened', 'asked', 'comment', 'review'];
 
 /**
- * Keeps whose turn it is. After a new round, those whose threads are open and those who asked for changes; after what a
- * reviewer says, the author and who submitted the code; who was asked, until they answer; after the end, none. Who acts
- * is out. Asks the owners of the changed files, too, each once. Of a team that was asked the view `team_reviewers`
- * says who has the turn: it follows the people of the team.
+ * Records whose turn it is. After a new round: reviewers with open threads, and those who requested changes. After a
+ * comment of a reviewer: the author and the submitter of the code. After a review request: the reviewer, until they
+ * answer. After the end: nobody. The actor never has a turn. Also asks each owner of changed files once. For teams, the
+ * view `team_reviewers` lists the members whose turn it is, and follows changes of the team.
  */
 export const attentionListener = (deps: PullDeps): EntryListener<Prepared> => ({
   name: 'review turns',
@@ -90,7 +90,7 @@ export const attentionListener = (deps: PullDeps): EntryListener<Prepared> => ({
       prepared.log = await askOwners(deps, tx, { pull, authors }, prepared);
   },
   recorded({ issue, entry }, { log }) {
-    // Its branch may have moved while it was closed.
+    // The branch may have moved while it was closed.
     if (entry.kind === 'reopened') deps.mergeStates.add([issue.id]);
     if (log !== undefined) deps.issues.pulls.announce(log);
   },
@@ -106,12 +106,12 @@ async function giveTurn(
   for (const userId of new Set(userIds)) {
     if (userId === null || userId === actorId) continue;
     const row = { issueId, userId, reason, since: now };
-    // Who has waited longer stays where they are.
+    // Keeps the row of a user who has waited longer.
     await manager.createQueryBuilder().insert().into(attentionSchema).values(row).orIgnore().execute();
   }
 }
 
-/** Those whose threads are open, those whose last verdict asks for changes, and those who were asked. */
+/** Reviewers with open threads, those whose last verdict requests changes, and those who were asked. */
 async function waitingReviewers(tx: Tx, { issueId }: PullRow, authors: readonly (string | null)[]): Promise<string[]> {
   const { manager } = tx;
   const open: { author_id: string | null }[] = await manager
@@ -138,7 +138,7 @@ async function unanswered({ manager }: Tx, issueId: string): Promise<string[]> {
   return rows.map(({ userId }) => userId);
 }
 
-/** Who began the threads that a review of the author answers. */
+/** Authors of the threads that a review of the author answers. */
 async function answeredBy(
   { manager }: Tx,
   reviewId: string,
@@ -151,7 +151,7 @@ async function answeredBy(
   return first.map(({ authorId }) => authorId).filter((id) => !authors.includes(id));
 }
 
-/** Asks the owners who were never asked here. Returns the log of the entries. */
+/** Asks owners who were never asked on this pull request. Returns the log of the entries. */
 async function askOwners(
   deps: PullDeps,
   tx: Tx,

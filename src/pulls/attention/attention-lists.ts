@@ -9,33 +9,33 @@ import type { PullDeps } from '../deps.ts';
 import { attentionSchema, teamReviewerSchema } from '../schema/attention-schema.ts';
 import type { AttentionRow } from '../schema/attention-schema.ts';
 
-/** A pull request that waits for a person. */
+/** A pull request that waits for a user. */
 interface AttentionListItem {
   issue: Issue;
-  /** `asked`, `owner`, `round`, `review`, `reply`; null in a list of what waits for others. */
+  /** `asked`, `owner`, `round`, `review`, `reply`; null in a list of pull requests that wait for others. */
   reason: string | null;
-  /** Epoch milliseconds: since when it waits for the viewer, or when it changed last. */
+  /** Epoch milliseconds: start of the viewer's turn, or time of the last change. */
   since: number;
 }
 
 const keyOf = ({ since, issue }: AttentionListItem): string => ageKey({ createdAt: since, id: issue.id });
 
-/** How one of the lists is read. */
+/** Query of one of the lists. */
 interface WaitingList<Row extends object> {
   schema: EntitySchema<Row>;
-  /** The rows of `:personId`, with `p`, `i` and `r` for the pull request, its issue and its repository. */
+  /** Selects the rows of `:personId`, with `p`, `i` and `r` for the pull request, its issue and its repository. */
   sql: string;
-  /** Expressions of the order: a time, then an id. */
+  /** Order: a time, then an id. */
   time: string;
   id: string;
   isNewestFirst: boolean;
   read(rows: Row[]): AttentionListItem[] | Promise<AttentionListItem[]>;
 }
 
-/** Where a page begins, in which direction it goes, and how many rows it has. */
+/** Start, direction and size of a page. */
 type Place = Parameters<Parameters<typeof readKeysetPage<AttentionListItem>>[2]>[0];
 
-/** Reads what the viewer may see of a list; anonymous clients have none. */
+/** Reads the entries of a list that the viewer can read; empty for anonymous clients. */
 function waitingReader<Row extends object>(
   db: Database,
   viewer: Viewer,
@@ -59,17 +59,17 @@ function waitingReader<Row extends object>(
   };
 }
 
-/** What waits for a person, by themselves or for a team of theirs. */
+/** A turn of a user, of their own or through one of their teams. */
 type TurnRow = Pick<AttentionRow, 'issueId' | 'userId' | 'since'> & { reason?: string };
 
-/** No attention of their own, and no other team of theirs that waits longer: each pull request is listed once. */
+/** Excludes turns of their own and teams that wait for a shorter time, so that each pull request is listed once. */
 const onlyByTeam = `NOT EXISTS (SELECT 1 FROM attention o WHERE o.user_id = a.user_id AND o.issue_id = a.issue_id)
   AND NOT EXISTS (SELECT 1 FROM team_reviewers o WHERE o.user_id = a.user_id AND o.issue_id = a.issue_id
     AND (o.since, o.team_id) < (a.since, a.team_id))`;
 
 /**
- * Open pull requests that wait for the viewer, or for a team of theirs until one of its people answers; what waits
- * longest first; no drafts. Refuses `invalid_page`.
+ * Open pull requests that wait for the viewer, or for one of their teams until a member answers; longest wait first,
+ * without drafts. Throws `invalid_page`.
  */
 export async function listAwaitingViewer(
   { db, issues }: PullDeps,
@@ -105,7 +105,7 @@ export async function listAwaitingViewer(
   });
 }
 
-/** The viewer's own open pull requests that do not wait for them, the last changed first. Refuses `invalid_page`. */
+/** The viewer's own open pull requests that do not wait for them, last changed first. Throws `invalid_page`. */
 export const listAwaitingOthers = (
   { db }: PullDeps,
   viewer: Viewer,

@@ -5,7 +5,7 @@ import { changeRequests, listRequests, unansweredRequests } from './review-reque
 import { listTeamRequests } from './team-requests.ts';
 import { listAwaitingViewer, listAwaitingOthers } from './attention-lists.ts';
 
-/** Whose turn it is; the functions behind these names say what each refuses. */
+/** Review requests and turns; each function documents its errors. */
 export function createAttentionService(deps: PullDeps) {
   const bind = bindDeps(deps);
   return {

@@ -7,11 +7,10 @@ import { readersAmong } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 
 /**
- * People who could be asked to review pull requests of a repository, as far as the viewer may know that they have
- * something to do with it: its owner and its collaborators; in a repository of an organisation the people of teams that
- * have a role there, for who knows of these teams, and all members, for an OWNER. Only those who may read it.
- * At most `limits.reviewCandidates`. Refuses `repository_not_found` to viewers who may not write: an author who may
- * only read asks people by name.
+ * Users who could be asked to review pull requests of a repository, limited to those whose relation to it the viewer
+ * may know: its owner and collaborators; for an organisation, members of teams with a role there if the viewer knows
+ * the teams, and all members if the viewer is an OWNER. Only users with read access, at most `limits.reviewCandidates`.
+ * Throws `repository_not_found` without write access: an author with read access names reviewers instead.
  * @returns their ids in no particular order
  */
 export async function reviewCandidates(deps: PullDeps, viewer: Viewer, address: RepositoryAddress): Promise<string[]> {
@@ -27,7 +26,7 @@ export async function reviewCandidates(deps: PullDeps, viewer: Viewer, address: 
   return [...(await readersAmong(deps, repository, active))];
 }
 
-/** Who may write knows them: they are those to work with. The rest of the list is for who administers. */
+/** Viewers with write access see collaborators, with whom they work. The rest of the list is for administrators. */
 async function collaboratorsOf({ repositories }: PullDeps, { canonical }: Found): Promise<string[]> {
   const { owner, name } = canonical;
   const ids: string[] = [];
@@ -40,13 +39,13 @@ async function collaboratorsOf({ repositories }: PullDeps, { canonical }: Found)
   return ids;
 }
 
-/** Who may not see them, or only without this token, is shown the others. */
+/** Returns null if the viewer, or this token, may not see them, so that the others are still shown. */
 function nullIfRefused(error: unknown): null {
   if (isDomainError(error) && (error.code === 'not_found' || error.code === 'forbidden')) return null;
   throw error;
 }
 
-/** People of the organisation, by what the viewer may know of it. */
+/** Members of the organisation that the viewer may know. */
 async function membersOf({ organisations, repositories }: PullDeps, viewer: Viewer, { canonical, repository }: Found) {
   if (repository.ownerOrganisationId === null) return [];
   const [teams, here, members] = await Promise.all([

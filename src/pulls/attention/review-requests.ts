@@ -10,17 +10,17 @@ import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import type { ReviewRequestRow } from '../schema/attention-schema.ts';
 import { changeTeamRequests, isTeamName, teamsByName } from './team-requests.ts';
 
-/** People by their handles, teams as `organisation/team`. */
+/** Usernames, and teams as `organisation/team`. */
 interface RequestChange {
   add?: readonly string[] | undefined;
   remove?: readonly string[] | undefined;
 }
 
 /**
- * Asks people and teams for a review, or no longer. Who answered is asked again. Refuses `unknown_reviewer`,
- * `reviewer_is_author`, `reviewer_may_not_read`, `unknown_team`, `team_without_role`, `team_without_reviewers`,
- * `too_many_reviewers`, `pull_closed`, and what the rights refuse; nothing is changed then.
- * @returns the requests of people
+ * Requests reviews from users and teams, or withdraws requests; asks reviewers who answered again. Changes nothing if
+ * it throws `unknown_reviewer`, `reviewer_is_author`, `reviewer_may_not_read`, `unknown_team`, `team_without_role`,
+ * `team_without_reviewers`, `too_many_reviewers`, `pull_closed`, or a permission error.
+ * @returns the requests of users
  */
 export async function changeRequests(
   deps: PullDeps,
@@ -30,7 +30,7 @@ export async function changeRequests(
 ): Promise<ReviewRequestRow[]> {
   const found = await findPull(deps, viewer, at);
   const { issue, repository } = found;
-  // Who was asked may say no, with the right to read alone.
+  // A requested reviewer may decline with read access alone.
   const isOwn = add.length === 0 && remove.length === 1 && isSelf(viewer, remove[0]!);
   const act = isOwn ? 'read' : 'request_review';
   if (!isOwn || personIdOf(viewer) === null || !scopeAllows(viewer, 'write'))
@@ -100,14 +100,14 @@ async function peopleOf({ accounts }: PullDeps, usernames: readonly string[]): P
   return [...ids];
 }
 
-/** Who was asked for a review, the first one first. Refuses as `findPull` does. */
+/** Review requests of users, oldest first. Throws the errors of `findPull`. */
 export async function listRequests(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ReviewRequestRow[]> {
   const { issue } = await findPull(deps, viewer, at);
   const rows = await deps.db.read.findBy(reviewRequestSchema, { issueId: issue.id });
   return rows.sort((one, other) => one.askedAt - other.askedAt || (one.userId < other.userId ? -1 : 1));
 }
 
-/** For rows of lists: who was asked and has not answered, by the id of the issue. Asks for no right. */
+/** Unanswered review requests for rows of lists, by the id of the issue. Does not check access. */
 export async function unansweredRequests(
   { db }: Pick<PullDeps, 'db'>,
   issueIds: readonly string[],

@@ -11,13 +11,13 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { teamReviewRequestSchema } from '../schema/attention-schema.ts';
 import type { TeamReviewRequestRow } from '../schema/attention-schema.ts';
 
-/** A team that was asked for a review, for those who may know of it. */
+/** A review request of a team that the viewer may know. */
 interface TeamRequest extends TeamReviewRequestRow {
   organisation: string;
   team: string;
 }
 
-/** Names with a slash are teams: `organisation/team`. */
+/** Whether a name means a team: `organisation/team`. */
 export const isTeamName = (name: string): boolean => name.includes('/');
 
 const unknownTeam = () => invalid('unknown_team', 'This team does not exist.', { field: 'reviewers' });
@@ -32,8 +32,8 @@ const refusals = {
 };
 
 /**
- * Ids of the teams that names mean, `organisation/team` each, as far as the viewer knows of them. Refuses
- * `unknown_team`, for hidden ones, too.
+ * Resolves names of the form `organisation/team` to ids of teams that the viewer may know. Throws `unknown_team`, also
+ * for hidden teams.
  */
 export async function teamsByName(
   { organisations }: PullDeps,
@@ -53,13 +53,13 @@ export async function teamsByName(
   return [...ids];
 }
 
-/** A pull request in a write. */
+/** A pull request within a write. */
 interface AskedPull {
   issue: Issue;
   pull: PullRow;
 }
 
-/** How many of the people of teams could review: all but the author and who submitted it. */
+/** Number of team members who could review: all except the author and the submitter. */
 async function reviewersOf(
   { organisations }: PullDeps,
   manager: EntityManager,
@@ -79,8 +79,8 @@ async function refusalIn(deps: PullDeps, manager: EntityManager, asked: AskedPul
 }
 
 /**
- * Asks teams in a write, or no longer; one that answered is asked again. Refuses `team_without_role`,
- * `team_without_reviewers`, and what `tooMany` is.
+ * Requests reviews from teams within a write, or withdraws requests; asks teams that answered again. Throws
+ * `team_without_role`, `team_without_reviewers`, and the error `tooMany`.
  */
 export async function changeTeamRequests(
   deps: PullDeps,
@@ -115,8 +115,8 @@ export async function changeTeamRequests(
 }
 
 /**
- * Asks the teams that own changed files, each once, as far as they may be asked.
- * @param log of the write, in the name of the server
+ * Asks each team that owns changed files once, if it may be asked.
+ * @param log log of the write, in the name of the server
  */
 export async function askOwnerTeams(
   deps: PullDeps,
@@ -137,7 +137,7 @@ export async function askOwnerTeams(
   }
 }
 
-/** A submitted review answers the requests of the teams that its author is in. */
+/** Marks requests of the author's teams as answered when a review is submitted. */
 export async function answerTeamRequests({ manager, now }: Tx, issueId: string, userId: string): Promise<void> {
   await manager
     .createQueryBuilder()
@@ -154,10 +154,7 @@ export async function answerTeamRequests({ manager, now }: Tx, issueId: string, 
     .execute();
 }
 
-/**
- * The teams that were asked for a review and that the viewer may know of, the first one first. Refuses as `findPull`
- * does.
- */
+/** Review requests of teams that the viewer may know, oldest first. Throws the errors of `findPull`. */
 export async function listTeamRequests(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<TeamRequest[]> {
   const { issue } = await findPull(deps, viewer, at);
   if (viewer.kind !== 'person') return [];

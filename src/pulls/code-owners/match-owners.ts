@@ -7,7 +7,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { parseOwners } from './parse-owners.ts';
 import type { OwnerRule, OwnersFault } from './parse-owners.ts';
 
-/** Where a file of owners is looked for, in this order. */
+/** Paths of the code owners file, in order of precedence. */
 const ownersFiles = [
   '.hearth/OWNERS',
   '.forgejo/CODEOWNERS',
@@ -17,21 +17,22 @@ const ownersFiles = [
   'docs/CODEOWNERS',
 ] as const;
 
-/** Changed files that one line of the file of owners decides about. */
+/** Changed files matched by one line of the code owners file. */
 interface MatchedRule extends Pick<OwnerRule, 'text' | 'line' | 'owners'> {
   files: number;
 }
 
-/** What a file of owners says of changed files, before its names are looked up. */
+/** The part of a code owners file that matches changed files, with unresolved names. */
 interface MatchedOwners {
-  /** Null when the base branch has none. */
+  /** Null if the base branch has none. */
   file: string | null;
   rules: readonly MatchedRule[];
   faults: readonly OwnersFault[];
 }
 
 /**
- * By the ids that determine it. Matching a thousand lines with hundreds of files takes longer than the rest of a page.
+ * Keyed by the ids that determine the result. Matching a thousand lines with hundreds of files takes longer than the
+ * rest of a page.
  */
 export type MatchedOwnersCache = Lru<string, MatchedOwners>;
 
@@ -44,8 +45,8 @@ export const createMatchedOwnersCache = (): MatchedOwnersCache =>
   });
 
 /**
- * Matches the files that the last round changes with the file of owners in the tip of the base branch. Slow: it runs
- * before a write. Refuses `git_busy`.
+ * Matches the files changed by the last round with the code owners file at the tip of the base branch. Slow, so it runs
+ * before a write. Throws `git_busy`.
  * @param path folder of the repository
  */
 export async function matchOwners(
@@ -86,13 +87,13 @@ async function matchFound(
   return { file, rules: matched, faults };
 }
 
-/** The first of the files that is there; its text is null when it is too large. */
+/** The first existing file; its text is null if it is too large. */
 async function readOwnersFile(
   { git }: { git: Git },
   path: string,
   commit: string,
 ): Promise<{ file: string; text: string | null } | null> {
-  // One read for the most common case: there is none.
+  // One read suffices in the most common case, that there is none.
   const root = new Set((await git.objects.tree(path, commit, '')).entries.map(({ name }) => name));
   for (const file of ownersFiles) {
     if (!root.has(file.split('/')[0]!)) continue;
@@ -104,7 +105,7 @@ async function readOwnersFile(
   return null;
 }
 
-/** How many files each rule decides about: the last one that matches. A renamed file has the owners of both names. */
+/** Number of files of each rule: the last matching rule applies. A renamed file has the owners of both paths. */
 async function matchFiles(
   rules: readonly OwnerRule[],
   files: readonly ChangedFile[],

@@ -1,21 +1,21 @@
 /**
- * Patterns of files of owners, as `CODEOWNERS` of other forges has them: `*` is anything but a slash, `?` one character
- * but a slash, `**` any folders. A pattern with a slash in front or inside counts from the root, any other at every
- * depth; one that names a folder has all that is below. No regular expression is made of them: matching takes time
- * (length of pattern × length of path).
+ * Patterns of code owners files, as in `CODEOWNERS` of other forges: `*` matches anything except a slash, `?` one
+ * character except a slash, `**` any folders. A pattern with a slash at the start or inside is relative to the root,
+ * any other matches at every depth; a pattern that names a folder includes everything below. Patterns are not converted
+ * to regular expressions: matching takes time (length of pattern × length of path).
  */
 export interface OwnerPattern {
-  /** Whether a path, given by its segments, matches; `onSteps` is called with the steps that it takes. */
+  /** Whether a path, given by its segments, matches; calls `onSteps` with the number of steps. */
   matches(names: readonly string[], onSteps: (steps: number) => void): boolean;
 }
 
-/** Limit of a pattern, in characters. */
+/** Length limit of a pattern in characters. */
 const maxLength = 400;
 
-/** Reads a pattern; null for what is none: negations, classes and regular expressions of other forges. */
+/** Parses a pattern; null for unsupported syntax: negations, classes and regular expressions of other forges. */
 export function readOwnerPattern(text: string): OwnerPattern | null {
   if (text === '' || text === '/' || text.length > maxLength || text.startsWith('!')) return null;
-  // Gitea and Forgejo take regular expressions; these characters are in such, and seldom in names of files.
+  // Gitea and Forgejo accept regular expressions; these characters indicate one, and are rare in file names.
   if (/[[\](){}|^$+]|\.\*|\\(?!\s)/.test(text)) return null;
   const plain = text.replaceAll('\\', '');
   const isFolder = plain.endsWith('/');
@@ -25,21 +25,21 @@ export function readOwnerPattern(text: string): OwnerPattern | null {
   const isAnchored = plain.startsWith('/') || segments.length > 1;
   const wanted = isAnchored ? segments : ['**', ...segments];
   const last = wanted.at(-1)!;
-  // `docs/*` has the files of the folder alone; `docs/**` and `docs/` have all below.
+  // `docs/*` matches only files of the folder itself; `docs/**` and `docs/` match everything below.
   const isOfFilesAlone = !isFolder && isAnchored && last === '*';
   const [first = ''] = wanted;
   const topFolder = /[*?]/.test(first) ? null : first;
   return {
     matches(names, onSteps) {
       onSteps(1);
-      // Most lines of a long file are about another folder.
+      // Most lines of a long file concern another folder.
       if (topFolder !== null && topFolder !== names[0]) return false;
       return matchSegments(wanted, names, { isFolder, isOfFilesAlone }, onSteps);
     },
   };
 }
 
-/** Simulates all states at once, a state being the number of segments of the pattern that have matched. */
+/** Simulates all states at once; a state is the number of matched segments of the pattern. */
 function matchSegments(
   wanted: readonly string[],
   names: readonly string[],
@@ -49,7 +49,7 @@ function matchSegments(
   const end = wanted.length;
   let states = afterAnyFolders(wanted, new Set([0]));
   for (const [at, name] of names.entries()) {
-    // All of the pattern has matched a folder above.
+    // The whole pattern has matched a parent folder.
     if (at > 0 && states.has(end) && !isOfFilesAlone) return true;
     const next = new Set<number>();
     for (const state of states) {
@@ -67,13 +67,13 @@ function matchSegments(
   return states.has(end) && !isFolder;
 }
 
-/** `**` may stand for no folder at all, except at the end. */
+/** `**` may match no folder at all, except at the end. */
 function afterAnyFolders(wanted: readonly string[], states: Set<number>): Set<number> {
   for (const state of states) if (wanted[state] === '**' && state < wanted.length - 1) states.add(state + 1);
   return states;
 }
 
-/** A segment with `*` and `?`: the last star is tried again where the rest fails. */
+/** Matches a segment with `*` and `?`; backtracks to the last star. */
 function matchName(pattern: string, name: string, onSteps: (steps: number) => void): boolean {
   if (!/[*?]/.test(pattern)) return pattern === name;
   let [at, inName, star, fromStar, steps] = [0, 0, -1, 0, 0];

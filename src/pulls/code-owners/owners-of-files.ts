@@ -7,33 +7,39 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { matchOwners } from './match-owners.ts';
 import type { OwnersFault } from './parse-owners.ts';
 
-/** Files of a pull request that have the same owners. */
+/** Changed files of a pull request with the same owners. */
 interface OwnedFiles {
-  /** The pattern and its line. */
+  /** The pattern, and its line in the file. */
   pattern: string;
   line: number;
-  /** As they are written. */
+  /** As written in the file. */
   owners: string[];
-  /** People who are named and may read the repository; who is a member of an organisation only its owners may know. */
+  /**
+   * Named users with read access to the repository. Excludes members of organisations, which only their owners may
+   * know.
+   */
   userIds: string[];
-  /** Teams of the organisation that owns the repository which are named. For requests, never for a page. */
+  /** Named teams of the organisation that owns the repository. For review requests; pages must not show them. */
   teamIds: string[];
-  /** All of them, members included, who may write: their approval counts. For the policy, never for a page. */
+  /**
+   * All owners with write access, including members, whose approval counts. For the merge policy; pages must not show
+   * them.
+   */
   writerIds: string[];
-  /** How many changed files it is about. */
+  /** Number of matching changed files. */
   files: number;
 }
 
 export interface OwnersOfPull {
-  /** The file that says it; null when the base branch has none. */
+  /** The code owners file; null if the base branch has none. */
   file: string | null;
   groups: OwnedFiles[];
   faults: OwnersFault[];
 }
 
 /**
- * The owners of the files that the last round changes, by the file of owners in the tip of the base branch: a pull
- * request cannot choose its own. Slow: it runs before a write. Refuses `git_busy`.
+ * The owners of the files changed by the last round, from the code owners file at the tip of the base branch: a pull
+ * request cannot choose its own owners. Slow, so it runs before a write. Throws `git_busy`.
  * @param path folder of the repository
  */
 export async function ownersOfFiles(
@@ -69,15 +75,15 @@ export async function ownersOfFiles(
 }
 
 interface FoundOwner {
-  /** Of those who may read the repository. */
+  /** Only users with read access to the repository. */
   ids: string[];
-  /** A person, not an organisation or a team. */
+  /** Whether it is a user, not an organisation or a team. */
   isNamed: boolean;
-  /** Of a team. */
+  /** Id of the team; null for other owners. */
   teamId: string | null;
 }
 
-/** Finds the people behind owners, each once. */
+/** Resolves owners to users, each once. */
 class PeopleOfOwners {
   readonly #deps: PullDeps;
   readonly #repository: Repository;
@@ -100,7 +106,10 @@ class PeopleOfOwners {
     return { ids: [...(await readersAmong(this.#deps, this.#repository, ids))], ...found };
   }
 
-  /** Of organisations, the one that owns the repository: whom another has is not told to those who name it. */
+  /**
+   * Resolves only the organisation that owns the repository: members of others must stay hidden from people who name
+   * them.
+   */
   async #idsOf(owner: string): Promise<FoundOwner> {
     const { accounts, owners, organisations } = this.#deps;
     if (!owner.startsWith('@')) {

@@ -2,21 +2,18 @@ import { limits } from '../limits.ts';
 import { readOwnerPattern } from './owner-pattern.ts';
 import type { OwnerPattern } from './owner-pattern.ts';
 
-/** A line of a file of owners. */
+/** A line of a code owners file. */
 export interface OwnerRule {
   /** From 1. */
   line: number;
-  /** As it is written. */
+  /** As written in the file. */
   text: string;
   pattern: OwnerPattern;
-  /**
-   * `@name`, `@organisation`, `@organisation/team` or an e-mail address, as they are written; none for files that have
-   * no owner.
-   */
+  /** `@name`, `@organisation`, `@organisation/team` or e-mail addresses as written; empty for files without owners. */
   owners: string[];
 }
 
-/** Why something in the file of owners has no effect. It blocks nothing. */
+/** Reason why part of the code owners file has no effect. It blocks nothing. */
 export interface OwnersFault {
   /** Null for the file as a whole. */
   line: number | null;
@@ -25,7 +22,7 @@ export interface OwnersFault {
   kind: 'pattern' | 'section' | 'owner' | 'unknown_owner' | 'may_not_write' | 'too_many' | 'too_large';
 }
 
-/** Reads a file of owners; what cannot be read is a fault. @param text at most `limits.ownersFileBytes` */
+/** Parses a code owners file; unreadable parts become faults. @param text at most `limits.ownersFileBytes` */
 export function parseOwners(text: string): { rules: OwnerRule[]; faults: OwnersFault[] } {
   const rules: OwnerRule[] = [];
   const faults: OwnersFault[] = [];
@@ -52,7 +49,7 @@ export function parseOwners(text: string): { rules: OwnerRule[]; faults: OwnersF
     }
     const owners = given.filter((owner) => isOwner(owner) || void fault('owner', owner));
     if (owners.length > limits.ownersPerRule) fault('too_many', owners[limits.ownersPerRule]!);
-    // A line all of whose owners cannot be read must not take files from those of a line above.
+    // A line whose owners are all unreadable must not override an earlier line.
     if (given.length > 0 && owners.length === 0) continue;
     rules.push({ line: number, text: pattern, pattern: read, owners: owners.slice(0, limits.ownersPerRule) });
   }
@@ -63,7 +60,7 @@ const isOwner = (text: string): boolean =>
   text.length <= 254 &&
   (/^@[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/.test(text) || /^[^@\s]+@[^@\s]+$/.test(text));
 
-/** Splits at blanks, but not behind a backslash; what follows a number sign is a comment. */
+/** Splits at blanks that no backslash escapes; a number sign starts a comment. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   let word = '';

@@ -14,19 +14,19 @@ import { recordRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { pullExists } from './open-pull.ts';
 
-/** What is left out stays. */
+/** Omitted fields stay. */
 interface PullEdit {
-  /** Another branch to merge into. */
+  /** New base branch. */
   base?: string | undefined;
   isDraft?: boolean | undefined;
   maintainersMayPush?: boolean | undefined;
 }
 
 /**
- * Changes what is not of the issue: the base branch (which makes a round, because the commits that it brings are other
- * ones), draft or ready; and whether people of this repository may push to the branch of a fork, which those decide
- * who may push there themselves. Refuses `base_missing`, `same_branch`, `pull_exists`, `pull_closed`, `head_not_yours`,
- * `git_busy`, and what `refusalOnPull` refuses for `edit`.
+ * Changes the settings of a pull request: its base branch, which creates a round because its set of commits changes;
+ * its draft state; and whether users with write access to the base repository may push to the branch of a fork, which
+ * only users who can push there may decide. Throws `base_missing`, `same_branch`, `pull_exists`, `pull_closed`,
+ * `head_not_yours`, `git_busy`, and the errors of `refusalOnPull` for `edit`.
  */
 export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit: PullEdit): Promise<void> {
   const context = await findCurrentPull(deps, viewer, at);

@@ -8,8 +8,8 @@ import { headOf } from '../head-label.ts';
 import { tipOfHead } from '../merging/merge-box.ts';
 
 /**
- * Deletes the head branch of a pull request that is merged or closed, when it has no commits besides. Refuses
- * `pull_open`, `head_gone`, `branch_has_more`, and what deleting a branch refuses.
+ * Deletes the head branch of a merged or closed pull request if it has no other commits. Throws `pull_open`,
+ * `head_gone`, `branch_has_more`, and the errors of deleting a branch.
  */
 export async function deleteHeadBranch(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const context = await findPull(deps, viewer, at);
@@ -27,8 +27,8 @@ export async function deleteHeadBranch(deps: PullDeps, viewer: Viewer, at: Issue
 }
 
 /**
- * Creates the head branch anew at the last round. Refuses `head_elsewhere` for a fork, whose owner restores it there;
- * and what creating a branch refuses.
+ * Restores the head branch at the last round. Throws `head_elsewhere` for a fork, where its owner must restore it, and
+ * the errors of creating a branch.
  */
 export async function restoreHeadBranch(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const context = await findPull(deps, viewer, at);
@@ -39,7 +39,7 @@ export async function restoreHeadBranch(deps: PullDeps, viewer: Viewer, at: Issu
   await note(deps, viewer, context, 'branch_restored', pull.headBranch);
 }
 
-/** The branch has changed already; its entry needs no right of its own. */
+/** Records the change in the log; needs no permission check, because the branch has already changed. */
 async function note(
   deps: PullDeps,
   viewer: Viewer,

@@ -14,8 +14,8 @@ import { publishHead } from '../rounds/publish-head.ts';
 import { recordRound, roundChanged } from '../rounds/record-round.ts';
 
 /**
- * The repository in which the server writes to the head of a pull request. Refuses `head_not_yours` for viewers who may
- * not push to the head branch, `head_gone`, `repository_archived`.
+ * Returns the repository in which the server writes the head of a pull request. Throws `head_not_yours` if the viewer
+ * cannot push to the head branch, `head_gone`, `repository_archived`.
  */
 export async function headForWriting(
   deps: PullDeps,
@@ -26,7 +26,7 @@ export async function headForWriting(
   const { pull, repository } = context;
   if (repository.archivedAt !== null) refuse('archived');
   const head = await headOf(deps, viewer, repository, pull);
-  // A private fork that the viewer may not see is as good as gone, and is not theirs either.
+  // A private fork hidden from the viewer counts as deleted, and is not theirs either.
   if (pull.source !== 'PUSH' && (await tipOfHead(deps, head)) === null)
     throw conflict('head_gone', 'The branch of this pull request no longer exists.');
   if (!(await mayPushHead(deps, viewer, context, head)))
@@ -36,14 +36,14 @@ export async function headForWriting(
   return there;
 }
 
-/** How long a moved head waits for its round. */
+/** Time in milliseconds to wait for the round of a moved head. */
 const roundWaitMs = 3_000;
 
 /**
- * Moves the head of a pull request to a commit that was written on it, as a push to the head branch, which makes a
- * round; the round of a pull request without a branch is written here. Refuses `round_changed` when the head has moved
- * meanwhile, `branch_protected`, `pull_closed`, `contributed_too_much`, and what `mayMoveRefs` refuses.
- * @param there of `headForWriting`
+ * Moves the head of a pull request to a new commit on top of it, as a push to the head branch, which creates a round;
+ * for a pull request without a branch, writes the round here. Throws `round_changed` if the head has moved,
+ * `branch_protected`, `pull_closed`, `contributed_too_much`, and the errors of `mayMoveRefs`.
+ * @param there result of `headForWriting`
  */
 export async function moveHead(
   deps: PullDeps,
@@ -73,17 +73,20 @@ export async function moveHead(
     branch: pull.headBranch!,
     oldId: pull.headOid,
     newId: oid,
-    // People of the base repository may push to the fork only because its author lets them.
+    // Users with write access to the base repository may push to the fork only if its author allows it.
     ...(allows(repositoryLevel(viewer, ofViewer), 'write')
       ? { right: 'push' }
       : { right: 'merge', authorize: (tx) => requireMaintainer(deps, tx, viewer, issue) }),
   });
   if (!isMoved) throw roundChanged();
-  // Its round is recorded by the listener of pushes, and the next page is to show it.
+  // The push listener records the round, which the next page must show.
   await deps.repositories.pushes.whenAnnounced(there.repository.id, roundWaitMs);
 }
 
-/** That the author lets people of the base repository push, and that the viewer is one, by what the write sees. */
+/**
+ * Checks, with the data of the write, that the author lets users of the base repository push, and that the viewer is
+ * one.
+ */
 async function requireMaintainer(deps: PullDeps, tx: Tx, viewer: Viewer, issue: PullContext['issue']): Promise<void> {
   const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
   requireOpen(now);

@@ -15,13 +15,13 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { findHead } from '../sources/find-head.ts';
 
 interface NewPull extends Pick<NewIssue, 'title' | 'body' | 'labels' | 'assignees' | 'milestone' | 'dueOn'> {
-  /** The branch to merge into; the default branch when left out. */
+  /** Base branch; the default branch if omitted. */
   base?: string | undefined;
-  /** `branch`, `owner:branch` or `owner/name:branch`: a branch of the repository, or of a fork of it. */
+  /** `branch`, `owner:branch` or `owner/name:branch`: a branch of the repository or of one of its forks. */
   head: string;
   isDraft?: boolean;
   maintainersMayPush?: boolean;
-  /** Whether commits of a private fork may become visible to all who see this repository. */
+  /** Whether commits of a private fork may become visible to all readers of this repository. */
   publishes?: boolean;
 }
 
@@ -31,10 +31,10 @@ export interface OpenedPull {
 }
 
 /**
- * Opens a pull request from a branch. Refuses what opening an issue refuses, with `pulls_off` and `members_only` by the
+ * Opens a pull request from a branch. Throws the errors of opening an issue, with `pulls_off` and `members_only` by the
  * setting for pull requests; `base_missing`, `head_missing`, `same_branch`, `not_related`, `head_not_yours`,
- * `nothing_to_merge`, `pull_exists` (with the number), `publishes_private`, `too_many_pulls`,
- * `contributed_too_much`, `git_busy`.
+ * `nothing_to_merge`, `pull_exists` (with the number), `publishes_private`, `too_many_pulls`, `contributed_too_much`,
+ * `git_busy`.
  */
 export async function openPull(
   deps: PullDeps,
@@ -78,18 +78,18 @@ export async function openPull(
   });
 }
 
-/** Where the code of a new pull request comes from, and goes to. */
+/** Head and base of a new pull request. */
 interface PullCode
   extends Pick<PullRow, 'baseBranch' | 'isDraft' | 'source' | 'maintainersMayPush'>,
     Partial<Pick<PullRow, 'headRepositoryId' | 'headBranch' | 'topic'>> {
-  /** The number that was given out with a push that was taken. */
+  /** The number reserved by an accepted push. */
   number?: number | null;
   origin?: Partial<RoundOrigin>;
 }
 
 /**
- * Writes a pull request with its first round, whose objects are kept already. Refuses `pull_exists` when another one of
- * the same branch was faster.
+ * Creates a pull request with its first round, whose objects are already stored. Throws `pull_exists` if another one
+ * for the same branch was created first.
  */
 export async function createPull(
   deps: PullDeps,
@@ -183,7 +183,7 @@ async function refuseTwin(
   if (twin !== undefined) throw pullExists(Number(twin.number));
 }
 
-/** People who may write have no limit. Refuses `too_many_pulls`. */
+/** Throws `too_many_pulls`; users with write access have no limit. */
 export async function refuseTooMany(
   { db, repositories }: Pick<PullDeps, 'db' | 'repositories'>,
   viewer: Viewer,

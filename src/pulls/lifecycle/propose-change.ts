@@ -11,19 +11,18 @@ import { createPull, refuseTooMany } from './open-pull.ts';
 import type { OpenedPull } from './open-pull.ts';
 
 interface ProposedChange {
-  /** The branch to merge into. */
+  /** Base branch. */
   base: string;
   operations: readonly FileOperation[];
-  /** Of the pull request, and the subject of its commit; a usual one when empty. */
+  /** Title of the pull request and subject of its commit; a default one if empty. */
   title: string;
   body: string;
 }
 
 /**
- * Opens a pull request with one commit that changes files, by a person who need not be able to push: as a push to
- * `refs/for/<base>` does, without a fork. Its author pushes later rounds there. Refuses what opening a pull request
- * refuses, `base_missing`, `too_many_pulls`, `contributed_too_much`, `repository_archived`, and what the commit
- * refuses.
+ * Opens a pull request with one commit that changes files, without a fork, for users who need no write access: like a
+ * push to `refs/for/<base>`. The author pushes later rounds there. Throws the errors of opening a pull request and of
+ * the commit, `base_missing`, `too_many_pulls`, `contributed_too_much`, `repository_archived`.
  */
 export async function proposeChange(
   deps: PullDeps,

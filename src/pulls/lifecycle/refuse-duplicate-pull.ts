@@ -3,7 +3,7 @@ import type { Issue } from '../../issues/index.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { pullExists } from './open-pull.ts';
 
-/** A branch has one open pull request per base: another one may have been opened since this one was closed. */
+/** Throws if the branch has another open pull request for the same base, opened since this one was closed. */
 export async function refuseDuplicatePull({ manager }: Tx, issue: Issue): Promise<void> {
   if (issue.kind !== 'PULL') return;
   const pull = await manager.findOneBy(pullSchema, { issueId: issue.id });

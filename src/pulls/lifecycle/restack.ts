@@ -10,8 +10,8 @@ import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import { findStackedOn } from '../stacks/stacked-pulls.ts';
 
 /**
- * Follows an entry that says that a pull request needs another one, or needs it no more; and a merge, after which those
- * that need it begin elsewhere. Idempotent.
+ * Listener for changed dependencies of a pull request, and for merges, after which the dependent pull requests start at
+ * a different commit. Idempotent.
  */
 export async function followNeeds(deps: PullDeps, { issue, entry }: AnnouncedEntry): Promise<void> {
   const { kind, details } = entry;
@@ -22,8 +22,8 @@ export async function followNeeds(deps: PullDeps, { issue, entry }: AnnouncedEnt
 }
 
 /**
- * Trial merges of what stands on a merged pull request: one that was computed between the push and the row of the merge
- * took all of the stack for new, and may have found conflicts.
+ * Discards trial merges of pull requests stacked on a merged one: a merge computed between the push and its row treated
+ * the whole stack as new, and may have found conflicts.
  */
 async function forgetMergeStates(deps: PullDeps, mergedId: string): Promise<void> {
   const upper = new Set<string>();
@@ -43,7 +43,7 @@ async function forgetMergeStates(deps: PullDeps, mergedId: string): Promise<void
   deps.mergeStates.add([...upper]);
 }
 
-/** Makes a round of the same head where the commits that are its own begin elsewhere by now. Refuses `git_busy`. */
+/** Creates a round with the same head if its own commits now start elsewhere. Throws `git_busy`. */
 async function restack(deps: PullDeps, issueId: string): Promise<void> {
   const found = await pullById(deps, issueId);
   if (found === null || !found.pull.isOpen) return;

@@ -9,19 +9,19 @@ import type { PreparedRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 
-/** A pull request whose base branch is gone because it was merged. */
+/** A pull request whose base branch was merged and deleted. */
 export interface Retarget {
   issueId: string;
   from: string;
   to: string;
-  /** The pull request of the branch that is gone. */
+  /** The merged pull request of the deleted branch. */
   landed: { issueId: string; number: number };
   prepared: PreparedRound;
 }
 
 /**
- * Pull requests into branches that a push deletes, where a pull request has merged that branch: they follow it into its
- * base branch. Without such a one, they wait for a person.
+ * Finds pull requests into branches that a push deletes. If the branch was merged by a pull request, they are
+ * retargeted to its base branch; otherwise they wait for a user.
  * @param withBase open pull requests by base branch
  */
 export async function prepareRetargets(
@@ -56,7 +56,7 @@ export async function prepareRetargets(
   return retargets;
 }
 
-/** The pull request of a branch that was merged last. */
+/** The last merged pull request of a branch. */
 async function mergedFrom({ db }: PullDeps, repositoryId: string, branch: string) {
   const pulls = await db.read.find(pullSchema, {
     where: { headRepositoryId: repositoryId, headBranch: branch, isOpen: false, repositoryId },
@@ -69,7 +69,10 @@ async function mergedFrom({ db }: PullDeps, repositoryId: string, branch: string
   return issue === null || issue.deletedAt !== null ? null : { pull, number: issue.number };
 }
 
-/** Records one in the write of the push's listener; nothing where it was changed meanwhile, or its place is taken. */
+/**
+ * Records a retarget in the write of the push listener; does nothing if the pull request has changed or another one has
+ * the same head and base.
+ */
 export async function recordRetarget(
   log: EntryLog,
   push: AnnouncedPush,
@@ -90,7 +93,7 @@ export async function recordRetarget(
   await recordRound(log, issue, pull, prepared, { submitterId: pull.submitterId, pushId: push.id, via: 'git' });
 }
 
-/** Whether the same head has another open pull request there. */
+/** Whether the same head already has an open pull request for that base. */
 async function isTaken({ tx: { manager } }: EntryLog, pull: PullRow, baseBranch: string): Promise<boolean> {
   const { repositoryId, headRepositoryId, headBranch, submitterId, topic } = pull;
   const there = { repositoryId, baseBranch, isOpen: true };

@@ -8,13 +8,13 @@ import { oidOf } from '../merging/merge-pull.ts';
 import { openPull } from './open-pull.ts';
 import type { OpenedPull } from './open-pull.ts';
 
-/** How many names are tried for the branch of a revert. */
+/** Limit of branch names that are tried for a revert. */
 const maxNames = 20;
 
 /**
- * Opens a pull request that takes back what a merged one brought: one commit on the tip of the base branch, on a new
- * branch `revert-<number>`. Refuses `not_merged`, `may_not_write`, `base_missing`, `merge_conflict` when later commits
- * changed the same lines, and what `openPull` refuses.
+ * Opens a pull request that reverts a merged one: one commit on the tip of the base branch, on a new branch
+ * `revert-<number>`. Throws `not_merged`, `may_not_write`, `base_missing`, `merge_conflict` if later commits changed
+ * the same lines, and the errors of `openPull`.
  */
 export async function revertPull(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<OpenedPull> {
   const found = await deps.repositories.find(viewer, at.owner, at.name);

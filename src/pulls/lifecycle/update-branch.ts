@@ -13,9 +13,9 @@ import { fetchBranch } from '../sources/find-head.ts';
 import { headForWriting, moveHead } from './move-head.ts';
 
 /**
- * Brings the head up to date with its base branch, by a merge commit on it or by a rebase, as a push to the head
- * branch, which makes a round. Refuses `pull_closed`, `up_to_date`, `base_missing`, `head_gone`, `head_not_yours`,
- * `merge_conflict`, `round_changed`, `branch_protected`, `git_busy`.
+ * Updates the head with its base branch, by a merge commit or a rebase, as a push to the head branch, which creates a
+ * round. Throws `pull_closed`, `up_to_date`, `base_missing`, `head_gone`, `head_not_yours`, `merge_conflict`,
+ * `round_changed`, `branch_protected`, `git_busy`.
  */
 export async function updateBranch(
   deps: PullDeps,
@@ -33,7 +33,7 @@ export async function updateBranch(
   if (baseTip === null) throw invalid('base_missing', 'The base branch no longer exists.');
   if (await deps.git.refs.isForward(found.path, baseTip, pull.headOid))
     throw conflict('up_to_date', 'The branch already has all commits of its base branch.');
-  // A fork gets the commits of the base branch first: its merge is made there.
+  // A fork first fetches the base branch, because the merge is created in the fork.
   if (there.path !== found.path) await fetchBranch(deps, found.path, pull.baseBranch, there.path);
   const oid = await mergeBase(deps, viewer, there.path, context, { style, baseTip });
   await moveHead(deps, viewer, found, context, there, oid);

@@ -3,8 +3,8 @@ import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 
 /**
- * Of some branches of a repository, those that have an open pull request to one. No access check: the caller may read
- * both.
+ * Those of some branches of a repository that have an open pull request into another. No access check: the caller can
+ * read both.
  */
 export async function branchesWithOpenPulls(
   { db }: Pick<PullDeps, 'db'>,

@@ -11,17 +11,20 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewSchema } from '../schema/review-schema.ts';
 
-/** What a list shows of a pull request beside its issue. */
+/** Data that a list shows of a pull request in addition to its issue. */
 export interface DescribedPull {
   pull: PullRow;
   head: PullHead;
-  /** By the last verdict of each reviewer; whether approvals count is the matter of the merge. */
+  /** Combines the last verdict of each reviewer; the merge policy decides whether approvals count. */
   review: 'approved' | 'changes_requested' | null;
-  /** The combined status of the head; null without any. */
+  /** The combined status of the head; null without statuses. */
   checks: CommitState | null;
 }
 
-/** Describes pull requests by the ids of their issues, for issues that the viewer may read. One query per kind. */
+/**
+ * Describes pull requests by the ids of their issues, which the viewer must be able to read. Needs one query per kind
+ * of data.
+ */
 export async function describePulls(
   deps: PullDeps,
   viewer: Viewer,
@@ -49,9 +52,9 @@ export async function describePulls(
   return described;
 }
 
-/** By issue and reviewer. */
+/** Keyed by issue and reviewer. */
 async function lastVerdicts({ db }: PullDeps, ids: readonly string[]): Promise<Map<string, Map<string, string>>> {
-  // Sorted here: those of one page of a list are few, and no index has them in this order.
+  // Sorted here: a page of a list has few of them, and no index has this order.
   const rows = await db.read.findBy(reviewSchema, { issueId: In([...ids]), submittedAt: isNotNull() });
   rows.sort((a, b) => a.submittedAt! - b.submittedAt!);
   const verdicts = new Map<string, Map<string, string>>();

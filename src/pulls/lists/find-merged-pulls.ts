@@ -4,16 +4,16 @@ import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 
-/** A merged pull request, by the commit that its merge made the tip of the base branch. */
+/** A merged pull request, with the commit to which its merge moved the base branch. */
 export interface MergedPull {
   number: number;
   title: string;
   authorId: string | null;
-  /** Of an author without an account. */
+  /** Name of an author without an account. */
   authorName: string | null;
   mergedOid: string;
   mergedOntoOid: string | null;
-  /** The commits of the last round, by their ids there; a squash or a rebase has made others of them. */
+  /** Ids of the commits of the last round; a squash or rebase created different ones. */
   commits: string[];
 }
 
@@ -22,7 +22,7 @@ interface Row extends Omit<MergedPull, 'commits'> {
   lastRound: number;
 }
 
-/** Those of a repository that were merged as one of these commits, which readers may see. */
+/** Pull requests of a repository that were merged as one of these commits and are visible to its readers. */
 export async function mergedAs(
   { db }: Pick<PullDeps, 'db'>,
   repositoryId: string,
@@ -41,8 +41,8 @@ export async function mergedAs(
 }
 
 /**
- * The pull requests of a repository whose merges are among these commits, for callers that have asked for the right to
- * read it; in no order. What is in the trash or waits for a member is left out.
+ * Pull requests of a repository whose merge created one of these commits, in no order. Omits those in the trash or held
+ * for moderation. The caller checks read access.
  */
 export async function findMergedPulls(
   deps: Pick<PullDeps, 'db'>,
@@ -57,7 +57,7 @@ export async function findMergedPulls(
   }));
 }
 
-/** Whether a pull request that a person submitted was merged into a repository. */
+/** Whether a repository has a merged pull request submitted by this user. */
 export function hasMerged({ db }: Pick<PullDeps, 'db'>, repositoryId: string, submitterId: string): Promise<boolean> {
   return db.read.existsBy(pullSchema, { repositoryId, submitterId, mergedAt: isNotNull() });
 }

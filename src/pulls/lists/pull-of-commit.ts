@@ -4,8 +4,8 @@ import type { PullDeps } from '../deps.ts';
 import { mergedAs } from './find-merged-pulls.ts';
 
 /**
- * The number of the pull request that brought a commit: the one that was merged as it, else the newest that has it
- * among its commits, a merged one first. Null for none. Refuses `repository_not_found`.
+ * Returns the number of the pull request that introduced a commit: the one merged as this commit, else the newest one
+ * that contains it, preferring merged ones. Null if there is none. Throws `repository_not_found`.
  * @param oid full id
  */
 export async function pullOfCommit(

@@ -9,17 +9,17 @@ import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { MergeState, PullRow } from '../schema/pull-schema.ts';
 
-/** Whether the head of a pull request merges into a commit, and where it does not. */
+/** Whether the head of a pull request merges cleanly, and its conflicts. */
 export interface ComputedMergeState {
   mergeState: MergeState;
-  /** The tip of the base branch; null when the branch is gone. */
+  /** The tip of the base branch; null if the branch was deleted. */
   mergeStateOnto: string | null;
   mergeStateReason: string | null;
   /** Paths in the order of git, at most `limits.conflicts`. */
   conflicts: string[];
 }
 
-/** The tip of the base branch of a pull request; null when the branch is gone. */
+/** The tip of the base branch of a pull request; null if the branch was deleted. */
 async function baseTipOf(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
@@ -29,8 +29,8 @@ async function baseTipOf(
 }
 
 /**
- * The merge state of an open pull request for the tip of its base branch as it is now: the recorded one, or computed
- * and recorded. A trial merge leaves no objects behind. What git cannot say in its limits is `UNKNOWN` with the reason.
+ * The merge state of an open pull request for the current tip of its base branch; computed and stored unless it is
+ * known. A trial merge leaves no objects behind. If git exceeds its limits, the state is `UNKNOWN` with the reason.
  */
 export async function mergeStateOf(
   deps: Pick<PullDeps, 'db' | 'git' | 'logger'>,
@@ -52,7 +52,7 @@ export async function mergeStateOf(
         { ...state, conflicts: JSON.stringify(conflicts) },
       );
     },
-    // It is derived: what a power failure loses is computed again.
+    // Derived data: if a power failure loses it, it is computed again.
     { durable: 'with-the-next' },
   );
   return computed;
@@ -85,7 +85,7 @@ async function compute(
       base: await mergeBaseOf(deps, path, pull, tip),
     });
     if (merged.kind === 'clean') {
-      // Commits are counted where nothing would change: there may be none, or some that change nothing.
+      // If nothing would change, counts the commits: there may be none, or only empty ones.
       const isSame = (await git.objects.commit(path, tip)).tree === merged.tree;
       return is(isSame && (await git.queries.distance(path, tip, headOid)).ahead === 0 ? 'EMPTY' : 'CLEAN');
     }
@@ -96,20 +96,20 @@ async function compute(
       merged.files.slice(0, limits.conflicts).map((file) => file.path),
     );
   } catch (error) {
-    // A server without a free slot computes it later; a merge beyond the limits stays unknown.
+    // Without a free slot the state is computed later; a merge beyond the limits stays unknown.
     if (isDomainError(error) && error.code === 'unavailable') throw error;
     logger.warn('pull.merge_state_unknown', { headOid, tip, error });
     return is('UNKNOWN', 'too_large');
   }
 }
 
-/** The merge state of a pull request, computed when it is not known. Refuses as `findPull` does, and `git_busy`. */
+/** The merge state of a pull request, computed unless it is known. Throws the errors of `findPull` and `git_busy`. */
 export async function findMergeState(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ComputedMergeState> {
   const { path } = await deps.repositories.find(viewer, at.owner, at.name);
   return mergeStateOf(deps, path, (await findShownPull(deps, viewer, at)).pull);
 }
 
-/** For the background: computes the state of one pull request, if it is open still. */
+/** Computes the merge state of one pull request in the background, if it is still open. */
 export async function updateMergeState(deps: PullDeps, issueId: string): Promise<void> {
   const found = await pullById(deps, issueId);
   if (found === null || !found.pull.isOpen) return;

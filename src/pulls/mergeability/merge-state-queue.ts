@@ -2,8 +2,8 @@ import { createSemaphore } from '../../kernel/index.ts';
 import type { Logger, Semaphore } from '../../kernel/index.ts';
 
 /**
- * Computes merge states in the background, the newest pull request first and two at a time, so that pages of others
- * stay fast. What a stop leaves is computed when a page asks.
+ * Computes merge states in the background, newest pull request first and two at a time, so that other pages stay fast.
+ * States left at shutdown are computed when a page needs them.
  */
 export class MergeStateQueue {
   readonly #waiting = new Set<string>();
@@ -17,7 +17,9 @@ export class MergeStateQueue {
     this.#logger = logger;
   }
 
-  /** @param compute by the id of the issue */
+  /**
+   * @param compute takes the id of the issue
+   */
   connect(compute: (issueId: string) => Promise<void>): void {
     this.#compute = compute;
   }
@@ -26,7 +28,7 @@ export class MergeStateQueue {
     return this.#isStopped;
   }
 
-  /** Adds pull requests by the ids of their issues, in the order in which they are to be computed. */
+  /** Adds pull requests by the ids of their issues, in the order of computation. */
   add(issueIds: readonly string[]): void {
     for (const issueId of issueIds) {
       if (this.#isStopped || this.#waiting.has(issueId)) continue;
@@ -43,8 +45,8 @@ export class MergeStateQueue {
   }
 
   /**
-   * The same after work that makes it faster, which has its turn like one of them; they are added whatever becomes of
-   * it.
+   * Adds pull requests after `work` that speeds up their computation and is queued like one of them; adds them even if
+   * the work fails.
    */
   addAfter(work: () => Promise<void>, issueIds: readonly string[]): void {
     if (this.#isStopped) return;
@@ -58,7 +60,7 @@ export class MergeStateQueue {
     this.#running.add(run);
   }
 
-  /** Has a stop wait for work that looks at `isStopped`. */
+  /** Makes `stop` wait for work that checks `isStopped`. */
   track(work: Promise<void>): Promise<void> {
     this.#running.add(work);
     const done = (): void => void this.#running.delete(work);
@@ -66,7 +68,7 @@ export class MergeStateQueue {
     return work;
   }
 
-  /** Waits for what is running. */
+  /** Waits for running computations. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#running);

@@ -8,16 +8,16 @@ import { mergeStateOf } from './compute-merge-state.ts';
 
 /** The conflicts of a pull request with its base branch. */
 export interface PullConflicts extends Conflicts {
-  /** The two commits that do not merge: the tip of the base branch, and the head of the last round. */
+  /** The two conflicting commits: the tip of the base branch, and the head of the last round. */
   baseOid: string;
   headOid: string;
 }
 
 /**
- * Where an open pull request conflicts with its base branch, file by file; null where it merges. Both sides are commits
- * of the repository: the head is that of the last round, never what a fork has beyond it, so who may read the
- * repository may read both. Slow when it is asked first. Refuses as `findPull`, `git_busy`, and `internal` for a merge
- * that is beyond the limits.
+ * The conflicts of an open pull request with its base branch, file by file; null if it merges. Both sides are commits
+ * of the repository: the head is that of the last round, never a newer one of a fork, so readers of the repository may
+ * read both. Slow on first use. Throws the errors of `findPull`, `git_busy`, and `internal` for a merge beyond the
+ * limits.
  */
 export async function readConflicts(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<PullConflicts | null> {
   const { path } = await deps.repositories.find(viewer, at.owner, at.name);

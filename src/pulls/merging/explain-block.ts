@@ -2,7 +2,7 @@ import type { MergeBlock } from '../../access/index.ts';
 
 const count = (many: number, one: string): string => `${many} ${one}${many === 1 ? '' : 's'}`;
 
-/** A block as a sentence for the person who wants to merge. */
+/** Explains a block in a sentence to the user who wants to merge. */
 export function explainBlock(block: MergeBlock): string {
   switch (block.kind) {
     case 'not_open':

@@ -13,18 +13,18 @@ import { roundChanged } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { recordMerged } from './record-merged.ts';
 
-/** A computed merge that is to become the tip of the base branch. */
+/** A computed merge that will become the tip of the base branch. */
 interface ComputedMerge {
-  /** The tip that it was computed for, and the commit. */
+  /** The tip for which it was computed, and the commit. */
   onto: string;
   oid: string;
   style: MergeStyle;
   round: number;
-  /** Judges the merge by what the write sees; throws to refuse. */
+  /** Checks the merge with the data of the write; throws to reject it. */
   authorize(tx: Tx, now: PullContext): Promise<void>;
-  /** What the rule required and an administrator passed, once `authorize` has judged. */
+  /** Requirements of the rule that an administrator bypassed, known after `authorize`. */
   bypassed?(): string[];
-  /** Whether the queue merges: the log says so, and not that a person has done it at this moment. */
+  /** Whether the queue merges; then the log does not name a user as the one who merges now. */
   isByQueue?: boolean;
 }
 
@@ -35,8 +35,8 @@ export interface Merged {
 }
 
 /**
- * Moves the base branch to a computed merge as a journalled push, and records it. Null when the branch has moved since.
- * Refuses `round_changed`, `base_changed`, what `moveBranch` refuses, and what `authorize` throws.
+ * Moves the base branch to a computed merge as a journalled push, and records it. Null if the branch has moved since.
+ * Throws `round_changed`, `base_changed`, and the errors of `moveBranch` and `authorize`.
  */
 export async function landMerge(
   deps: PullDeps,
@@ -59,13 +59,13 @@ export async function landMerge(
     async authorize(tx) {
       const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
       if (now.pull.lastRound !== round || now.pull.headOid !== pull.headOid) throw roundChanged();
-      // A push that was taken already is a round, though its listener has not written it yet.
+      // An accepted push counts as a round, even if its listener has not written it yet.
       if (await hasPendingPush(tx.before, issue)) throw roundChanged();
       if (await hasPendingHeadPush(tx.before, now.pull)) throw roundChanged();
       if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
       await authorize(tx, now);
     },
-    // The listener of the push reads it, also after a crash.
+    // The push listener reads it, also after a crash.
     async record({ manager }, mergePushId) {
       const mergedBy = personIdOf(viewer);
       const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
@@ -78,13 +78,13 @@ export async function landMerge(
     },
   });
   if (!isMoved) return null;
-  // The listener of the push does the same after a crash; whichever comes first records it.
+  // The push listener does the same after a crash; whichever comes first records it.
   if (isFollowed) for (const log of logs) deps.issues.pulls.announce(log);
   else await deps.issues.pulls.write(actor, (log) => recordOn(log, pushId));
   return { oid, pushId };
 }
 
-/** Issues that the pull request says it closes; only a merge into the default branch closes them. */
+/** Issues that the pull request closes; only a merge into the default branch closes them. */
 export async function closingTargets(
   deps: PullDeps,
   viewer: Viewer,

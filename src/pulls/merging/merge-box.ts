@@ -20,26 +20,26 @@ import { messagesOf } from './merge-template.ts';
 import { mergeStyles } from './merge-message.ts';
 import type { MergeMessage } from './merge-message.ts';
 
-/** All that a page says about merging. */
+/** Data of the merge box of a page. */
 export interface MergeBox {
   verdict: MergeVerdict;
   state: ComputedMergeState;
   facts: MergeFacts;
   owners: OwnersOfPull;
   rule: BranchRule | null;
-  /** Styles that the rule allows, the usual one first. */
+  /** Styles allowed by the rule, default first. */
   styles: MergeStyle[];
-  /** What the form of a merge begins with; null for a viewer who may not merge. */
+  /** Initial values of the merge form; null for a viewer who cannot merge. */
   messages: Record<MergeStyle, MergeMessage> | null;
   /** Statuses of the head. */
   checks: CommitStatus[];
   head: PullHead;
-  /** Whether the head branch is there, and its tip is the last round. */
+  /** Tip of the head branch if it equals the last round; null if the branch was deleted. */
   headTip: string | null;
-  /** Whether the viewer has the right to merge at all, now or later. */
+  /** Whether the viewer has the permission to merge, now or later. */
   mayMerge: boolean;
   mayEdit: boolean;
-  /** Whether the viewer may push to the head. */
+  /** Whether the viewer can push to the head. */
   mayPushHead: boolean;
   /** Whether the head lacks commits of the base branch. */
   isBehind: boolean;
@@ -47,7 +47,10 @@ export interface MergeBox {
   whenReady: { by: string | null; round: number; style: MergeStyle } | null;
 }
 
-/** Gathers it for a viewer, with the merge state computed when it is not known. Refuses as `findPull`, `git_busy`. */
+/**
+ * Gathers the merge box for a viewer; computes the merge state unless it is known. Throws the errors of `findPull` and
+ * `git_busy`.
+ */
 export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<MergeBox> {
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const context = await findShownPull(deps, viewer, at);
@@ -60,7 +63,7 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   const head = await headOf(deps, viewer, repository, pull);
   const may = (act: 'merge' | 'edit'): boolean => refusalOnPull(viewer, facts, factsOfPull(issue, pull), act) === null;
   const mayMerge = may('merge') && issue.state === 'OPEN' && !verdict.blocks.some(({ kind }) => kind === 'level');
-  // Most viewers may not merge: the commits are read for those who may.
+  // Reads the commits only for viewers who can merge, which most cannot.
   const tip = state.mergeStateOnto ?? pull.baseOid;
   const round = mayMerge
     ? await readRound(deps, found.path, pull.headOid, tip, await mergeBaseOf(deps, found.path, pull, tip))
@@ -95,7 +98,7 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   };
 }
 
-/** The tip of the head branch; null when it is gone, and for a push. */
+/** The tip of the head branch; null if it was deleted, and for a pull request made by a push. */
 export async function tipOfHead(
   { git }: Pick<PullDeps, 'git'>,
   { repository, branch }: PullHead,
@@ -104,8 +107,9 @@ export async function tipOfHead(
 }
 
 /**
- * Whether a viewer may push to the head: those who may push to its repository, people of this repository where the
- * author lets them, and for a push who may add a round. Rules of the head's repository are asked by the push.
+ * Whether a viewer can push to the head: users who can push to its repository, users of this repository if the author
+ * allows it, and, for a pull request made by a push, users who can add a round. The push itself checks the rules of the
+ * head repository.
  */
 export async function mayPushHead(
   deps: Pick<PullDeps, 'repositories'>,
@@ -121,7 +125,7 @@ export async function mayPushHead(
 
 const isThere = ({ repository }: PullHead): boolean => repository !== null && repository.repository.archivedAt === null;
 
-/** Whether a viewer may push to the repository of a head by what they are there. */
+/** Whether the access level of a viewer in the head repository allows pushes. */
 export async function mayWriteTo(
   { repositories }: Pick<PullDeps, 'repositories'>,
   viewer: Viewer,

@@ -14,7 +14,10 @@ import { withSkippedChecks } from './skipped-checks.ts';
 import { unmergedNeeds } from '../stacks/needed-pulls.ts';
 import { countOpenThreads } from '../threads/count-open.ts';
 
-/** What decides about a merge, gathered before the write; `verdictFacts` takes from the write what changes fast. */
+/**
+ * Facts that decide about a merge, gathered before the write; `verdictFacts` replaces those that change quickly by the
+ * data of the write.
+ */
 export interface GatheredFacts {
   facts: MergeFacts;
   rule: BranchRule | null;
@@ -22,7 +25,7 @@ export interface GatheredFacts {
   statuses: CommitStatus[];
 }
 
-/** Facts that git computes, which the write cannot read again; they hold for the round and the tip they are of. */
+/** Facts computed by git, which the write cannot read again; valid for their round and tip. */
 interface GitFacts {
   state: ComputedMergeState;
   /** Whether the head contains the tip of the base branch. */
@@ -30,7 +33,7 @@ interface GitFacts {
   owners: OwnersOfPull;
 }
 
-/** Reads what git says. Refuses `git_busy`. */
+/** Computes these facts. Throws `git_busy`. */
 export async function gitFacts(
   deps: PullDeps,
   path: string,
@@ -47,8 +50,8 @@ export async function gitFacts(
 }
 
 /**
- * Everything that decides about a merge.
- * @param source the read connection, or what the write that merges reads by
+ * Gathers all facts that decide about a merge.
+ * @param source the read connection, or the reader of the write that merges
  */
 export async function gatherFacts(
   deps: PullDeps,

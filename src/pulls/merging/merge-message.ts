@@ -4,7 +4,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 
-/** A message of a commit that a merge makes. */
+/** Message of a merge commit. */
 export interface MergeMessage {
   title: string;
   body: string;
@@ -12,13 +12,13 @@ export interface MergeMessage {
 
 export const mergeStyles: readonly MergeStyle[] = ['MERGE', 'SQUASH', 'REBASE', 'FORWARD'];
 
-/** Characters of a message that a form may bring. */
+/** Limit of a submitted message in characters. */
 const maxMessage = 65_536;
 const maxTitle = 500;
-/** What a message begins with. */
+/** Limit of a default message in characters. */
 const maxDefault = 20_000;
 
-/** Refuses `invalid_merge_style`. */
+/** Throws `invalid_merge_style`. */
 export function parseStyle(text: string): MergeStyle {
   const style = mergeStyles.find((each) => each === text.toUpperCase());
   if (style === undefined)
@@ -26,7 +26,7 @@ export function parseStyle(text: string): MergeStyle {
   return style;
 }
 
-/** A message as git stores it. Refuses `text_too_long`. */
+/** A message in the form in which git stores it. Throws `text_too_long`. */
 export function formatMessage({ title, body }: MergeMessage, coAuthors: readonly string[] = []): string {
   if (title.length > maxTitle || body.length > maxMessage)
     throw invalid('text_too_long', 'The commit message is too long.', { field: 'body' });
@@ -34,21 +34,21 @@ export function formatMessage({ title, body }: MergeMessage, coAuthors: readonly
   const trailers = coAuthors.filter((line) => !text.includes(line));
   const parts = [title.replace(/\s+/g, ' ').trim(), text];
   if (trailers.length > 0) {
-    // Trailers form one block at the end: git reads no others.
+    // Trailers form one block at the end, because git reads no others.
     if (splitTrailers(`title\n\n${text}`).trailers.length > 0) parts[1] = `${text}\n${trailers.join('\n')}`;
     else parts.push(trailers.join('\n'));
   }
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** Accounts by the addresses that commits have: those of one account are one person. */
+/** Accounts by commit address; several addresses may belong to one account. */
 type People = ReadonlyMap<string, { id: string }>;
 
 const keyOf = (email: string, people: People): string => people.get(email)?.id ?? email.toLowerCase();
 
 const coAuthor = /^co-authored-by: .*<([^<>]*)>\s*$/i;
 
-/** The addresses that commits have: of their authors and of the co-authors that they name. */
+/** Addresses in commits, of authors and named co-authors. */
 export const addressesOf = (commits: readonly RoundCommit[]): string[] =>
   commits.flatMap(({ commit }) => [
     commit.author.email,
@@ -56,8 +56,8 @@ export const addressesOf = (commits: readonly RoundCommit[]): string[] =>
   ]);
 
 /**
- * `Co-authored-by` lines of the authors of commits, each person once; without the author of the new commit, and without
- * those that its text names.
+ * `Co-authored-by` lines for the authors of commits, each person once; excludes the author of the new commit and people
+ * whom its text already names.
  * @param author `personId` null for the server
  */
 export function coAuthorsOf(
@@ -78,7 +78,10 @@ export function coAuthorsOf(
   return lines;
 }
 
-/** A message, and the trailers of its last paragraph: what git reads as such (git-interpret-trailers(1)). */
+/**
+ * Splits a message into its text and the trailers of its last paragraph, by the rules of git
+ * (git-interpret-trailers(1)).
+ */
 function splitTrailers(message: string): { text: string; trailers: string[] } {
   const whole = message.replace(/\r\n?/g, '\n').trim();
   const at = whole.lastIndexOf('\n\n');
@@ -96,7 +99,10 @@ function splitTrailers(message: string): { text: string; trailers: string[] } {
   return { text: whole.slice(0, at).trim(), trailers };
 }
 
-/** Those of several commits: each once, a co-author by account; an id of a change is that of one commit. */
+/**
+ * The trailers of several commits, each once and co-authors once per account; omits the author of the new commit, and
+ * change ids, which belong to one commit.
+ */
 function gatherTrailers(trailers: readonly string[], authorId: string | null, people: People): string[] {
   const gathered = new Map<string, string>();
   for (const line of trailers) {
@@ -110,7 +116,7 @@ function gatherTrailers(trailers: readonly string[], authorId: string | null, pe
   return [...gathered.values()];
 }
 
-/** What the form of a merge begins with: the title with the number, and for a squash the messages of the commits. */
+/** Default messages of the merge form: the title with the number, and for a squash the messages of the commits. */
 export function defaultMessages(
   { title, number, authorId }: Pick<Issue, 'title' | 'number' | 'authorId'>,
   pull: Pick<PullRow, 'baseBranch'>,
@@ -130,7 +136,7 @@ export function defaultMessages(
   };
 }
 
-/** The messages of several commits as a list, and below it their trailers, which git reads in the last one only. */
+/** Lists the messages of several commits; moves their trailers to the end, because git reads only the last block. */
 function listOf(commits: readonly RoundCommit[], authorId: string | null, people: People): string {
   const messages = commits.map(({ commit }) => splitTrailers(commit.message));
   const trailers = gatherTrailers(

@@ -25,23 +25,23 @@ import { addressesOf, coAuthorsOf, formatMessage, parseStyle } from './merge-mes
 export interface MergeInput {
   /** `merge`, `squash`, `rebase` or `forward`. */
   style: string;
-  /** The round that the person saw. */
+  /** The round that the user has seen. */
   round: number;
-  /** Of the new commit; what is left out is as the form would begin. */
+  /** Message of the new commit; omitted parts get the default of the form. */
   title?: string | undefined;
   body?: string | undefined;
-  /** Whether an administrator merges in spite of what the rule requires, where it lets them. */
+  /** Whether an administrator bypasses the requirements of the rule, if it permits that. */
   bypasses?: boolean;
 }
 
-/** How often a merge is computed anew when the base branch moves meanwhile. */
+/** Number of attempts to compute the merge while the base branch moves. */
 const maxAttempts = 3;
 
 /**
- * Merges the last round of a pull request into its base branch, as a journalled push. Everything is judged again in the
- * write. Refuses `pull_not_found`, `round_changed`, `merge_blocked` with the reasons, `merge_conflict` with the files,
- * `branch_moves_too_fast`, `branch_protected` for commits that the rule does not take, `git_busy`, and what
- * `refusalOnPull` refuses.
+ * Merges the last round of a pull request into its base branch, as a journalled push. All conditions are checked again
+ * in the write. Throws `pull_not_found`, `round_changed`, `merge_blocked` with the reasons, `merge_conflict` with the
+ * files, `branch_moves_too_fast`, `branch_protected` for commits that the rule rejects, `git_busy`, and the errors of
+ * `refusalOnPull`.
  */
 export async function mergePull(deps: PullDeps, viewer: Viewer, at: IssueAt, input: MergeInput): Promise<Merged> {
   const style = parseStyle(input.style);
@@ -53,7 +53,7 @@ export async function mergePull(deps: PullDeps, viewer: Viewer, at: IssueAt, inp
   }
 }
 
-/** Null when the base branch has moved since its tip was read. */
+/** Null if the base branch has moved since its tip was read. */
 async function tryOnce(
   deps: PullDeps,
   viewer: Viewer,
@@ -98,14 +98,14 @@ async function tryOnce(
   return landed;
 }
 
-/** The blocks that an administrator passes. Refuses `merge_blocked`. */
+/** Returns the blocks that an administrator bypasses. Throws `merge_blocked`. */
 function requireVerdict({ blocks, mayBypass }: MergeVerdict, bypasses: boolean): MergeBlock[] {
   if (blocks.length === 0 || (bypasses && mayBypass)) return blocks;
   const worst = blocks.some(isAbsolute) ? blocks.filter(isAbsolute) : blocks;
   throw conflict('merge_blocked', worst.map(explainBlock).join(' '));
 }
 
-/** Computes the commit that merges the last round onto a commit; its objects are written, and no ref moves. */
+/** Computes the commit that merges the last round into a commit; writes its objects, but moves no ref. */
 export async function computeMerge(
   deps: PullDeps,
   viewer: Viewer,
@@ -120,7 +120,7 @@ export async function computeMerge(
   }: {
     style: MergeStyle;
     onto: string;
-    /** Of `mergeBaseOf`. */
+    /** Result of `mergeBaseOf`. */
     base: string | undefined;
     commits: readonly RoundCommit[];
     input: Pick<MergeInput, 'title' | 'body'>;
@@ -154,10 +154,10 @@ export async function computeMerge(
   });
 }
 
-/** How many files a message names. */
+/** Limit of files named in a message. */
 const namedFiles = 5;
 
-/** The new tip. Refuses what stands in its way. */
+/** The new tip. Throws if the merge failed. */
 export function oidOf(outcome: MergeOutcome, branch: string): string {
   switch (outcome.kind) {
     case 'merged':

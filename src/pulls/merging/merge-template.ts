@@ -7,27 +7,27 @@ import type { PullContext } from '../find-pull.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { readTemplate } from '../templates/read-template.ts';
 
-/** Folders of templates, in this order; the other two are where Gitea and Forgejo have them. */
+/** Folders of templates in order of precedence; the other two are those of Gitea and Forgejo. */
 const folders = ['.hearth', '.forgejo', '.gitea'].map((folder) => `${folder}/default_merge_message`);
 
-/** Styles that make a commit of their own, with the file that their message begins with. */
+/** Styles that create their own commit, with the file name of their template. */
 const files: readonly [style: MergeStyle, isTemplate: RegExp][] = [
   ['MERGE', /^merge_template\.md$/i],
   ['SQUASH', /^squash_template\.md$/i],
 ];
 
-/** A merge whose messages are wanted. */
+/** A merge that needs messages. */
 interface MessageRequest extends Pick<PullContext, 'issue' | 'pull'> {
   headLabel: string;
   commits: readonly RoundCommit[];
-  /** The tip of the base branch, which has the templates: a pull request does not bring its own. */
+  /** Tip of the base branch, whose templates apply: a pull request cannot bring its own. */
   tip: string;
 }
 
 /**
- * What the form of a merge begins with: `.hearth/default_merge_message/MERGE_TEMPLATE.md` and `SQUASH_TEMPLATE.md` of
- * the base branch, or those below `.forgejo` or `.gitea`, the first line as the title, with Gitea's variables; without
- * them, the usual messages.
+ * Initial messages of the merge form, from `.hearth/default_merge_message/MERGE_TEMPLATE.md` and `SQUASH_TEMPLATE.md`
+ * of the base branch, or those below `.forgejo` or `.gitea`. The first line is the title; Gitea's variables are
+ * replaced. Without templates, the default messages.
  */
 export async function messagesOf(
   deps: Pick<PullDeps, 'git' | 'issues' | 'accounts' | 'baseUrl'>,
@@ -61,7 +61,7 @@ export async function messagesOf(
   return messages;
 }
 
-/** Variables are `${Name}`; others stay as they are. A value is not looked at for variables. */
+/** Replaces known variables `${Name}`; values are not expanded further. */
 function fill(template: string, values: Readonly<Record<string, string>>): MergeMessage {
   const [title = '', ...body] = template
     .replace(/^\uFEFF/, '')

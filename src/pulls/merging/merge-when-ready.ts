@@ -15,7 +15,7 @@ import type { MergeInput } from './merge-pull.ts';
 
 type ReadyInput = Omit<MergeInput, 'bypasses' | 'round'>;
 
-/** How the merge queue of a branch takes one. */
+/** Adds a pull request to the merge queue of a branch. */
 type EnterQueue = (
   deps: PullDeps,
   viewer: Viewer,
@@ -26,9 +26,9 @@ type EnterQueue = (
 const unset = { mergeWhenReadyBy: null, mergeWhenReadyRound: null, mergeWhenReady: null } as const;
 
 /**
- * Asks for a merge of this round as soon as nothing stands in its way. It is bound to who asked, whose rights count
- * then, and to the round: a later one ends it unless it is only rebased. Refuses `round_changed`, `pull_closed`, and
- * what `refusalOnPull` refuses for `merge`.
+ * Schedules the merge of this round for when nothing blocks it. The request depends on the permissions that its user
+ * has then, and on the round: a later round ends it unless it is only a rebase. Throws `round_changed`, `pull_closed`,
+ * and the errors of `refusalOnPull` for `merge`.
  */
 export async function mergeWhenReady(
   deps: PullDeps,
@@ -46,7 +46,7 @@ export async function mergeWhenReady(
     requireOpen(now);
     if (now.pull.lastRound !== round || (await hasPendingHeadPush(log.tx.before, now.pull))) throw roundChanged();
     const rule = await deps.repositories.rules.deciding(log.tx.before, now.repository, now.pull.baseBranch);
-    // Only the right is asked now; what else is missing is waited for.
+    // Checks only the permission now; everything else may follow later.
     const { blocks } = mergeVerdict(viewer, now.facts, rule, waiting, asked.style);
     if (blocks.some(({ kind }) => kind === 'level'))
       throw forbidden('may_not_merge', 'You do not have permission to merge into this branch.');
@@ -60,7 +60,7 @@ export async function mergeWhenReady(
   deps.mergeStates.add([issue.id]);
 }
 
-/** Facts of a pull request that nothing but rights stands in the way of. */
+/** Facts of a pull request that only missing permissions can block. */
 const waiting = {
   state: 'OPEN',
   isDraft: false,
@@ -75,7 +75,7 @@ const waiting = {
   checks: new Map(),
 } as const;
 
-/** Takes the wish back; everyone who may merge may. Nothing happens without one. */
+/** Cancels the scheduled merge; any user who can merge may do so. Does nothing without one. */
 export async function cancelMergeWhenReady(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const { issue, pull, facts } = await findPull(deps, viewer, at);
   refuse(refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'merge'));
@@ -88,8 +88,8 @@ export async function cancelMergeWhenReady(deps: PullDeps, viewer: Viewer, at: I
 }
 
 /**
- * Merges a pull request that waits for it, if nothing stands in the way now. A refusal that time may lift leaves it
- * waiting; one that it cannot ends the wish, with the reason in the log. Where a queue merges, it is added to that.
+ * Merges a pull request that waits for it if nothing blocks it now. A block that may resolve itself leaves it waiting;
+ * any other ends the request, with the reason in the log. If the branch has a merge queue, adds the pull request to it.
  */
 export async function mergeIfReady(deps: PullDeps, issueId: string, enterQueue: EnterQueue): Promise<void> {
   const found = await pullById(deps, issueId);
@@ -110,14 +110,14 @@ export async function mergeIfReady(deps: PullDeps, issueId: string, enterQueue: 
     await merge(deps, viewer, at, { ...input, round: pull.mergeWhenReadyRound! });
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    // A later round ends the wish itself, unless it is only rebased.
+    // A later round ends the request itself, unless it is only a rebase.
     const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed', 'push_not_recorded', 'queue_full'];
     const isPassing = passing.includes(error.reason) || error.code === 'unavailable';
     if (!isPassing) await endWish(deps, issueId, viewer, error.message);
   }
 }
 
-/** A person for whom the server merges later, by the rights that they have then. */
+/** Viewer for a user on whose behalf the server merges later, with their permissions at that time. */
 export const viewerOnBehalf = (personId: string, repositoryId: string): Viewer =>
   viewerWithCredential(personId, { via: 'session', scope: 'write', repositoryIds: null }, repositoryId);
 
@@ -131,11 +131,11 @@ async function endWish(deps: PullDeps, issueId: string, viewer: Viewer, reason: 
   });
 }
 
-/** For the scheduled task: statuses and approvals that no event reported, and what a stop left. */
+/** Scheduled task: handles statuses and approvals that no event reported, and requests left at shutdown. */
 export async function mergeAllReady(deps: PullDeps): Promise<void> {
   const rows = await deps.db.read.find(pullSchema, {
     select: { issueId: true },
-    // An index has those that wait.
+    // The index contains exactly the waiting rows.
     where: { mergeWhenReadyBy: MoreThan('') },
     take: 500,
   });

@@ -12,17 +12,17 @@ type Targets = Awaited<ReturnType<Issues['pulls']['closingTargets']>>;
 export interface RecordedMerge {
   issueId: string;
   pushId: string;
-  /** Issues that it says it closes. */
+  /** Issues that it closes. */
   closing: Targets;
-  /** What the rule required and an administrator passed. */
+  /** Requirements of the rule that an administrator bypassed. */
   bypassed?: readonly string[];
-  /** Of a merge by hand: the tip after the push, and before it. */
+  /** For a merge by hand: the tip after the push and before it. */
   byHand?: { oid: string; onto: string; mergedBy: string | null } | undefined;
 }
 
 /**
- * Records, once, that a push has merged a pull request: its state, the entry, the issues that it closes. What the merge
- * wrote down before its push is used; a push by hand brings its own.
+ * Records once that a push has merged a pull request: its state, the entry, the issues that it closes. Uses the record
+ * that the merge wrote before its push, or the data of a push by hand.
  */
 export async function recordMerged(
   deps: Pick<PullDeps, 'issues'>,
@@ -36,7 +36,7 @@ export async function recordMerged(
   const pull = await manager.findOneBy(pullSchema, { issueId });
   if (issue === null || pull === null || issue.state === 'MERGED') return;
   if (byHand === undefined && pull.mergePushId !== pushId) return;
-  // A person who closed it between the push and this has seen another state: the commits are merged all the same.
+  // A user may have closed it since the push; its commits are merged all the same.
   const state = { state: 'MERGED', closeReason: null, closedAt: now } as const;
   await manager.update(issueSchema, { id: issueId }, state);
   Object.assign(issue, state);
@@ -68,7 +68,7 @@ export async function recordMerged(
     },
     origin: `merged:${pushId}`,
     ...(byHand === undefined ? {} : { via: 'git' as const }),
-    // The person who added it is told like everyone else: it is the server that merges, later.
+    // The user who queued it is also notified, because the server merges it later.
     ...(isByQueue
       ? { author: { authorId: null, remoteAuthorId: null, authorName: null }, via: 'server' as const }
       : {}),

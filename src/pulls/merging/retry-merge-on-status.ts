@@ -3,24 +3,24 @@ import type { StatusListener } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 
-/** Statuses of one commit come in bursts, and each inside a write that is not durable yet. */
+/** Statuses of a commit arrive in bursts, each inside a write that is not durable yet. */
 const waitMs = 250;
 
-/** Commits that are remembered at once; what is beyond is found by the scheduled task. */
+/** Limit of remembered commits; the scheduled task handles the others. */
 const maxCommits = 1_000;
 
 /**
- * For `repositories.statuses.onChange`: a check that succeeds may be the last that a pull request waits for which is to
- * be merged when it is ready.
+ * Listener for `repositories.statuses.onChange`: a successful check may be the last one that a scheduled merge waits
+ * for.
  */
 export function retryMergeOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
   const succeeded = new Map<string, Set<string>>();
   let isWaiting = false;
-  // A timer runs in the context that set it, here that of a write, in which reading is refused as long as it is open.
+  // A timer inherits the context in which it is set, here that of a write, which forbids other reads while it is open.
   const outsideOfWrites = AsyncLocalStorage.snapshot();
 
   async function reconsider(): Promise<void> {
-    // An empty write has its turn once those that brought the statuses have ended, however long they take.
+    // An empty write runs only after the writes with the statuses have ended.
     await deps.db.write(async () => {});
     const commits = [...succeeded];
     succeeded.clear();

@@ -7,8 +7,9 @@ import { skippedChecksSchema } from '../schema/skipped-check-schema.ts';
 import type { SkippedChecksRow } from '../schema/skipped-check-schema.ts';
 
 /**
- * Records which checks of a head the filters of their workflows leave out, so that a rule that requires them does not
- * wait for ever. They count for this pull request and base branch alone: another one of the same commit may start them.
+ * Records the checks of a head that the filters of their workflows exclude, so that a rule that requires them does not
+ * wait forever. They count only for this pull request and base branch: another pull request of the same commit may run
+ * them.
  */
 export async function recordSkippedChecks(
   { mergeStates }: Pick<PullDeps, 'mergeStates'>,
@@ -19,11 +20,11 @@ export async function recordSkippedChecks(
   await manager.delete(skippedChecksSchema, { issueId });
   if (checks.contexts.length === 0) return;
   await manager.insert(skippedChecksSchema, { ...checks, createdAt: now });
-  // It may have been the last that was missing.
+  // It may have been the last missing check.
   mergeStates.add([issueId]);
 }
 
-/** The statuses of a head with those of skipped checks, which succeed; one that was reported counts instead. */
+/** The statuses of a head, with skipped checks as successes; reported statuses take precedence. */
 export async function withSkippedChecks(
   source: EntityManager,
   { issueId, repositoryId, headOid, baseBranch }: PullRow,

@@ -2,21 +2,21 @@ import { unquotePath } from '../../git/index.ts';
 import { pathText } from '../encode-path.ts';
 import type { ThreadSide } from '../schema/review-schema.ts';
 
-/** Where a line of a patch stands in the code. */
+/** Position of a line of a patch in the code. */
 export interface PatchLinePosition {
   /** The commit of its mail; null in a diff. */
   commitOid: string | null;
   path: string;
   side: ThreadSide;
-  /** Null for the lines that name a file, and for what has no lines to show. */
+  /** Null for lines that name a file, and for files without displayable lines. */
   line: number | null;
-  /** Of a removed line: the line of the new version before it, from 1; null where there is none. */
+  /** For a removed line: the preceding line of the new version, from 1; null if there is none. */
   nearest: number | null;
 }
 
 export interface PatchLine {
   text: string;
-  /** Null for what is about no file, like the message of a commit. */
+  /** Null for lines outside of files, like the commit message. */
   place: PatchLinePosition | null;
 }
 
@@ -26,7 +26,7 @@ interface Names {
   new: string | null;
 }
 
-/** The next line of each version, and how many of the hunk are left. */
+/** The next line of each version, and the number of remaining lines of the hunk. */
 interface Hunk {
   old: number;
   new: number;
@@ -34,7 +34,7 @@ interface Hunk {
   newLeft: number;
 }
 
-/** The lines of a patch as git writes it, or of several as mails, each with its place. Linear in its size. */
+/** Parses a patch as git writes it, or several mails, into lines with their positions. Linear in its size. */
 export function parsePatch(text: string): PatchLine[] {
   const lines: PatchLine[] = [];
   let commitOid: string | null = null;
@@ -86,7 +86,7 @@ export function parsePatch(text: string): PatchLine[] {
   }
 }
 
-/** The two names of `diff --git a/one b/one`; a file that is renamed has them in lines of its own. */
+/** The two names of `diff --git a/one b/one`; a renamed file has them on separate lines. */
 function namesIn(line: string): Names {
   const names = line.slice('diff --git '.length);
   const half = (names.length - 1) / 2;
@@ -95,7 +95,7 @@ function namesIn(line: string): Names {
   return name !== null && name === nameIn(`+++ ${other}`) ? { old: name, new: name } : { old: null, new: null };
 }
 
-/** The name in `--- a/file`; null for a file that is not on that side. */
+/** The name in `--- a/file`; null if the file does not exist on that side. */
 function nameIn(line: string): string | null {
   const written = line.slice(4).replace(/[\t\r]+$/, '');
   if (written === '/dev/null') return null;

@@ -2,25 +2,25 @@ import { invalid } from '../../kernel/index.ts';
 import type { ThreadAnchor } from '../threads/locate-thread.ts';
 import type { PatchLinePosition, PatchLine } from './parse-patch.ts';
 
-/** What a person has written between the quoted lines of a patch. */
+/** Text that a user has written between the quoted lines of a patch. */
 interface PatchReply {
-  /** What is about no line of code: the text of the review. */
+  /** Text that refers to no line of code: the body of the review. */
   body: string;
   comments: (ThreadAnchor & { body: string })[];
 }
 
-/** Whether a text quotes a patch, as a mail that answers one does. */
+/** Whether a text quotes a patch, as a mail reply does. */
 export const isPatchReply = (text: string): boolean => /^> ?diff --git /m.test(text);
 
-/** Steps of looking for quoted lines in a patch, beyond one for each line. */
+/** Limit of steps for finding quoted lines in a patch, in addition to one per line. */
 const maxSteps = 2_000_000;
-/** Lines that must follow a quoted line, too, where lines of the patch were left out before it. */
+/** Number of following quoted lines that must also match after omitted lines. */
 const lookAhead = 4;
 
 /**
- * Reads an answered patch: lines after `> ` are quoted, what stands below one is about it. Quoted lines may be left
- * out, but not changed or put in another order. What answers no file is for the review as a whole, with its quoted
- * line. Refuses `quote_unknown` with the line.
+ * Parses a reply to a patch: lines after `> ` are quoted, and text below one refers to it. Quoted lines may be omitted,
+ * but not changed or reordered. Text that refers to no file belongs to the review as a whole, with its quoted line.
+ * Throws `quote_unknown` with the line.
  * @param headOid the head of the round, whose old side is the base of the round and not the parent of the commit
  * @param isSingle whether the round has one commit
  */
@@ -47,7 +47,7 @@ export function parsePatchReply(
   for (const [at, line] of lines.entries()) {
     const quote = quotes[at]!;
     if (quote === null) {
-      // The signature of a mail.
+      // A mail signature.
       if (line === '-- ') break;
       if (!isLeftOut(line, quoted === null)) answer.push(line);
       continue;
@@ -63,7 +63,7 @@ export function parsePatchReply(
   return { body: body.join('\n\n'), comments };
 }
 
-/** What stands for lines that were left out, and the line with which programs begin an answer. */
+/** Markers for omitted lines, and the line with which mail programs introduce a reply. */
 const isLeftOut = (line: string, isFirst: boolean): boolean =>
   /^\s*\[?(?:\.{3,}|…)\]?\s*$/.test(line) || (isFirst && /^On .{1,200} wrote:$/.test(line));
 
@@ -99,7 +99,7 @@ function followQuotes(patch: readonly PatchLine[]) {
   };
 }
 
-/** A removed line of the newest of several commits is not one of the base of the round: it is quoted in words. */
+/** A line removed by the newest of several commits does not exist in the base of the round, so it is quoted as text. */
 function commentOn(
   { commitOid, path, side, line, nearest }: PatchLinePosition,
   quoted: string,

@@ -12,19 +12,19 @@ import type { ReviewRow, Verdict } from '../schema/review-schema.ts';
 import { parsePatch } from './parse-patch.ts';
 import { parsePatchReply } from './parse-reply.ts';
 
-/** A review as the answer to a patch. */
+/** A review in the form of a reply to a patch. */
 interface PatchReplyInput {
-  /** `.patch` or `.diff` of the round with `> ` before each line, and answers between them. */
+  /** `.patch` or `.diff` of the round with `> ` before each line, and replies in between. */
   text: string;
   verdict: Verdict;
-  /** The round that the patch is of; the last when left out. */
+  /** The round of the patch; the last one if omitted. */
   round?: number | undefined;
 }
 
 /**
- * Submits a review from an answered patch: what is written below a quoted line becomes a comment on it, below the name
- * of a file one on the file, and all else the text of the review. All of it or nothing. Refuses `text_too_long`,
- * `patch_too_long`, `quote_unknown`, and what comments and reviews refuse.
+ * Submits a review from a reply to a patch: text below a quoted line becomes a comment on it, text below the name of a
+ * file a comment on the file, and all other text the body of the review. All or nothing. Throws `text_too_long`,
+ * `patch_too_long`, `quote_unknown`, and the errors of comments and reviews.
  */
 export async function submitPatchReply(
   deps: PullDeps,

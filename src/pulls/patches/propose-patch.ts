@@ -22,31 +22,34 @@ import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import { createPull, refuseTooMany } from '../lifecycle/open-pull.ts';
 
 export interface ProposedPatch {
-  /** One or several mails of `git format-patch`, or changes alone as `git diff` writes them. */
+  /** One or several mails of `git format-patch`, or bare changes as from `git diff`. */
   patch: Buffer;
-  /** The branch to merge into; the default branch when left out. */
+  /** Base branch; the default branch if omitted. */
   base?: string | undefined;
-  /** Of the pull request; empty, by the mails. Changes alone need one: it is the subject of their commit. */
+  /**
+   * Title of the pull request; by default from the mails. Bare changes require one, because it becomes the subject of
+   * their commit.
+   */
   title?: string | undefined;
   body?: string | undefined;
   isDraft?: boolean | undefined;
-  /** The pull request that gets the patch as its next round; left out, a new one is opened. */
+  /** Number of the pull request to which the patch adds a round; if omitted, a new one is opened. */
   pull?: number | undefined;
 }
 
-/** A pull request that has got its round. */
+/** A pull request with its new round. */
 interface PatchedPull {
   number: number;
   round: number;
 }
 
 /**
- * Opens a pull request from a patch, or adds its next round, as a push to `refs/for/<base>` does: one commit by each
- * mail, with its author and date, by the viewer as committer, on the commit that `git format-patch --base` names where
- * the base branch has it, else on the tip of the base branch. All of it or nothing. Refuses what opening a pull request
- * refuses, `base_missing`, `title_missing`, `patch_missing`, `patch_too_large`, `too_many_pulls`,
- * `contributed_too_much`, `repository_archived`, `disk_low`, `git_busy`, what a push to that pull request would be
- * refused for, and what `applyPatch` refuses.
+ * Opens a pull request from a patch, or adds a round to one, like a push to `refs/for/<base>`: one commit per mail,
+ * with its author and date and the viewer as committer, based on the commit that `git format-patch --base` names if the
+ * base branch contains it, else on the tip of the base branch. All or nothing. Throws the errors of opening a pull
+ * request, `base_missing`, `title_missing`, `patch_missing`, `patch_too_large`, `too_many_pulls`,
+ * `contributed_too_much`, `repository_archived`, `disk_low`, `git_busy`, the errors of a push to that pull request, and
+ * those of `applyPatch`.
  */
 export async function proposePatch(
   deps: PullDeps,
@@ -77,7 +80,7 @@ const tooLarge = () =>
     field: 'patch',
   });
 
-/** What stands against it before anything is read. @returns the pull request that gets a round; null for a new one */
+/** Checks permissions before anything is read. @returns the pull request that gets a round; null for a new one */
 async function judge(
   deps: PullDeps,
   viewer: Viewer,
@@ -134,7 +137,7 @@ async function apply(
   return deps.git.merges.applyPatch(found.path, { onto, patch, message, people, checkPath: parseFilePath });
 }
 
-/** Only a commit of the base branch: another one may be hidden, and the pull request would publish it. */
+/** Only a commit of the base branch: any other may be hidden, and the pull request would publish it. */
 async function startOf({ git }: PullDeps, path: string, baseTip: string, named: string | null): Promise<string> {
   if (named === null || named === baseTip || named.length !== baseTip.length) return baseTip;
   return (await git.refs.isForward(path, named, baseTip)) ? named : baseTip;

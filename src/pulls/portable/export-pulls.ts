@@ -10,12 +10,12 @@ import { roundSchema } from '../schema/round-schema.ts';
 import { reviewRequestSchema, teamReviewRequestSchema } from '../schema/attention-schema.ts';
 import { reviewsFolder, roundRefs } from './portable-names.ts';
 
-/** The pull requests of a repository that an export has. */
+/** The pull requests of a repository to be exported. */
 interface PlannedPulls {
   numbers: ReadonlySet<number>;
-  /** What keeps the commits of their rounds in the bundle, by full name. */
+  /** Refs that keep the commits of their rounds in the bundle, by full name. */
   refs: ReadonlyMap<string, string>;
-  /** Those that stay behind: they wait for a member, or commits of their rounds are gone. */
+  /** Number of omitted pull requests: they are held for moderation, or commits of their rounds are missing. */
   leftOut: number;
 }
 
@@ -24,7 +24,7 @@ type Issue = Omit<FoundIssue, 'labels' | 'assignees' | 'position'>;
 const pullsPerPage = 100;
 const threadsPerPage = 100;
 
-/** Finds what an export has, and looks whether the commits of the rounds are there. @param path of the repository */
+/** Plans an export, and checks that the commits of the rounds exist. @param path folder of the repository */
 export async function planExport(deps: PullDeps, repositoryId: string, path: string): Promise<PlannedPulls> {
   const numbers = new Set<number>();
   const refs = new Map<string, string>();
@@ -49,7 +49,7 @@ async function areThere({ git }: PullDeps, path: string, oids: Iterable<string>)
   return true;
 }
 
-/** The code of the planned pull requests: rounds, reviews, requests and threads, as files of an export. */
+/** The code of the planned pull requests as files of an export: rounds, reviews, requests and threads. */
 export async function* exportPulls(
   deps: PullDeps,
   repositoryId: string,
@@ -107,7 +107,7 @@ async function headOf(deps: PullDeps, { id: issueId }: Issue, pull: PullRow) {
     read.findBy(teamReviewRequestSchema, { issueId }),
   ]);
   const teams = await deps.organisations.teams.byId(teamRequests.map(({ teamId }) => teamId));
-  // A draft is seen by its author alone.
+  // Only its author can see a draft.
   const submitted = reviews.filter(({ submittedAt }) => submittedAt !== null);
   const people = deps.issues.portable.people(true);
   await people.read([

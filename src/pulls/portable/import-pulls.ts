@@ -16,8 +16,8 @@ import type { PullFile } from './pull-file.ts';
 import { writePull } from './write-pull.ts';
 
 /**
- * Refuses `pull_exists` when an open pull request of the repository, that no earlier import made, has a branch that
- * one of the export has; asked before anything is written.
+ * Throws `pull_exists` if an open pull request of the repository, not created by an earlier import, has the same branch
+ * as one of the export; checked before anything is written.
  */
 export async function refuseTakenBranches(
   { db }: PullDeps,
@@ -47,9 +47,9 @@ export async function refuseTakenBranches(
 }
 
 /**
- * Makes the code of pull requests that of a repository, which has the commits of all rounds already.
- * @param path of the repository
- * @param isFollowed whether another forge is followed while work goes on here as well
+ * Imports the code of pull requests into a repository that already has the commits of all rounds.
+ * @param path folder of the repository
+ * @param isFollowed whether another forge is followed while work also continues here
  */
 export function importPulls(
   deps: PullDeps,
@@ -78,7 +78,7 @@ export function importPulls(
   };
 }
 
-/** Whether something happened here to the code of one that an earlier import made. */
+/** Whether the code of an earlier imported pull request was changed here. */
 async function wentOn({ db }: PullDeps, issueId: string, pull: PullFile): Promise<boolean> {
   const row: PullRow | null = await db.read.findOneBy(pullSchema, { issueId });
   if (row === null) return false;
@@ -91,7 +91,7 @@ async function wentOn({ db }: PullDeps, issueId: string, pull: PullFile): Promis
   });
 }
 
-/** Ids here: of threads in the order of the export, in which pages show them. */
+/** New ids: those of threads are in the order of the export, in which pages show them. */
 function idsOf({ reviews, threads }: PullFile, repositoryId: string): PreparedPull['ids'] {
   const ids = new Map<string, string>();
   let [at, rank] = [-1, 0];

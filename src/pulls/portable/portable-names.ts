@@ -1,7 +1,7 @@
-/** Folder of the files about code, beside the logs of pull requests. */
+/** Folder of the files about code, next to the logs of pull requests. */
 export const reviewsFolder = 'reviews';
 
-/** The commits of a round in a bundle: below `refs/hearth/`, which a clone does not fetch. */
+/** Refs of the commits of a round in a bundle, below `refs/hearth/`, which a clone does not fetch. */
 export const roundRefs = (
   number: number,
   { round, headOid, baseOid }: { round: number; headOid: string; baseOid: string },

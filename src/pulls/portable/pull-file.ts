@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { PortableTypes } from '../../issues/index.ts';
 import { limits } from '../limits.ts';
 
-/** The files of an export about the code of a pull request: `reviews/7.json`, then `reviews/7-2.json`, …. */
+/** Files of an export with the code of a pull request: `reviews/7.json`, then `reviews/7-2.json`, …. */
 export function pullFiles({ commitId, line, maybe, number, person, text, time, uuid }: typeof PortableTypes) {
   const round = z.int().min(1).max(limits.rounds);
   const lineNumber = z.int().min(1).max(1_000_000_000);
-  // A path of git is bytes; it is kept as it was written.
+  // A git path is bytes; it is stored as written.
   const path = z
     .string()
     .min(1)
@@ -22,7 +22,7 @@ export function pullFiles({ commitId, line, maybe, number, person, text, time, u
     createdAt: time,
     editedAt: maybe(time),
     isDeleted: z.boolean(),
-    /** What names it at another forge. */
+    /** Name at another forge. */
     origin: z.string().max(200).optional(),
   });
   const place = z.object({
@@ -74,13 +74,13 @@ export function pullFiles({ commitId, line, maybe, number, person, text, time, u
     source: z.enum(['BRANCH', 'FORK', 'PUSH', 'PATCH', 'REMOTE']),
     baseBranch: branch,
     headBranch: maybe(branch),
-    /** Whether the head branch is one of the repository. */
+    /** Whether the head branch belongs to the repository. */
     isOwnBranch: z.boolean(),
     topic: maybe(line(255)),
     submitter: maybe(person),
     isDraft: z.boolean(),
     maintainersMayPush: z.boolean(),
-    /** Missing in bundles from before there were stacks. */
+    /** Missing in bundles of versions without stacks. */
     stackedOnOid: maybe(commitId),
     mergeStyle: maybe(z.enum(['MERGE', 'SQUASH', 'REBASE', 'FORWARD'])),
     mergedBy: maybe(person),
@@ -113,7 +113,7 @@ export function pullFiles({ commitId, line, maybe, number, person, text, time, u
         }),
       )
       .max(limits.requests),
-    /** Missing in bundles from before teams were asked; `organisation/team` each. */
+    /** Missing in bundles of versions without team requests; each is `organisation/team`. */
     teamRequests: z
       .array(
         z.object({

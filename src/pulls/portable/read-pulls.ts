@@ -6,26 +6,26 @@ import { reviewsFolder, roundRefs } from './portable-names.ts';
 import { pullFiles } from './pull-file.ts';
 import type { PullFile } from './pull-file.ts';
 
-/** What an export says of the code of a pull request. */
+/** The code of a pull request in an export. */
 interface ReadPull {
   pull: PullFile;
-  /** Whether this instance wrote the files itself: then ids of people in them are its own. */
+  /** Whether this instance wrote the files, so that ids of users in them are its own. */
   isOwn: boolean;
 }
 
 /** The repository into which a bundle was read. */
 export interface ReadBundle {
   path: string;
-  /** Where the names of `refs/hearth/` are in it. */
+  /** Names in the repository of the refs below `refs/hearth/`. */
   refs: ReadonlyMap<string, string>;
-  /** Instead of `refs/hearth`. */
+  /** Replaces `refs/hearth`. */
   folder: string;
 }
 
-/** The code of pull requests of an export whose files were all read once. */
+/** Code of pull requests in an export whose files were all validated. */
 export interface CheckedPulls {
   count: number;
-  /** Reads one again; in memory is one at a time. */
+  /** Reads one again, so that only one is in memory at a time. */
   read(number: number): Promise<ReadPull>;
 }
 
@@ -33,9 +33,9 @@ const partName = /^([1-9]\d{0,9})(?:-([2-9]|[1-9]\d{1,2}))?\.json$/;
 const maxFiles = 400_000;
 
 /**
- * Reads the code of all pull requests of an export, so that what is wrong with it is known before anything is written.
- * Refuses `parcel_unreadable`: for files that are damaged or missing, rounds whose commits are not in the bundle,
- * reviews and threads that name none of the rounds, and two open pull requests from one branch into another.
+ * Reads the code of all pull requests of an export, to find errors before anything is written. Throws
+ * `parcel_unreadable` for damaged or missing files, rounds whose commits are not in the bundle, reviews and threads
+ * that refer to unknown rounds, and two open pull requests from one branch into another.
  */
 export async function checkPulls(
   deps: PullDeps,
@@ -64,7 +64,7 @@ export async function checkPulls(
   return { count: logs.pulls.length, read };
 }
 
-/** What only one open pull request of a repository may have. */
+/** Keys that only one open pull request of a repository may have. */
 export function keysOf({ baseBranch, headBranch, isOwnBranch, topic, submitter }: PullFile): string[] {
   const keys: string[] = [];
   if (isOwnBranch && headBranch !== null) keys.push(JSON.stringify(['branch', baseBranch, headBranch]));
@@ -138,7 +138,7 @@ function checkParts({ rounds, reviews, threads }: PullFile, path: string): void 
   if (comments > limits.comments) throw wrong('has too many comments');
 }
 
-/** The commits of each round are in the bundle, by the names that an export gives them. */
+/** Checks that the commits of each round are in the bundle under the names of an export. */
 async function checkCommits({ git }: PullDeps, bundle: ReadBundle, { number, rounds }: PullFile, path: string) {
   for (const round of rounds)
     for (const [name, oid] of roundRefs(number, round, bundle.folder)) {

@@ -11,27 +11,27 @@ import type { PullDeps } from '../deps.ts';
 import type { ReadRound } from '../rounds/read-round.ts';
 import type { PullFile } from './pull-file.ts';
 
-/** What the rows of a pull request are made with. */
+/** Context for creating the rows of a pull request. */
 interface PullContext {
   issueId: string;
   repositoryId: string;
-  /** Whose the names in the files are. */
+  /** Resolves names in the files to users. */
   people: { idOf(person: ImportedPerson | null): string | null; isOwn: boolean; keepsNames: boolean };
-  /** Ids here of reviews and threads, by those in the export. */
+  /** New ids of reviews and threads, by those in the export. */
   ids: PreparedPull['ids'];
-  /** Makes addresses in texts those of this instance. */
+  /** Rewrites URLs in texts to those of this instance. */
   text(given: string): string;
-  /** What git says of the rounds. */
+  /** Data that git has read about the rounds. */
   rounds: ReadonlyMap<number, ReadRound>;
-  /** Where entries of the log are here, by their positions in the export. */
+  /** Positions of log entries here, by their positions in the export. */
   positions: ReadonlyMap<number, number>;
-  /** Whether replies were written here as well: then comments are found again by their origin. */
+  /** Whether replies were also written here; then comments are identified by their origin. */
   isFollowed: boolean;
 }
 
 const rowsPerInsert = 100;
 
-/** Inserts the code of a pull request, or what an earlier import does not have of it. */
+/** Inserts the code of a pull request, or the parts that an earlier import lacks. */
 export async function writePull(
   deps: Pick<PullDeps, 'repositories'>,
   tx: Tx,
@@ -46,7 +46,7 @@ export async function writePull(
   await writeTeamRequests(deps, tx, pull, context);
 }
 
-/** An account, or the name of who is none here. */
+/** The account of a person, or the name of one without an account here. */
 function whoIs({ people }: PullContext, person: ImportedPerson | null): { id: string | null; name: string | null } {
   const id = people.idOf(person);
   return { id, name: id === null || people.keepsNames ? (person?.name ?? null) : null };
@@ -62,7 +62,7 @@ async function writeRow({ manager }: Tx, pull: PullFile, context: PullContext): 
     isDraft: pull.isDraft,
     baseBranch: pull.baseBranch,
     source: pull.source,
-    // A fork is another repository, which nothing says here.
+    // A fork is another repository, which an import cannot name.
     headRepositoryId: pull.isOwnBranch ? repositoryId : null,
     headBranch: pull.headBranch,
     topic: pull.topic,
@@ -204,7 +204,7 @@ async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promi
   await insertMissing(tx, threadPositionSchema, places, ({ threadId, round }) => ({ threadId, round }), present);
 }
 
-/** Where a comment of another forge is in its thread, or where it comes to stand. */
+/** Position in its thread of a comment from another forge, existing or new. */
 async function positionOf(
   { manager }: Tx,
   { threadId, origin }: { threadId: string; origin: string | null },
@@ -224,7 +224,7 @@ async function writeRequests(tx: Tx, { requests }: PullFile, context: PullContex
   }
 }
 
-/** A team is asked where it is one of this instance and has a role in the repository; without, there is no request. */
+/** Creates the request of a team if this instance has the team and it has a role in the repository. */
 async function writeTeamRequests(
   { repositories }: Pick<PullDeps, 'repositories'>,
   { manager }: Tx,

@@ -12,7 +12,7 @@ import type { KnownPull } from './choose-pull.ts';
 import type { PushForOptions } from './read-push-options.ts';
 import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
 
-/** What was read of a push before the write that decides about it. */
+/** Data about a push, read before the write that checks it. */
 export interface ReadPush {
   /** All refs of the repository. */
   refs: ReadonlyMap<string, string>;
@@ -21,13 +21,13 @@ export interface ReadPush {
 }
 
 /**
- * Judges a push to `refs/for/<branch>` by the rights and limits of the person, whatever it makes. Refuses what
- * `refuseRound` refuses for pull requests that are there and opening one for others, `too_many_pulls`,
+ * Checks a push to `refs/for/<branch>` against the permissions and limits of the user, regardless of its kind. Throws
+ * the errors of `refuseRound` for existing pull requests and those of opening others, `too_many_pulls`,
  * `contributed_too_much`, `merge_running`.
- * @param known the pull requests that are there and get a round
- * @param added whether it adds to others that are not written yet
- * @param opened how many it opens, which are charged
- * @returns the size limit of its pack in bytes; null for people who may write
+ * @param known existing pull requests that get a round
+ * @param added whether it adds to pull requests that are not written yet
+ * @param opened number of new pull requests, which count against the limit
+ * @returns the size limit of its pack in bytes; null for users with write access
  */
 export async function admitPush(
   deps: PullDeps,
@@ -52,12 +52,12 @@ export async function admitPush(
   return Math.min(deps.contributedPushBytes ?? left, left);
 }
 
-/** A pull request of a push: what its row has of its own. */
+/** Columns that differ between the pull requests of a push. */
 type PlacedPush = Pick<PullPushRow, 'number' | 'position' | 'oid' | 'belowOid' | 'topic'>;
 
 /**
- * The verdict about an admitted push: git writes the ref of the last of its pull requests, and each gets a row.
- * @param maxPackBytes of `admitPush`
+ * Accepts an admitted push: git writes the ref of the last of its pull requests, and each of them gets a row.
+ * @param maxPackBytes result of `admitPush`
  */
 export function acceptedPush(
   { manager, now }: Tx,

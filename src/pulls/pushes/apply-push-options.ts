@@ -14,9 +14,9 @@ import { readPushOptions } from './read-push-options.ts';
 import { pullByNumber } from './choose-pull.ts';
 
 /**
- * Once the round is durable: what else the options ask for, each by itself. What is refused is logged, and ends
- * nothing: the person sees on the page what is set. The rows of the push go last, so a crash in between sets them
- * again (`finishPushOptions`); twice is as once. What a later push may have set anew is left alone.
+ * Applies the other push options one by one once the round is durable. An option that fails is logged, and the others
+ * continue: the page shows the user the result. The rows of the push are deleted last, so after a crash the options are
+ * applied again (`finishPushOptions`); this is idempotent. Values that a later push may have set stay.
  */
 export async function applyPushOptions(
   deps: PullDeps,
@@ -62,13 +62,13 @@ async function applyTo(
   }
 }
 
-/** Rows that one round of the task looks at. */
+/** Rows per batch of the task. */
 const batch = 100;
 
 /**
- * At the start and for the scheduled task: sets the options of pushes whose rounds are recorded and whose process died
- * before it set them, and removes the rows of pushes that git refused.
- * @param olderThanMs younger pushes are left to those who take them
+ * At start and in the scheduled task: applies the options of pushes whose rounds are recorded but whose process died,
+ * and removes the rows of pushes that git rejected.
+ * @param olderThanMs younger pushes are left to their own process
  */
 export async function finishPushOptions(deps: PullDeps, { olderThanMs }: { olderThanMs: number }): Promise<void> {
   const rows = await deps.db.read
@@ -89,7 +89,7 @@ async function finish(deps: PullDeps, { pushId, userId, repositoryId }: PullPush
   const push = await deps.repositories.pushes.find(pushId);
   const update = push?.updates.find(({ ref }) => pullHead.test(ref));
   const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
-  // In the trash: once it is restored.
+  // In the trash; applied once it is restored.
   if (located === undefined) return;
   if (push === null || update === undefined) {
     await deps.db.write(({ manager }) => manager.delete(pullPushSchema, { pushId }));

@@ -6,16 +6,16 @@ import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 
-/** What a push to `refs/for/<branch>` says about the pull request that it means. */
+/** Data of a push to `refs/for/<branch>` that identify its pull request. */
 interface PullQuestion {
   repositoryId: string;
   userId: string;
   baseBranch: string;
   topic: string | null;
-  /** Of the option `pull`. */
+  /** Value of the option `pull`. */
   number: number | null;
   headOid: string;
-  /** Of the trailer `Change-Id` of the tip. */
+  /** Trailer `Change-Id` of the tip. */
   changeId: string | null;
 }
 
@@ -24,17 +24,17 @@ export interface KnownPull {
   pull: PullRow;
 }
 
-/** A pull request that is there, or the number of one that an earlier push opens; null stands for a new one. */
+/** An existing pull request, or the number of one that an earlier push is opening; null for a new one. */
 type PullChoice = { known: KnownPull } | { pending: number } | null;
 
-/** Open pull requests of one person for one branch that are looked at. */
+/** Limit of open pull requests of one user and branch that are searched. */
 const maxLookedAt = 200;
 
 /**
- * Finds the pull request that a push adds to: the one of the option; else the one of the topic; else the one whose last
- * round has the change of the tip, or that very tip. With neither, there is a new one when the person has no open one
- * for that branch. Pushes of which the pull request is not written yet count: two first pushes of one topic make one.
- * Refuses `pull_not_found`, `wrong_base`, `which_pull` with the list and both ways to say it.
+ * Finds the pull request to which a push adds: the one of the option; else the one of the topic; else the one whose
+ * last round contains the change id of the tip, or that very tip. If none matches, it is a new one, provided the user
+ * has no open one for that branch. Includes pushes whose pull request is not written yet, so that two first pushes of
+ * one topic create one. Throws `pull_not_found`, `wrong_base`, `which_pull` with the list and both ways to choose.
  */
 export async function choosePull(source: EntityManager, question: PullQuestion): Promise<PullChoice> {
   const { repositoryId, baseBranch, topic, number } = question;
@@ -65,7 +65,7 @@ export async function choosePull(source: EntityManager, question: PullQuestion):
   return null;
 }
 
-/** A pull request by its number; null for an issue, and in the trash. */
+/** A pull request by its number; null for an issue, and for one in the trash. */
 export async function pullByNumber(
   source: EntityManager,
   repositoryId: string,
@@ -96,7 +96,7 @@ async function openPulls(
   return known.sort((a, b) => a.issue.number - b.issue.number);
 }
 
-/** Pushes that were journalled, and whose pull request is not written yet. */
+/** Journalled pushes whose pull request is not written yet. */
 async function pendingPushes(
   source: EntityManager,
   { userId, repositoryId, baseBranch }: PullQuestion,
@@ -143,7 +143,7 @@ async function withChange(
   return found;
 }
 
-/** Pull requests that one line names. */
+/** Limit of pull requests named on one line. */
 const maxNamed = 5;
 
 function whichOne(open: readonly { number: number; title: string }[], { baseBranch }: PullQuestion) {

@@ -19,12 +19,12 @@ interface Owner {
   baseBranch: string;
 }
 
-/** What was read before the write. */
+/** Data read before the write. */
 interface PreparedStack extends ReadPush {
   stack: readonly StackCommit[];
 }
 
-/** A commit of the stack with its pull request: one that is there, or the number of a new one. */
+/** A commit of the stack with its pull request: an existing one, or the number of a new one. */
 interface Placed {
   commit: StackCommit;
   known: KnownPull | null;
@@ -32,10 +32,10 @@ interface Placed {
 }
 
 /**
- * Decides about a push with the option `stack`: each commit adds to the open pull request of the same person and branch
- * that has its change as its newest, or opens one. A commit whose pull request was merged is left out. The push writes
- * the ref of the highest; the listener sets the others. Refuses `push_running`, `nothing_to_merge`, and for each pull
- * request what one push to it would be refused for.
+ * Decides on a push with the option `stack`: each commit adds to the open pull request of the same user and branch
+ * whose newest commit has its change id, or opens one. Omits commits whose pull request was merged. The push writes the
+ * ref of the topmost one; the listener sets the others. Throws `push_running`, `nothing_to_merge`, and for each pull
+ * request the errors of a push to it.
  */
 export async function decideStack(
   deps: PullDeps,
@@ -84,7 +84,7 @@ function remarkOn(deps: PullDeps, opened: PushTarget, { commit, known, number }:
   return `${what} #${number}${round} “${commit.subject.slice(0, 60)}”: ${page}`;
 }
 
-/** Whether a push of the person to this branch is not recorded yet: it may be about to open the same. */
+/** Whether a push of the user to this branch is not recorded yet; it may be about to open the same pull requests. */
 const isPushing = (source: EntityManager, { repositoryId, userId, baseBranch }: Owner): Promise<boolean> =>
   source
     .createQueryBuilder(pullPushSchema, 'f')
@@ -94,7 +94,9 @@ const isPushing = (source: EntityManager, { repositoryId, userId, baseBranch }: 
     .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
     .getExists();
 
-/** By change id: the pull request whose last round has it as its newest commit, an open one before a merged one. */
+/**
+ * By change id, the pull request whose last round has it as its newest commit, preferring open ones over merged ones.
+ */
 async function pullsOfChanges(
   source: EntityManager,
   { repositoryId, userId, baseBranch }: Owner,

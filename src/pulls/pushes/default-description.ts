@@ -2,8 +2,9 @@ import { issueLimits } from '../../issues/index.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 
 /**
- * Title and text of a pull request from its commits: the subject of a single one, else the topic, else the subject of
- * the newest; the rest of the messages. What a text of an issue may not have is left out.
+ * Default title and text of a pull request: the title is the subject of a single commit, else the topic, else the
+ * subject of the newest commit; the text is the rest of the messages. Removes characters that the text of an issue may
+ * not contain.
  */
 export function defaultDescription(
   commits: readonly RoundCommit[],
@@ -23,7 +24,7 @@ export function defaultDescription(
   };
 }
 
-/** The message without its first paragraph, and without what is for programs only. */
+/** The message without its first paragraph and without trailers for programs. */
 function bodyOf(message: string): string {
   const [, ...paragraphs] = message
     .replaceAll('\r\n', '\n')
@@ -35,7 +36,7 @@ function bodyOf(message: string): string {
     .trim();
 }
 
-/** Without what a text of an issue may not have. */
+/** Removes characters that the text of an issue may not contain. */
 export const cleanText = (text: string): string =>
   text
     .toWellFormed()
@@ -45,7 +46,7 @@ export const cleanText = (text: string): string =>
 
 const cut = (characters: readonly string[], most: number): string => characters.slice(0, most).join('').trim();
 
-/** A character that was cut through is left out. */
+/** Truncates to a number of bytes, without a partial character at the end. */
 export const cutBytes = (text: string, most: number): string =>
   Buffer.byteLength(text) <= most
     ? text

@@ -16,22 +16,22 @@ import { readStack } from './read-stack.ts';
 import type { StackCommit } from './read-stack.ts';
 import { isBeingPushedTo, choosePull } from './choose-pull.ts';
 
-/** What is read of a push to `refs/for/…` before the write that decides about it. */
+/** Data about a push to `refs/for/…`, read before the write that decides on it. */
 interface PreparedPush extends ReadPush {
   topic: string | null;
   changeId: string | null;
-  /** Of the option `stack`: its commits, the lowest first. */
+  /** Commits of a push with the option `stack`, lowest first. */
   stack: StackCommit[] | null;
 }
 
 type Prepared = PreparedPush | { refused: string };
 
-/** How long a client waits for its round, in milliseconds; a large one takes a second. */
+/** Time in milliseconds that a client waits for its round; a large one takes a second. */
 const recordWaitMs = 10_000;
 
 /**
- * Takes pushes to `refs/for/<branch>[/<topic>]`: the ref is rewritten to that of a pull request, which the listener of
- * the push opens, or gives its next round.
+ * Handles pushes to `refs/for/<branch>[/<topic>]`: rewrites the ref to that of a pull request, which the push listener
+ * opens or gives a new round.
  */
 export function acceptPushesForReview(deps: PullDeps): ReviewPort<Prepared> {
   return {
@@ -67,7 +67,7 @@ export function acceptPushesForReview(deps: PullDeps): ReviewPort<Prepared> {
   };
 }
 
-/** A refusal becomes the line beside the ref; a temporary obstacle and a fault go on. */
+/** Turns an error into the message next to the ref; temporary and internal errors are thrown again. */
 const asRefusal =
   <T>(make: (reason: string) => T) =>
   (error: unknown): T => {
@@ -95,10 +95,10 @@ async function preparePush(
   return { refs, baseBranch, topic: theTopic, options, changeId: changeIdOf(arriving.tip), stack };
 }
 
-/** Branches that one line names. */
+/** Limit of branches named on one line. */
 const maxNamed = 10;
 
-/** The longest branch that the name begins with, and the topic behind it. Refuses `no_branch`. */
+/** Splits the name into the longest matching branch and the topic after it. Throws `no_branch`. */
 function readTarget(
   ref: string,
   refs: ReadonlyMap<string, string>,

@@ -9,8 +9,8 @@ import type { PushForOptions } from './read-push-options.ts';
 import type { KnownPull } from './choose-pull.ts';
 
 /**
- * Address of a page below those of the pull requests: without `base_url` at the address that the client came to, and
- * over SSH, where that is not known, as a path.
+ * URL of a page below that of the pull requests. Without `base_url` it uses the host that the client connected to, or
+ * over SSH, where that is unknown, only a path.
  */
 export function pullPageUrl(
   { baseUrl }: Pick<PullDeps, 'baseUrl'>,
@@ -31,7 +31,7 @@ interface AcceptedPush {
   options: PushForOptions;
 }
 
-/** What a person reads who has pushed to a pull request: its page, the round, and options that do nothing. */
+/** Message to a user who has pushed to a pull request: its page, the round, and options without effect. */
 export async function pushOutput(
   deps: PullDeps,
   viewer: Viewer,
@@ -55,7 +55,7 @@ export async function pushOutput(
   return remarks;
 }
 
-/** `round 3: 2 commits, 1 changed, since round 2`; the counts only where the pack shows them. */
+/** `round 3: 2 commits, 1 changed, since round 2`; omits the counts unless the pack shows them. */
 async function describeRound(
   deps: Pick<PullDeps, 'db' | 'git'>,
   { path }: Pick<PushTarget, 'path'>,
@@ -65,7 +65,8 @@ async function describeRound(
   const { issueId, lastRound, baseOid, baseBranch } = pull;
   const tip = (await deps.git.queries.cachedRefs(path)).get(`refs/heads/${baseBranch}`);
   const round = `round ${lastRound + 1}`;
-  // A pack has all commits of the round when it stands on the base branch: other branches may have some of them.
+  // The pack contains all commits of the round only if it is based on the base branch: other branches may have some of
+  // them.
   const isWhole = commits.length > 0 && ends.every((end) => end === baseOid || end === tip);
   if (!isWhole || commits.length > limits.listedCommits) return `${round}, after round ${lastRound}`;
   const before = await deps.db.read.findBy(roundCommitSchema, { issueId, round: lastRound });

@@ -3,22 +3,22 @@ import { parseBody, parseTitle } from '../../issues/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { limits } from '../limits.ts';
 
-/** What the options of a push to `refs/for/<branch>` ask for; null and empty where they do not say. */
+/** Options of a push to `refs/for/<branch>`; null or empty if not given. */
 export interface PushForOptions {
   title: string | null;
   description: string | null;
   isDraft: boolean | null;
   topic: string | null;
-  /** Whether each commit is to have a pull request of its own. */
+  /** Whether each commit gets its own pull request. */
   isStack: boolean;
-  /** Number of the pull request that the push adds to. */
+  /** Number of the pull request to which the push adds. */
   pull: number | null;
-  /** Of the round. */
+  /** Note of the round. */
   note: string;
   labels: string[];
   /** Usernames. */
   reviewers: string[];
-  /** To merge when everything is ready: the style, or `usual`. */
+  /** Style of the merge to be made when everything is ready, or `usual` for the default. */
   merge: MergeStyle | 'usual' | null;
   /** Options of other modules, and unknown ones. */
   others: string[];
@@ -31,12 +31,12 @@ const styles: Readonly<Record<string, MergeStyle>> = {
   forward: 'FORWARD',
 };
 
-/** Labels, and reviewers, of one push. */
+/** Limit of labels, and of reviewers, per push. */
 const maxNames = 20;
 
 /**
- * Reads push options. Values are one line: `\n` stands for a line feed, and `{base64}…` for any text, as other forges
- * have it. Refuses `bad_push_option`, and what titles and texts refuse.
+ * Parses push options. Values are one line: `\n` stands for a line feed, and `{base64}…` for any text, as on other
+ * forges. Throws `bad_push_option`, and the errors of titles and texts.
  */
 export function readPushOptions(options: readonly string[]): PushForOptions {
   const read: PushForOptions = {
@@ -58,7 +58,10 @@ export function readPushOptions(options: readonly string[]): PushForOptions {
   return read;
 }
 
-/** Whether there is more to set once the round is recorded; the write that opens a pull request takes the rest. */
+/**
+ * Whether options remain to be applied once the round is recorded; the write that opens a pull request applies the
+ * others.
+ */
 export const setsMore = (
   { title, description, isDraft, labels, reviewers, merge }: PushForOptions,
   isFirst: boolean,
@@ -67,7 +70,7 @@ export const setsMore = (
   merge !== null ||
   (!isFirst && (title !== null || description !== null || isDraft !== null || labels.length > 0));
 
-/** Whether the option is one of those above. */
+/** Parses one of the options above; returns false for any other. */
 function readOption(read: PushForOptions, option: string): boolean {
   const equals = option.indexOf('=');
   const name = equals === -1 ? option : option.slice(0, equals);

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import { changeIdOf } from '../rounds/read-round.ts';
 import type { PushForOptions } from './read-push-options.ts';
 
-/** A commit of a stack, which has a pull request of its own. */
+/** A commit of a stack, with its own pull request. */
 export interface StackCommit {
   oid: string;
   changeId: string;
@@ -16,9 +16,9 @@ export interface StackCommit {
 }
 
 /**
- * The commits of a push with the option `stack`, the lowest first: those of the pack, and below them those that the
- * repository has from an earlier push. Refuses `stack_of_one` for options that are of one pull request, `stack_merge`,
- * `stack_too_long`, `no_change_id`, `same_change_id`, `no_commit`, `git_busy`.
+ * The commits of a push with the option `stack`, lowest first: those of the pack, and below them those that the
+ * repository has from an earlier push. Throws `stack_of_one` for options that only apply to one pull request,
+ * `stack_merge`, `stack_too_long`, `no_change_id`, `same_change_id`, `no_commit`, `git_busy`.
  */
 export async function readStack(
   { git }: Pick<PullDeps, 'git'>,
@@ -44,7 +44,7 @@ export async function readStack(
   };
   let oid: string | undefined = newId;
   while (oid !== undefined) {
-    // A client that lacks the tip of the branch sends commits that the branch has, too.
+    // A client without the tip of the branch also sends commits that the branch already has.
     if ((await git.objects.commit(path, oid).catch(() => null)) !== null) {
       const known = await git.queries.commitsBetween(path, baseTip, oid, { limit: limits.stack + 1 });
       known.forEach(add);
@@ -72,7 +72,7 @@ export async function readStack(
   return stack;
 }
 
-/** Looks at the last that was read. */
+/** Checks the last commit read. */
 function refuseUnfit(commits: readonly Commit[]): void {
   const last = commits.at(-1)!;
   if (last.parents.length > 1)

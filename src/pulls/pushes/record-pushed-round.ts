@@ -18,12 +18,12 @@ import { readPushOptions, setsMore } from './read-push-options.ts';
 import { pullByNumber } from './choose-pull.ts';
 import type { KnownPull } from './choose-pull.ts';
 
-/** What an announced push to `refs/for/…` makes of its pull request. */
+/** Effect of an announced push to `refs/for/…` on its pull request. */
 export interface PushedRound {
   viewer: PersonViewer;
   at: IssueAt;
   headOid: string;
-  /** The next round; null for a pull request that was opened by it, and where nothing came of it. */
+  /** The next round; null if the push opened the pull request or had no effect. */
   next: { issueId: string; prepared: PreparedRound; bytes: number } | null;
   isFirst: boolean;
 }
@@ -31,8 +31,8 @@ export interface PushedRound {
 export const pullHead = /^refs\/pull\/(\d+)\/head$/;
 
 /**
- * For the push listener: opens the pull requests of a push to `refs/for/…` with the numbers that they were given, or
- * reads their next rounds; the lowest of a stack first. Idempotent. Empty for other pushes.
+ * For the push listener: opens the pull requests of a push to `refs/for/…` with their reserved numbers, or reads their
+ * next rounds; the lowest of a stack first. Idempotent. Empty for other pushes.
  */
 export async function preparePushedRounds(deps: PullDeps, push: AnnouncedPush): Promise<PushedRound[]> {
   const update = push.updates.find(({ ref }) => pullHead.test(ref));
@@ -46,7 +46,7 @@ export async function preparePushedRounds(deps: PullDeps, push: AnnouncedPush): 
   return pushed;
 }
 
-/** The pull requests of a push, the lowest of a stack first. */
+/** The rows of the pull requests of a push, lowest of a stack first. */
 export async function rowsOfPush({ db }: Pick<PullDeps, 'db'>, pushId: string): Promise<PullPushRow[]> {
   const rows = await db.read.findBy(pullPushSchema, { pushId });
   return rows.sort((one, other) => one.position - other.position);
@@ -70,10 +70,7 @@ async function prepareOne(
   return { viewer, at, headOid, next, isFirst: false };
 }
 
-/**
- * A first push without its row: the account that pushed was deleted before the pull request was written, and nothing
- * says what it was for.
- */
+/** Drops a first push without rows: the account that pushed was deleted before the pull request was written. */
 async function dropOfGone(
   deps: PullDeps,
   { id, repository }: AnnouncedPush,
@@ -96,8 +93,8 @@ interface FirstPush {
 }
 
 /**
- * Opens it whatever became of the rights of the person since the push was taken, which its answer has said. What can
- * never become a pull request all the same is removed again.
+ * Opens the pull request even if the user has lost permissions since the push was accepted, as its response promised.
+ * Removes pushes that can never become a pull request.
  */
 async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound> {
   const { located, row, viewer, at, headOid } = first;
@@ -105,7 +102,7 @@ async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound>
     await create(deps, first);
   } catch (error) {
     if (!isDomainError(error) || error.code === 'unavailable' || error.code === 'internal') throw error;
-    // Opened by an announcement at the same time.
+    // A concurrent announcement has opened it.
     if ((await pullByNumber(deps.db.read, row.repositoryId, row.number)) !== null) throw error;
     deps.logger.warn('pull.push_dropped', { pushId: row.pushId, number: row.number, reason: error.reason });
     await deps.git.refs.setPull(located.path, row.number, 'head', null);
@@ -137,13 +134,13 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
     origin: { pushId: push.id, bytes, note: options.note, via: 'git' },
   } as const;
   await createPull(deps, viewer, found, fields, prepared, { ...code, topic }).catch((error: unknown) => {
-    // Another pull request of the person got this topic for this branch meanwhile, by a change of its base branch.
+    // Another pull request of the user has got this topic and branch since, by a change of its base branch.
     if (topic === null || !isDomainError(error) || error.reason !== 'pull_exists') throw error;
     return createPull(deps, viewer, found, fields, prepared, code);
   });
 }
 
-/** The text of the commits, and below it the template of the base branch, as the form of the page has them. */
+/** The text of the commits followed by the template of the base branch, as in the form of the page. */
 export async function withTemplate(
   deps: PullDeps,
   path: string,
@@ -154,7 +151,7 @@ export async function withTemplate(
   return cutBytes(cleanText([text, template].filter((part) => part !== '').join('\n\n')), issueLimits.bodyBytes);
 }
 
-/** Those that there are, for people who may set labels; the others were told so when they pushed. */
+/** Existing labels, if the user may set labels; other users were warned in the response to their push. */
 export async function labelsFor(
   deps: PullDeps,
   viewer: PersonViewer,
@@ -169,7 +166,7 @@ export async function labelsFor(
   return there.filter(({ nameFolded }) => names.has(nameFolded)).map(({ name }) => name);
 }
 
-/** Null, with the ref set back, for a pull request that was closed or merged meanwhile. */
+/** Null for a pull request that was closed or merged since; its ref is set back. */
 async function prepareNext(
   deps: PullDeps,
   located: Located,
@@ -190,8 +187,8 @@ async function prepareNext(
 }
 
 /**
- * In the write of the listener: records the rounds, and that the push is done. Its rows stay while there are options
- * to set, so that a crash before they are set loses none of them.
+ * In the write of the listener: records the rounds, and the end of the push. Its rows stay until its options are
+ * applied, so that a crash loses none.
  */
 export async function recordPushedRounds(
   log: EntryLog,
@@ -218,7 +215,9 @@ export async function recordPushedRounds(
   }
 }
 
-/** Each pull request of a stack needs the one below it, and no other open one that the same person has pushed. */
+/**
+ * Each pull request of a stack depends on the one below it, and no longer on other open ones pushed by the same user.
+ */
 async function recordNeeds({ tx: { manager, now } }: EntryLog, push: AnnouncedPush): Promise<void> {
   const rows = (await manager.findBy(pullPushSchema, { pushId: push.id })).filter(({ oid }) => oid !== null);
   let below: string | null = null;

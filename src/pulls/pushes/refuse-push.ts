@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { KnownPull } from './choose-pull.ts';
 
-/** What stands against a next round of a pull request by a push to `refs/for/…`. */
+/** Checks whether a push to `refs/for/…` may add a round to a pull request. */
 export function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue, pull }: KnownPull): void {
   const refusal = refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'add_round');
   if (refusal === 'hidden') throw notFound('pull_not_found', `there is no pull request #${issue.number} here`);
@@ -30,8 +30,8 @@ export function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue
 }
 
 /**
- * Those whose push is not recorded yet count, too; a push that git refused does not, and a next round neither.
- * @param more how many the push would open
+ * Includes pull requests whose push is not recorded yet, but neither rejected pushes nor further rounds.
+ * @param more number of pull requests that the push would open
  */
 export async function refuseTooManyOf(
   source: EntityManager,
@@ -42,7 +42,7 @@ export async function refuseTooManyOf(
   const open = await source.countBy(pullSchema, { submitterId: userId, repositoryId, isOpen: true });
   const coming: { n: number } | undefined = await source
     .createQueryBuilder(pullPushSchema, 'f')
-    // One row of each: `getCount` would sort them to tell them apart.
+    // One row each; `getCount` would sort them to find duplicates.
     .select('count(*)', 'n')
     .innerJoin('pushes', 'p', 'p.id = f.push_id')
     .where('f.user_id = :userId AND f.repository_id = :repositoryId', { userId, repositoryId })

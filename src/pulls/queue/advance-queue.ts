@@ -27,19 +27,19 @@ const usualTimeoutMs = 2 * 60 * 60_000;
 
 type Branch = Pick<QueueRow, 'repositoryId' | 'baseBranch'>;
 
-/** How long the step of another node is left alone, in milliseconds. */
+/** Time in milliseconds during which a step of another node is not disturbed. */
 const otherNodeMs = 1_000;
 
 /**
- * Advances the queue of one branch as far as it goes now. The first of it is merged onto the tip, tested as that
- * commit, and the branch moved to the very commit; what cannot be merged or fails leaves with an entry that says why.
- * The rows are all that it remembers: after a crash it goes on from them.
+ * Advances the queue of one branch as far as possible now. The first pull request is merged onto the tip and tested as
+ * that commit, and the branch then moves to that very commit. A pull request that cannot be merged or fails leaves the
+ * queue with an entry that names the reason. All state is in the rows: after a crash the queue continues from them.
  */
 export async function advanceBranch(deps: PullDeps, branch: Branch): Promise<void> {
   if ((await queueOfBranch(deps.db.read, branch)).length === 0) return;
   const { repositoryId, baseBranch } = branch;
   const turn = await deps.leases.take(`queue ${repositoryId} ${baseBranch}`);
-  // Another node makes a step now; what woke this one may have come behind it.
+  // Another node is making a step; the event that woke this one may be later than that step.
   if (turn === null) return deps.queue.wakeSoon(repositoryId, baseBranch, otherNodeMs);
   try {
     while (!deps.queue.isStopped) {
@@ -51,7 +51,7 @@ export async function advanceBranch(deps: PullDeps, branch: Branch): Promise<voi
   }
 }
 
-/** For the scheduled task and at start: every branch that has a queue. */
+/** Advances every branch with a queue, at start and in the scheduled task. */
 export async function advanceQueues(deps: PullDeps): Promise<void> {
   const branches: Branch[] = await deps.db.read.query(
     `SELECT DISTINCT repository_id AS "repositoryId", base_branch AS "baseBranch" FROM pull_queue`,
@@ -59,7 +59,7 @@ export async function advanceQueues(deps: PullDeps): Promise<void> {
   for (const { repositoryId, baseBranch } of branches) deps.queue.wake(repositoryId, baseBranch);
 }
 
-/** For `ci.onRunEnd`, inside the write that ends the run. */
+/** Listener for `ci.onRunEnd`, inside the write that ends the run. */
 export async function wakeForRun(
   { queue }: PullDeps,
   { manager }: Tx,
@@ -70,10 +70,10 @@ export async function wakeForRun(
   if (row !== null) queue.wakeSoon(row.repositoryId, row.baseBranch);
 }
 
-/** One step of the first of a queue. Returns whether the queue may go on at once. */
+/** Makes one step for the first pull request of a queue. Returns whether the queue may continue at once. */
 async function step(deps: PullDeps, row: QueueRow): Promise<boolean> {
   const located = (await deps.repositories.locate([row.repositoryId])).get(row.repositoryId);
-  // In the trash, or archived: it goes on when it comes back.
+  // In the trash or archived; the queue continues once the repository is back.
   if (located === undefined || located.repository.archivedAt !== null) return false;
   const found = await pullById(deps, row.issueId);
   if (found === null) return leave(deps, row, { reason: 'The pull request was deleted.', failed: true });
@@ -95,7 +95,7 @@ async function step(deps: PullDeps, row: QueueRow): Promise<boolean> {
       ? await beginTest(deps, row, { located, viewer, context })
       : await endTest(deps, row, { located, viewer, context });
   } catch (error) {
-    // A server without a free slot goes on within the minute.
+    // Without a free slot, the queue continues within a minute.
     if (!isDomainError(error) || error.code === 'unavailable') throw error;
     if (error.reason === 'push_not_recorded') return false;
     return out(error.message);
@@ -108,7 +108,7 @@ interface Around {
   context: PullContext;
 }
 
-/** Merges it onto the tip and starts the test of that commit, in one write with the row. */
+/** Merges the pull request onto the tip and starts the test of that commit, in one write with the row. */
 async function beginTest(deps: PullDeps, row: QueueRow, { located, viewer, context }: Around): Promise<boolean> {
   const { path } = located;
   const { pull, issue, repository } = context;
@@ -128,7 +128,7 @@ async function beginTest(deps: PullDeps, row: QueueRow, { located, viewer, conte
   const isBegun = await deps.db.write(async (tx) => {
     const now = await tx.manager.findOneBy(queueSchema, { issueId: row.issueId });
     if (now?.state !== 'WAITING' || now.round !== row.round) return false;
-    // Another one may have been put first, or another process may have begun.
+    // Another pull request may have been put first, or another process may have started.
     const [first] = await queueOfBranch(tx.manager, row);
     if (first?.issueId !== row.issueId) return false;
     const runCount = prepared === null ? 0 : await tests.record(tx, prepared);
@@ -140,14 +140,14 @@ async function beginTest(deps: PullDeps, row: QueueRow, { located, viewer, conte
   return true;
 }
 
-/** Moves the branch to a commit that has passed, or ends what has failed; waits for what runs. */
+/** Moves the branch to a commit that has passed, or ends a failed test; waits for running ones. */
 async function endTest(deps: PullDeps, row: QueueRow, { located, viewer, context }: Around): Promise<boolean> {
   const { path, repository } = located;
   const { issue, pull } = context;
   const [onto, candidate] = [row.ontoOid!, row.candidateOid!];
   const tip = await deps.git.refs.tip(path, `refs/heads/${row.baseBranch}`);
   if (tip !== onto) {
-    // The branch has the commit: the listener of that push records the merge, and wakes the queue.
+    // The branch has the commit: the push listener records the merge and wakes the queue.
     if (pull.mergedOid === candidate && tip !== null && (await deps.git.refs.isForward(path, candidate, tip)))
       return false;
     return testAgain(deps, row, context, 'The base branch has moved.');
@@ -189,7 +189,7 @@ async function endTest(deps: PullDeps, row: QueueRow, { located, viewer, context
   return landed !== null || testAgain(deps, row, context, 'The base branch has moved.');
 }
 
-/** Its place stays; a candidate for the new tip follows. */
+/** Keeps its position; a candidate for the new tip follows. */
 async function testAgain(deps: PullDeps, row: QueueRow, { issue }: PullContext, why: string): Promise<boolean> {
   const waiting = { state: 'WAITING', ontoOid: null, candidateOid: null, testedSince: null, runCount: 0 } as const;
   await deps.db.write(async ({ manager }) => {
@@ -200,7 +200,7 @@ async function testAgain(deps: PullDeps, row: QueueRow, { issue }: PullContext, 
   return true;
 }
 
-/** Removes the row; the entry says why, unless it was merged, which has an entry of its own. */
+/** Removes the row; adds an entry with the reason unless it was merged, which has its own entry. */
 async function leave(deps: PullDeps, row: QueueRow, details: LeaveDetails | null): Promise<boolean> {
   await deps.issues.pulls.write(anonymous, async (log) => {
     const issue = await deps.issues.pulls.rowInWrite(log.tx, row.issueId);

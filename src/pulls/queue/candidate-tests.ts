@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import type { Located } from '../../repositories/index.ts';
 
-/** A merge that the queue has tested before the branch moves to it. */
+/** A merge that the queue tests before the branch moves to it. */
 export interface Candidate {
   located: Located;
   issue: Issue;
@@ -10,11 +10,11 @@ export interface Candidate {
   /** Tip of the base branch, and the merge onto it. */
   baseOid: string;
   oid: string;
-  /** Who added it to the queue; the act of trust that lets its code run. */
+  /** The user who queued it and thereby trusts its code to run. */
   addedBy: string | null;
 }
 
-/** Where the runs of a candidate are found. */
+/** Identifies the runs of a candidate. */
 export interface CandidatePlace {
   repositoryId: string;
   number: number;
@@ -22,27 +22,27 @@ export interface CandidatePlace {
 }
 
 interface CandidateOutcome {
-  /** How many runs there are. */
+  /** Number of runs. */
   runs: number;
   state: 'running' | 'success' | 'failure';
-  /** Number of a run that failed. */
+  /** Number of a failed run. */
   failed: number | null;
 }
 
-/** What tests candidates: the port that the CI is plugged into. */
+/** Port for tests of candidates, implemented by CI. */
 export interface CandidateTests<Prepared = unknown> {
-  /** Finds what there is to run, before the write. Null for nothing. */
+  /** Finds the runs to start, before the write. Null if there are none. */
   prepare(candidate: Candidate): Promise<Prepared | null>;
-  /** Starts it in the write that marks the candidate as tested. Returns how many runs it has started. */
+  /** Starts them in the write that marks the candidate as tested. Returns the number of started runs. */
   record(tx: Tx, prepared: Prepared): Promise<number>;
-  /** After that write. */
+  /** Called after that write. */
   recorded(prepared: Prepared): void;
   outcome(place: CandidatePlace): Promise<CandidateOutcome>;
-  /** Ends runs whose result is not needed any more. */
+  /** Ends runs whose result is no longer needed. */
   cancel(place: CandidatePlace, reason: string): Promise<void>;
 }
 
-/** Where no CI is plugged in, a candidate passes. */
+/** Without CI every candidate passes. */
 export const noTests: CandidateTests<never> = {
   prepare: async () => null,
   record: async () => 0,

@@ -22,7 +22,7 @@ import { queueSchema } from '../schema/queue-schema.ts';
 /** How a candidate is merged. */
 export type QueuedMerge = Pick<MergeInput, 'style' | 'title' | 'body'>;
 
-/** What stands in the way of a merge by the queue. Refuses `merge_blocked` with the reasons, `no_queue`. */
+/** Checks that the queue can merge a pull request. Throws `merge_blocked` with the reasons, `no_queue`. */
 export function requireQueued(viewer: Viewer, gathered: GatheredFacts, now: PullContext, style: string): void {
   if (gathered.rule?.merging.upToDate !== 'queue') throw conflict('no_queue', 'This branch has no merge queue.');
   const facts = { ...gathered.facts, isByQueue: true };
@@ -31,10 +31,10 @@ export function requireQueued(viewer: Viewer, gathered: GatheredFacts, now: Pull
 }
 
 /**
- * Adds the last round of a pull request to the merge queue of its base branch, behind those that are there. Nothing may
- * stand in the way of a merge but the test, which the queue does. It is bound to the round and to who adds it, whose
- * rights count when it is merged. Refuses `no_queue`, `in_queue`, `queue_full`, `merge_blocked` with the reasons,
- * `round_changed`, `pull_closed`, `git_busy`, and what `refusalOnPull` refuses for `merge`.
+ * Adds the last round of a pull request to the end of the merge queue of its base branch. Nothing may block the merge
+ * except tests, which the queue runs. The entry is for this round and user, whose permissions are checked at merge
+ * time. Throws `no_queue`, `in_queue`, `queue_full`, `merge_blocked` with the reasons, `round_changed`, `pull_closed`,
+ * `git_busy`, and the errors of `refusalOnPull` for `merge`.
  */
 export async function enterQueue(
   deps: PullDeps,
@@ -89,8 +89,8 @@ export async function enterQueue(
 }
 
 /**
- * Takes a pull request out of the queue; the author may, and everyone who may write. Refuses `not_in_queue`, and what
- * `refusalOnPull` refuses for `edit`.
+ * Takes a pull request out of the queue, for its author and users with write access. Throws `not_in_queue`, and the
+ * errors of `refusalOnPull` for `edit`.
  */
 export async function leaveQueue(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const { issue } = await findPull(deps, viewer, at);
@@ -103,8 +103,8 @@ export async function leaveQueue(deps: PullDeps, viewer: Viewer, at: IssueAt): P
 }
 
 /**
- * Puts a pull request before all that wait; what is tested at the moment is not interrupted. For administrators of the
- * repository. Refuses `not_in_queue`, and what `refusalOnPull` refuses for `queue_first`.
+ * Moves a pull request ahead of all waiting ones, without interrupting a running test. For administrators of the
+ * repository. Throws `not_in_queue`, and the errors of `refusalOnPull` for `queue_first`.
  */
 export async function putFirst(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const { issue } = await findPull(deps, viewer, at);

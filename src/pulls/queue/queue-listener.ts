@@ -3,12 +3,12 @@ import type { PullDeps } from '../deps.ts';
 import { followNeeds } from '../lifecycle/restack.ts';
 import { queueSchema } from '../schema/queue-schema.ts';
 
-/** Entries after which a queued pull request may have no place in the queue any more. */
+/** Entries after which a queued pull request may have to leave the queue. */
 const decides: readonly string[] = ['closed', 'draft', 'retargeted', 'review', 'dismissed', 'trashed', 'queued'];
 
 /**
- * A listener of a pull request's log, with what an entry means to the merge queue and to stacks before it; both are
- * tried again.
+ * Wraps a listener of the log of a pull request: first updates the merge queue and stacks after an entry; both can be
+ * repeated.
  */
 export const withQueueUpdates = <T>(deps: PullDeps, listener: EntryListener<T>): EntryListener<T> => ({
   ...listener,
@@ -27,7 +27,7 @@ async function follow({ db, queue }: PullDeps, { issue, entry }: AnnouncedEntry)
   if (kind !== 'unqueued') return;
   const { candidate, branch } = details as { candidate?: unknown; branch?: unknown };
   if (typeof branch === 'string') queue.wakeSoon(issue.repositoryId, branch);
-  // It may have been added again meanwhile, with the same commit when the branch is only moved forward to it.
+  // It may have been queued again, with the same commit if the branch is only fast-forwarded to it.
   if (typeof candidate !== 'string' || row?.candidateOid === candidate) return;
   const place = { repositoryId: issue.repositoryId, number: issue.number, oid: candidate };
   await queue.tests.cancel(place, 'The pull request left the merge queue.');

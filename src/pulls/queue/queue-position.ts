@@ -10,7 +10,7 @@ import { queueSchema } from '../schema/queue-schema.ts';
 import type { QueueRow } from '../schema/queue-schema.ts';
 import type { CandidatePlace } from './candidate-tests.ts';
 
-/** Where the runs of a row are. */
+/** Identifies the runs of a row. */
 export const placeOf = ({ repositoryId, candidateOid }: QueueRow, { number }: { number: number }): CandidatePlace => ({
   repositoryId,
   number,
@@ -21,11 +21,11 @@ export const placeOf = ({ repositoryId, candidateOid }: QueueRow, { number }: { 
 export interface QueuePosition extends Pick<QueueRow, 'state' | 'round' | 'addedBy' | 'addedAt' | 'baseBranch'> {
   number: number;
   title: string;
-  /** From 1. */
+  /** Position from 1. */
   place: number;
-  /** How many are in the queue of the branch. */
+  /** Number of pull requests in the queue of the branch. */
   length: number;
-  /** The merge that is tested, and since when. */
+  /** The merge being tested, and the start of its test. */
   candidateOid: string | null;
   testedSince: number | null;
 }
@@ -44,17 +44,16 @@ const show = (row: QueueRow, rows: readonly QueueRow[], issue: { number: number;
   testedSince: row.testedSince,
 });
 
-/** Where a pull request stands in the queue of its branch; null when it is in none. Refuses as `findPull` does. */
+/**
+ * The position of a pull request in the queue of its branch; null if it is in none. Throws the errors of `findPull`.
+ */
 export async function findQueuePosition(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<QueuePosition | null> {
   const { issue } = await findPull(deps, viewer, at);
   const row = await deps.db.read.findOneBy(queueSchema, { issueId: issue.id });
   return row === null ? null : show(row, await queueOfBranch(deps.db.read, row), issue);
 }
 
-/**
- * The queues of a repository: pull requests by branch, each in the order in which they are merged. Refuses
- * `repository_not_found`.
- */
+/** The queues of a repository: pull requests by branch, in merge order. Throws `repository_not_found`. */
 export async function listQueues(deps: PullDeps, viewer: Viewer, at: RepositoryAt): Promise<QueuePosition[]> {
   const { repository } = await deps.repositories.find(viewer, at.owner, at.name);
   const rows = await deps.db.read.find(queueSchema, {

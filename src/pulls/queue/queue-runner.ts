@@ -2,18 +2,21 @@ import type { Logger } from '../../kernel/index.ts';
 import { noTests } from './candidate-tests.ts';
 import type { CandidateTests } from './candidate-tests.ts';
 
-/** How long events of one branch are gathered: statuses come in bursts, and inside writes that are not read yet. */
+/**
+ * Time in milliseconds for collecting events of one branch: statuses arrive in bursts, inside writes that are not
+ * readable yet.
+ */
 const waitMs = 200;
 
 type Advance = (repositoryId: string, baseBranch: string) => Promise<void>;
 
 /**
- * Advances the queues of branches in the background, one step of a branch at a time. It remembers nothing: the rows say
- * how far a queue is, and a start wakes those that have some.
+ * Advances the queues of branches in the background, one step per branch at a time. Keeps no state: the rows contain
+ * the progress of each queue, and a start wakes all queues with rows.
  */
 export class QueueRunner {
   tests: CandidateTests<unknown> = noTests as CandidateTests<unknown>;
-  /** By repository and branch: whether it was asked for again while it ran. */
+  /** By repository and branch: whether it was requested again while it ran. */
   readonly #running = new Map<string, { isAsked: boolean; done: Promise<void> }>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #logger: Logger;
@@ -28,7 +31,7 @@ export class QueueRunner {
     this.#advance = advance;
   }
 
-  /** At once, or after the step that is under way. */
+  /** Starts at once, or after the running step. */
   wake(repositoryId: string, baseBranch: string): void {
     if (this.#isStopped) return;
     const key = `${repositoryId} ${baseBranch}`;
@@ -51,7 +54,7 @@ export class QueueRunner {
     entry.done = run();
   }
 
-  /** After an event whose write may not be readable yet, or another time. */
+  /** Starts later: the write of the triggering event may not be readable yet. */
   wakeSoon(repositoryId: string, baseBranch: string, afterMs = waitMs): void {
     const key = `${repositoryId} ${baseBranch}`;
     if (this.#isStopped || this.#timers.has(key)) return;
@@ -66,7 +69,7 @@ export class QueueRunner {
     return this.#isStopped;
   }
 
-  /** Waits for what is running. */
+  /** Waits for running steps. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -15,28 +15,28 @@ import type { ThreadAnchor } from '../threads/locate-thread.ts';
 import { addThread, addToThread, draftIn, newReview, reviewerOf, threadNotFound, writeReview } from './review-write.ts';
 
 export interface NewReviewComment extends Omit<ThreadAnchor, 'path'> {
-  /** The round that the page showed. */
+  /** The round shown on the page. */
   round: number;
-  /** Left out or null: the round as a whole. */
+  /** Omitted or null for the round as a whole. */
   path?: string | null | undefined;
   body: unknown;
-  /** The thread that this answers; its place counts then. */
+  /** The answered thread, which then determines the place. */
   threadId?: string | null | undefined;
-  /** Whether all see it at once; otherwise it waits in the viewer's draft review. */
+  /** Whether it is published at once; otherwise it is added to the viewer's draft review. */
   sendNow: boolean;
 }
 
-/** A comment by its thread and its place in it. */
+/** Identifies a comment by its thread and its position there. */
 export interface CommentPlace {
   threadId: string;
   position: number;
 }
 
 /**
- * Comments on lines, on a file, on a round as a whole, or in a thread: in the viewer's draft review, or at once. The
- * same form sent twice leads to the comment that is there. Refuses `text_missing`, `text_too_long`, `round_not_found`,
- * `thread_not_found`, what `findPlace` refuses, `too_many_threads`, `too_many_comments`, `too_many_contributions`,
- * `newcomer_waits`, and what the rights refuse.
+ * Comments on lines, on a file, on a round as a whole, or in a thread: in the viewer's draft review, or at once.
+ * Submitting the same form twice returns the existing comment. Throws `text_missing`, `text_too_long`,
+ * `round_not_found`, `thread_not_found`, `too_many_threads`, `too_many_comments`, `too_many_contributions`,
+ * `newcomer_waits`, permission errors, and the errors of `findPlace`.
  */
 export async function addComment(
   deps: PullDeps,
@@ -90,7 +90,7 @@ async function draftFor(
   return draft;
 }
 
-/** The entry of a comment that is a review by itself. Returns its position. */
+/** Adds the entry of a comment that is a review by itself. Returns its position. */
 async function recordComment(
   deps: PullDeps,
   log: EntryLog,
@@ -110,7 +110,7 @@ async function recordComment(
   return position;
 }
 
-/** A thread of which the viewer sees nothing is not there. */
+/** A thread without any part visible to the viewer counts as missing. */
 async function refuseHiddenThread(
   { tx: { manager } }: EntryLog,
   issueId: string,
@@ -129,7 +129,7 @@ async function refuseHiddenThread(
   if (!seen) throw threadNotFound();
 }
 
-/** The same text of the same person within this time is the same form, sent twice; in milliseconds. */
+/** Time in milliseconds within which the same text by the same user counts as a repeated form. */
 const sameFormMs = 10_000;
 
 async function sameComment(

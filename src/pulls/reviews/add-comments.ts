@@ -5,10 +5,7 @@ import { addComment } from './add-comment.ts';
 import type { CommentPlace, NewReviewComment } from './add-comment.ts';
 import { deleteComment } from './change-reviews.ts';
 
-/**
- * Adds comments to the viewer's draft review: all of them, or none where one is refused. Refuses what `addComment`
- * refuses.
- */
+/** Adds comments to the viewer's draft review, all or nothing. Throws the errors of `addComment`. */
 export async function addComments(
   deps: PullDeps,
   viewer: Viewer,

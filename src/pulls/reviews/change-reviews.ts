@@ -14,14 +14,14 @@ import type { ReviewCommentRow, ReviewRow } from '../schema/review-schema.ts';
 import type { CommentPlace } from './add-comment.ts';
 import { commentIn, commentNotFound, draftIn, reviewerOf, submittedReviewIn } from './review-write.ts';
 
-/** A text is changed by who wrote it, and by administrators of the repository. */
+/** Only its author and administrators of the repository may change a text. */
 function refuseUnlessOwn(viewer: Viewer, { facts }: PullContext, authorId: string | null, personId: string): void {
   if (authorId !== personId && !allows(repositoryLevel(viewer, facts), 'admin')) throw refusalError('level', 'PULL');
 }
 
 /**
- * Changes the text of a comment on code. Refuses `text_missing`, `text_too_long`, `comment_not_found`,
- * `not_allowed_on_issue` for a comment of another person, and what the rights refuse.
+ * Changes the text of a comment on code. Throws `text_missing`, `text_too_long`, `comment_not_found`,
+ * `not_allowed_on_issue` for a comment of another user, and permission errors.
  */
 export async function editComment(
   deps: PullDeps,
@@ -50,8 +50,8 @@ export async function editComment(
 }
 
 /**
- * Empties a comment that others have seen: its place stays. A comment of a draft goes, and its thread with it when
- * nothing else is in it. Refuses what `editComment` refuses.
+ * Empties a published comment, which keeps its position. Deletes a comment of a draft, and its thread if that becomes
+ * empty. Throws the errors of `editComment`.
  */
 export async function deleteComment(
   deps: PullDeps,
@@ -76,12 +76,12 @@ export async function deleteComment(
   });
 }
 
-/** Throws the viewer's draft review away; nothing happens where there is none. Refuses what the rights refuse. */
+/** Discards the viewer's draft review; does nothing without one. Throws permission errors. */
 export async function discardReview(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const found = await findPull(deps, viewer, at);
   const personId = reviewerOf(viewer);
   await deps.db.write(async (tx) => {
-    // People who lost the right to review may still discard their own draft.
+    // Users who have lost the permission to review can still discard their own draft.
     const { issue } = await pullInWrite(deps, tx, viewer, found.issue, 'read');
     const draft = await draftIn(tx, issue.id, personId);
     if (draft === null) return;
@@ -97,8 +97,8 @@ async function deleteEmptyThreads(manager: EntityManager, threadIds: readonly st
 }
 
 /**
- * Changes the text of a submitted review; an empty one takes it away. Refuses `review_not_found`, `text_too_long`,
- * `not_allowed_on_issue`, and what the rights refuse.
+ * Changes the text of a submitted review; an empty text removes it. Throws `review_not_found`, `text_too_long`,
+ * `not_allowed_on_issue`, and permission errors.
  */
 export async function editReview(
   deps: PullDeps,
@@ -125,8 +125,8 @@ export async function editReview(
 }
 
 /**
- * Ends the effect of a verdict, with a reason that the log keeps. Refuses `review_not_found`, `reason_missing`,
- * `nothing_to_dismiss` for a comment and for a review that is dismissed already, and what the rights refuse.
+ * Ends the effect of a verdict, with a reason that the log keeps. Throws `review_not_found`, `reason_missing`,
+ * `nothing_to_dismiss` for a comment and for an already dismissed review, and permission errors.
  */
 export async function dismissReview(
   deps: PullDeps,
@@ -153,9 +153,7 @@ export async function dismissReview(
   });
 }
 
-/**
- * Gives a dismissed review its effect again. Refuses `review_not_found`, `not_dismissed`, and what the rights refuse.
- */
+/** Restores the effect of a dismissed review. Throws `review_not_found`, `not_dismissed`, and permission errors. */
 export async function undismissReview(
   deps: PullDeps,
   viewer: Viewer,

@@ -9,8 +9,8 @@ import type { ReviewRow } from '../schema/review-schema.ts';
 import { draftIn, newReview, reviewerOf, writeReview } from './review-write.ts';
 
 /**
- * Keeps the text of the viewer's draft review until it is submitted, and begins one where there is none. Refuses
- * `text_too_long`, `round_not_found`, `newcomer_waits`, and what the rights refuse.
+ * Saves the text of the viewer's draft review until it is submitted, creating the draft if necessary. Throws
+ * `text_too_long`, `round_not_found`, `newcomer_waits`, and permission errors.
  */
 export async function saveDraftText(
   deps: PullDeps,

@@ -14,24 +14,24 @@ const verdictWords: Record<Verdict, string> = {
   REQUEST_CHANGES: 'requested changes',
 };
 
-/** What was reviewed, as terminals show it. */
+/** Reviews formatted for a terminal. */
 interface FormattedReviews {
   reviews: readonly ReviewRow[];
   threads: readonly ListedThread[];
-  /** Usernames; `ghost` for an account that is gone. */
+  /** Usernames; `ghost` for a deleted account. */
   nameOf(userId: string | null): string;
-  /**
-   * Usernames of those who were asked for a review and have not answered, and the teams among them that the viewer may
-   * know of, as `organisation/team`.
-   */
+  /** Usernames with unanswered review requests, and such teams that the viewer may know, as `organisation/team`. */
   waitingFor: string[];
-  /** One line: `bob approved (round 2), carol requested changes (round 1, dismissed)`; the last verdict of each. */
+  /**
+   * One line with the last verdict of each reviewer: `bob approved (round 2), carol requested changes (round 1,
+   * dismissed)`.
+   */
   summary: string;
-  /** The texts of reviews, then the threads with their comments, those that are open first. */
+  /** Texts of reviews, then threads with their comments, open ones first. */
   text: string;
 }
 
-/** The reviews and threads that the viewer may see. Refuses `repository_not_found`, `pull_not_found`, `git_busy`. */
+/** The reviews and threads that the viewer can see. Throws `repository_not_found`, `pull_not_found`, `git_busy`. */
 export async function formatReviews(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<FormattedReviews> {
   const [reviews, threads, requests, teams] = await Promise.all([
     listReviews(deps, viewer, at),

@@ -12,7 +12,7 @@ export interface DraftReview extends ReviewRow {
   comments: number;
 }
 
-/** Submitted reviews, the oldest first. Refuses `repository_not_found`, `pull_not_found`. */
+/** Submitted reviews, oldest first. Throws `repository_not_found`, `pull_not_found`. */
 export async function listReviews(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ReviewRow[]> {
   const { issue } = await findPull(deps, viewer, at);
   return deps.db.read
@@ -22,7 +22,7 @@ export async function listReviews(deps: PullDeps, viewer: Viewer, at: IssueAt): 
     .getMany();
 }
 
-/** The viewer's draft review; null when there is none. Refuses `repository_not_found`, `pull_not_found`. */
+/** The viewer's draft review; null if there is none. Throws `repository_not_found`, `pull_not_found`. */
 export async function draftOf(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<DraftReview | null> {
   const { issue } = await findPull(deps, viewer, at);
   const personId = personIdOf(viewer);

@@ -8,8 +8,8 @@ import { writersAmong } from '../find-pull.ts';
 import { reviewSchema } from '../schema/review-schema.ts';
 
 /**
- * Submitted reviews that were not dismissed, of people who are still here, as the policy of merging reads them.
- * @param source the read connection, or what the write that decides by it reads by
+ * Submitted and undismissed reviews of existing accounts, for the merge policy.
+ * @param source the read connection, or the reader of the deciding write
  */
 export async function reviewFacts(
   deps: Pick<PullDeps, 'repositories'>,

@@ -16,7 +16,7 @@ import { formatReviews } from './format-reviews.ts';
 import { submitReview } from './submit-review.ts';
 import { withdrawReview } from './withdraw-review.ts';
 
-/** Reviews; the functions behind these names say what each refuses. */
+/** Reviews; each function documents its errors. */
 export function createReviewService(deps: PullDeps) {
   const bind = bindDeps(deps);
   return {
@@ -28,9 +28,9 @@ export function createReviewService(deps: PullDeps) {
     submit: bind(submitReview),
     discard: bind(discardReview),
     list: bind(listReviews),
-    /** For terminals. */
+    /** Reviews formatted for a terminal. */
     text: bind(formatReviews),
-    /** The text of a submitted review. */
+    /** Edits the text of a submitted review. */
     edit: bind(editReview),
     dismiss: bind(dismissReview),
     undismiss: bind(undismissReview),

@@ -18,7 +18,10 @@ export const threadNotFound = () => notFound('thread_not_found', 'There is no su
 const reviewNotFound = () => notFound('review_not_found', 'There is no such review.');
 export const commentNotFound = () => notFound('comment_not_found', 'There is no such comment.');
 
-/** The id of a person with an account: reviews have an author. Refuses `sign_in_required`, `not_allowed_on_issue`. */
+/**
+ * The id of the viewer's account, which the author of a review needs. Throws `sign_in_required`,
+ * `not_allowed_on_issue`.
+ */
 export function reviewerOf(viewer: Viewer): string {
   const personId = personIdOf(viewer);
   if (personId === null) throw refusalError(viewer.kind === 'anonymous' ? 'sign_in' : 'level', 'PULL');
@@ -26,8 +29,8 @@ export function reviewerOf(viewer: Viewer): string {
 }
 
 /**
- * Runs a write of a reviewer on a pull request, with the right judged by what the write sees. What a newcomer writes
- * would have to wait for a member, and a review has many parts: refuses `newcomer_waits` instead.
+ * Runs a write of a reviewer on a pull request, checking the permission with the data of the write. Throws
+ * `newcomer_waits` for newcomers: their text would have to be held for moderation, and a review has many parts.
  */
 export function writeReview<T>(
   deps: PullDeps,
@@ -46,14 +49,14 @@ export function writeReview<T>(
   });
 }
 
-/** The draft of a person; null when there is none. */
+/** The draft of a user; null if there is none. */
 export const draftIn = (
   { manager }: Pick<Tx, 'manager'>,
   issueId: string,
   authorId: string,
 ): Promise<ReviewRow | null> => manager.findOneBy(reviewSchema, { issueId, authorId, submittedAt: IsNull() });
 
-/** A row of a review that is written now. */
+/** Row of a new review. */
 export const newReview = (
   deps: Pick<PullDeps, 'random'>,
   { now }: Pick<Tx, 'now'>,
@@ -73,7 +76,7 @@ export const newReview = (
   ...fields,
 });
 
-/** Begins a thread. Refuses `too_many_threads`. */
+/** Creates a thread. Throws `too_many_threads`. */
 export async function addThread(
   deps: Pick<PullDeps, 'random'>,
   { manager, now }: Tx,
@@ -97,7 +100,7 @@ export async function addThread(
   return thread;
 }
 
-/** Adds a comment at the end of a thread. Refuses `too_many_comments`. */
+/** Appends a comment to a thread. Throws `too_many_comments`. */
 export async function addToThread(
   { manager, now }: Tx,
   threadId: string,
@@ -133,7 +136,7 @@ export async function addToThread(
   return comment;
 }
 
-/** A comment that the viewer may see, with its thread and its review. Refuses `comment_not_found`. */
+/** A comment that the viewer can see, with its thread and its review. Throws `comment_not_found`. */
 export async function commentIn(
   { manager }: Pick<Tx, 'manager'>,
   issueId: string,
@@ -150,7 +153,7 @@ export async function commentIn(
   return { comment, review };
 }
 
-/** A submitted review. Refuses `review_not_found`. */
+/** A submitted review. Throws `review_not_found`. */
 export async function submittedReviewIn(
   { manager }: Pick<Tx, 'manager'>,
   issueId: string,

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/index.ts';
 
 /**
- * The last round that a person has reviewed, of open pull requests that have got another one since, by the id of the
- * issue: what links to "what changed since your review" begin at. Asks for no right.
+ * The last round that a user has reviewed, for open pull requests with a newer one, by the id of the issue: links to
+ * "what changed since your review" start there. Does not check access.
  */
 export async function reviewedRounds(
   { read }: Pick<Database, 'read'>,

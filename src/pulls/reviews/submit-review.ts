@@ -21,20 +21,23 @@ import { draftIn, newReview, reviewerOf, writeReview } from './review-write.ts';
 interface SubmittedReview {
   verdict: Verdict;
   body?: unknown;
-  /** The round that the page showed: the review is about this one. */
+  /** The reviewed round, as shown on the page. */
   round: number;
-  /** The revision of the draft as the page showed it is not asked: what was written since is submitted, too. */
+  /**
+   * Confirms a review of an older round. The revision of the draft is not checked: text written since the page was
+   * shown is also submitted.
+   */
   confirm?: boolean | undefined;
 }
 
 const verdicts: readonly Verdict[] = ['COMMENT', 'APPROVE', 'REQUEST_CHANGES'];
 
 /**
- * Submits a review in one write: verdict, text, all comments of the viewer's draft, and one entry. The same form sent
- * twice leads to the review that is there. Refuses `invalid_verdict`, `text_missing` for a review that says nothing,
- * `text_too_long`, `round_not_found`, `own_pull` for a verdict on one's own pull request, `pull_closed` for one on what
- * is closed, `too_many_contributions`, `newcomer_waits`, and what the rights refuse; `round_changed`, until `confirm`
- * says to keep the review at its round, when a later one is there.
+ * Submits a review in one write: verdict, text, all comments of the viewer's draft, and one entry. Submitting the same
+ * form twice returns the existing review. Throws `invalid_verdict`, `text_missing` for an empty review,
+ * `text_too_long`, `round_not_found`, `own_pull` for a verdict on one's own pull request, `pull_closed` for a verdict
+ * on a closed one, `too_many_contributions`, `newcomer_waits`, and permission errors; `round_changed` if there is a
+ * later round, unless `confirm` is set.
  */
 export async function submitReview(
   deps: PullDeps,
@@ -62,7 +65,7 @@ export async function submitReview(
   const references = await deps.issues.pulls.resolveReferences(viewer, found.repository, ...texts);
   return writeReview(deps, viewer, found, async (log, context) => {
     refuseVerdict(context, authorId, verdict);
-    // A round that came after the page was asked about is asked about, too.
+    // A round that arrives after the confirmation must be confirmed as well.
     if (context.pull.lastRound !== pull.lastRound && !confirm) throw changedMeanwhile(context.pull.lastRound, 0, 0);
     const review = await submit(deps, log, context.issue.id, { authorId, verdict, body, round: round.round });
     const { manager } = log.tx;
@@ -95,12 +98,12 @@ async function submit(
     return review;
   }
   await tx.manager.update(reviewSchema, { id: draft.id }, submitted);
-  // Comments are as old as what others see.
+  // Comments get the time of submission, when others first see them.
   await tx.manager.update(reviewCommentSchema, { reviewId: draft.id }, { createdAt: tx.now, editedAt: null });
   return { ...draft, ...submitted };
 }
 
-/** A submitted review answers the request for one. */
+/** A submitted review answers the request of the reviewer. */
 async function answerRequest({ tx }: EntryLog, issueId: string, userId: string): Promise<void> {
   const { manager, now } = tx;
   await manager.update(reviewRequestSchema, { issueId, userId, answeredAt: IsNull() }, { answeredAt: now });
@@ -152,7 +155,7 @@ function changedMeanwhile(round: number, changed: number, places: number) {
   );
 }
 
-/** The same text of the same person within this time is the same form, sent twice; in milliseconds. */
+/** Time in milliseconds within which the same text by the same user counts as a repeated form. */
 const sameFormMs = 10_000;
 
 async function sameReview(

@@ -8,9 +8,8 @@ import { reviewCommentSchema, reviewSchema } from '../schema/review-schema.ts';
 import { reviewerOf, submittedReviewIn } from './review-write.ts';
 
 /**
- * Takes a submitted review back, as its author or an administrator of the server: its texts go, a verdict counts no
- * longer, and its place in the log stays. Refuses `review_not_found`, `not_allowed_on_issue`, and what the rights
- * refuse.
+ * Withdraws a submitted review, for its author or an administrator of the server: deletes its texts and ends its
+ * verdict, but keeps its place in the log. Throws `review_not_found`, `not_allowed_on_issue`, and permission errors.
  */
 export async function withdrawReview(
   deps: PullDeps,

@@ -11,8 +11,8 @@ interface Range {
 const rangeOf = ({ headOid, baseOid }: Range): CommitRange => ({ base: baseOid, head: headOid });
 
 /**
- * What an author changed from one round to the next. A round carried onto the base of the next one that has the very
- * tree of its head was only rebased, when its messages stayed, too.
+ * Classifies the change from one round to the next. The next round is only a rebase if the earlier one, carried onto
+ * its base, has the very tree of its head and the messages are the same.
  */
 export async function classifyChange(
   { git }: Pick<PullDeps, 'git'>,
@@ -30,7 +30,7 @@ export async function classifyChange(
   return old === now ? 'rebased' : 'edited';
 }
 
-/** Messages of the commits except merges: a merge of the base branch changes nothing of the author’s. */
+/** Messages of the commits, except merges: merging the base branch is not a change by the author. */
 async function messagesOf(git: PullDeps['git'], path: string, { headOid, baseOid }: Range): Promise<string> {
   const commits = await git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits });
   return commits

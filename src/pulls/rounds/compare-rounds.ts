@@ -19,14 +19,14 @@ async function findBoth(deps: PullDeps, viewer: Viewer, at: IssueAt, { from, to 
   return { from: older, to: newer };
 }
 
-/** `failed`: git could not, or not within its limits. */
+/** `failed`: git failed or exceeded its limits. */
 type ComparedRounds = Interdiff | { kind: 'failed' };
 
 const rangeOf = ({ baseOid, headOid }: RoundRow): CommitRange => ({ base: baseOid, head: headOid });
 
 /**
- * What the author changed from one round to another: the older one carried onto the base of the other, and the
- * difference to its head, free of what a rebase brought. Refuses `round_not_found`, `git_busy`.
+ * Compares two rounds: carries the older one onto the base of the other and diffs it with its head, so that changes of
+ * a rebase are not shown. Throws `round_not_found`, `git_busy`.
  */
 export async function compareRounds(
   deps: PullDeps,
@@ -43,18 +43,18 @@ export async function compareRounds(
   );
 }
 
-/** A commit of one round beside the commit of the other round that it became. */
+/** A commit of one round with its counterpart in the other round. */
 export interface PairedRoundCommit {
   kind: PairedCommit['kind'];
-  /** Null for a commit that the other round has alone. */
+  /** Null for a commit that exists only in the other round. */
   before: RoundCommitRow | null;
   after: RoundCommitRow | null;
 }
 
 /**
- * The commits of two rounds side by side, in the order of the later one: paired by their change id, the others as git
- * pairs them (git-range-diff(1)); merge commits by their own id. Null when there are too many, or git could not.
- * Refuses `round_not_found`, `git_busy`.
+ * Pairs the commits of two rounds, in the order of the later one: by change id, the others as git pairs them
+ * (git-range-diff(1)), merge commits by their own id. Null if there are too many or git failed. Throws
+ * `round_not_found`, `git_busy`.
  */
 export async function pairRoundCommits(
   deps: PullDeps,
@@ -86,7 +86,7 @@ async function failedAsNull<Result>(
   });
 }
 
-/** Change ids come first: git pairs by content, and an author may have changed all of it. */
+/** Change ids take precedence: git pairs by content, which an author may have changed completely. */
 function joinPairs(
   before: readonly RoundCommitRow[],
   after: readonly RoundCommitRow[],

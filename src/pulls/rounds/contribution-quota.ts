@@ -7,20 +7,20 @@ import { roundSchema } from '../schema/round-schema.ts';
 
 type BudgetDeps = Pick<PullDeps, 'db' | 'contributedBytes'>;
 
-/** A round, before it is recorded. */
+/** A round that is not recorded yet. */
 interface PendingRound {
   submitterId: string | null;
   headOid: string;
-  /** The tip of the base branch, and the head of the round before. */
+  /** The tip of the base branch, and the head of the previous round. */
   known: readonly string[];
-  /** The folder that has the head, where it is not that of the pull request yet. */
+  /** The folder of the repository with the head, unless it is that of the pull request. */
   from?: string;
 }
 
 /**
- * What a round takes in the repository of its pull request, in bytes: the objects that neither the base branch nor the
- * round before has. 0 for people who may write, who have no limit. What git cannot count in time takes all that one
- * push may bring. Refuses `git_busy`.
+ * Size in bytes that a round takes in the repository of its pull request: the objects that neither the base branch nor
+ * the previous round has. 0 for users with write access, who have no limit. If git cannot count in time, the whole
+ * limit of one push counts. Throws `git_busy`.
  */
 export async function contributedBytes(
   deps: Pick<PullDeps, 'git' | 'logger' | 'repositories' | 'contributedPushBytes'>,
@@ -40,8 +40,8 @@ export async function contributedBytes(
 }
 
 /**
- * What a person without the right to write may still bring to pull requests of a repository, in bytes. Rounds of merged
- * pull requests count no more, because the project has taken them; those of deleted ones are gone.
+ * Bytes that a user without write access may still contribute to pull requests of a repository. Rounds of merged pull
+ * requests do not count, because the project has accepted them; nor do deleted ones.
  */
 export async function contributedBytesLeft(
   { contributedBytes: budget }: Pick<PullDeps, 'contributedBytes'>,
@@ -60,7 +60,7 @@ export async function contributedBytesLeft(
   return Math.max(0, budget - Number(sum?.bytes ?? 0));
 }
 
-/** Whether a round of so many bytes is more than what is left. */
+/** Whether a round of this size exceeds the remaining quota. */
 export async function isOverBudget(
   deps: BudgetDeps,
   repositoryId: string,
@@ -71,7 +71,7 @@ export async function isOverBudget(
   return bytes > (await contributedBytesLeft(deps, deps.db.read, repositoryId, submitterId));
 }
 
-/** What people are told whose rounds take all that they may. */
+/** Error for users whose rounds exceed their quota. */
 export const contributedTooMuch = ({ contributedBytes: budget = 0 }: Pick<PullDeps, 'contributedBytes'>) =>
   invalid(
     'contributed_too_much',

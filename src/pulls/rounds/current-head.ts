@@ -11,21 +11,23 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { hasPendingHeadPush, hasPendingPush, isBeingMerged, listenerName } from './pending-push.ts';
 import { recordMissedRound } from './record-missed-round.ts';
 
-/** How long an act waits for the rounds that it depends on, in milliseconds; one of many commits takes a second. */
+/**
+ * Time in milliseconds that a use-case waits for the rounds that it depends on; one with many commits takes a second.
+ */
 const actWaitMs = 5_000;
-/** The same for a page that shows a pull request. */
+/** Time in milliseconds that a page of a pull request waits for them. */
 const readWaitMs = 1_500;
-/** How often a push that is about to end is looked at again, and the pause in between, in milliseconds. */
+/** Number of checks whether a push has ended, and the pause between them in milliseconds. */
 const maxTries = 40;
 const pauseMs = 50;
 
 type OpenPull = { issue: Issue; pull: PullRow };
 
 /**
- * Finds a pull request for an act on its head. The round of the last row may be behind the branch, because the listener
- * of a push records it after the client has its result: rounds that are missing are recorded first, so that everything
- * that was pushed before the act is part of it. Refuses `repository_not_found`, `pull_not_found`; `push_not_recorded`
- * while the head is behind all the same, because a push runs, or because its commits cannot become a round.
+ * Finds a pull request for an action on its head. The last round may be behind the branch, because the push listener
+ * records it after the client has its result; so missing rounds are recorded first, and everything pushed before the
+ * action is part of it. Throws `repository_not_found`, `pull_not_found`; `push_not_recorded` if the head is still
+ * behind, because a push is running or its commits cannot become a round.
  */
 export async function findCurrentPull(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<PullContext> {
   const context = await findPull(deps, viewer, at);
@@ -35,7 +37,7 @@ export async function findCurrentPull(deps: PullDeps, viewer: Viewer, at: IssueA
   return findPull(deps, viewer, at);
 }
 
-/** The same for a reader, who sees the last round that is recorded where the head stays behind. */
+/** Finds a pull request for a reader, who sees the last recorded round if the head stays behind. */
 export async function findShownPull(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<PullContext> {
   const context = await findPull(deps, viewer, at);
   if ((await whatIsMissing(deps, context).catch(() => null)) === null) return context;
@@ -47,9 +49,9 @@ export async function findShownPull(deps: PullDeps, viewer: Viewer, at: IssueAt)
 }
 
 /**
- * Records the rounds that an open pull request lacks: first the pushes whose listener has not run, in their order, then
- * the tip that no push reports any more. Throws what prevents the listener.
- * @returns whether the last round is the head now
+ * Records the missing rounds of an open pull request: first pushes whose listener has not run, in order, then a tip
+ * that no push reports. Throws the errors of the listener.
+ * @returns whether the last round is now the head
  */
 export async function catchUpWithHead(deps: PullDeps, issueId: string, tries = 1): Promise<boolean> {
   for (let left = tries; ; left -= 1) {
@@ -63,7 +65,7 @@ export async function catchUpWithHead(deps: PullDeps, issueId: string, tries = 1
       await recordMissedRound(deps, issueId);
       if ((await missingOf(deps, issueId)) === null) return true;
     }
-    // A push that runs has moved the branch, and is about to end; so is a merge.
+    // A running push or merge has moved the branch, and is about to end.
     if (left <= 1 || !(isRunning || (await isOpenAndMerging(deps, issueId)))) return false;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
@@ -82,7 +84,7 @@ async function missingOf(deps: PullDeps, issueId: string): Promise<Missing | nul
   return rows === null ? null : whatIsMissing(deps, rows);
 }
 
-/** Where the head of a pull request is ahead of its last round. */
+/** Commits of the head of a pull request beyond its last round. */
 interface Missing {
   repositoryId: string;
   ref: string;
@@ -98,12 +100,12 @@ async function whatIsMissing(deps: PullDeps, { issue, pull }: OpenPull): Promise
     return isPending ? { repositoryId: issue.repositoryId, ref, isBranch: false } : null;
   }
   const located = (await deps.repositories.locate([headRepositoryId])).get(headRepositoryId);
-  // In the trash or gone: what it had last is not to be had.
+  // In the trash or deleted: its head is not available.
   if (located === undefined) return null;
   const ref = `refs/heads/${headBranch}`;
   const tip = await deps.git.refs.tip(located.path, ref);
   if (tip === pull.headOid) return null;
-  // A branch that is gone may have got commits before.
+  // A deleted branch may have received commits before.
   if (tip === null && !(await hasPendingHeadPush(deps.db.read, pull))) return null;
   return { repositoryId: headRepositoryId, ref, isBranch: true };
 }

@@ -4,16 +4,16 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
 import type { RoundRow } from '../schema/round-schema.ts';
 
-/** The code of a pull request as it is now. */
+/** The current code of a pull request. */
 export interface PullCode {
   pull: PullRow;
   /** The last round. */
   round: RoundRow;
-  /** The head of the round before; null for the first. */
+  /** The head of the previous round; null for the first. */
   previousHead: string | null;
 }
 
-/** For the server's own work: the code by the id of the issue; null when it is gone or in the trash. */
+/** Finds the code by the id of the issue, for internal use; null if it was deleted or is in the trash. */
 export async function findPullCode(deps: Pick<PullDeps, 'db'>, issueId: string): Promise<PullCode | null> {
   const found = await pullById(deps, issueId);
   if (found === null) return null;

@@ -6,13 +6,13 @@ import { findPull } from '../find-pull.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RoundCommitRow, RoundRow } from '../schema/round-schema.ts';
 
-/** The rounds of a pull request, the oldest first. Refuses as `findPull` does. */
+/** The rounds of a pull request, oldest first. Throws the errors of `findPull`. */
 export async function listRounds(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<RoundRow[]> {
   const { issue } = await findPull(deps, viewer, at);
   return deps.db.read.find(roundSchema, { where: { issueId: issue.id }, order: { round: 'ASC' } });
 }
 
-/** One of them; the last without a number. Refuses `round_not_found`, and as `findPull` does. */
+/** One round; the last one without a number. Throws `round_not_found` and the errors of `findPull`. */
 export async function findRound(deps: PullDeps, viewer: Viewer, at: IssueAt, round?: number): Promise<RoundRow> {
   const { issue, pull } = await findPull(deps, viewer, at);
   const found = await deps.db.read.findOneBy(roundSchema, { issueId: issue.id, round: round ?? pull.lastRound });
@@ -20,7 +20,7 @@ export async function findRound(deps: PullDeps, viewer: Viewer, at: IssueAt, rou
   return found;
 }
 
-/** The listed commits of a round, the oldest first. Refuses as `findRound` does. */
+/** The listed commits of a round, oldest first. Throws the errors of `findRound`. */
 export async function listRoundCommits(
   deps: PullDeps,
   viewer: Viewer,

@@ -3,12 +3,12 @@ import type { Issue } from '../../issues/index.ts';
 import { pullPushSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 
-/** The name of the listener that records what a push makes of pull requests. */
+/** Name of the listener that records rounds of pushes. */
 export const listenerName = 'pulls';
 
 /**
- * Whether a push to this pull request was taken that is not recorded as a round yet.
- * @param withParked counts one, too, that is recorded only once a person retries it
+ * Whether an accepted push to this pull request is not recorded as a round yet.
+ * @param withParked includes pushes that are recorded only after a user retries them
  */
 export function hasPendingPush(
   source: EntityManager,
@@ -27,7 +27,7 @@ export function hasPendingPush(
   return query.getExists();
 }
 
-/** Whether a push to the head branch has moved it and is not recorded as a round yet; deletions do not count. */
+/** Whether a push has moved the head branch and is not recorded as a round yet; ignores deletions. */
 export async function hasPendingHeadPush(
   source: EntityManager,
   { headRepositoryId, headBranch, headOid }: Pick<PullRow, 'headRepositoryId' | 'headBranch' | 'headOid'>,
@@ -45,8 +45,8 @@ export async function hasPendingHeadPush(
 }
 
 /**
- * Whether a merge has been journalled that may have moved the base branch, and is not recorded yet. The round that it
- * merges stays the last one until then.
+ * Whether a journalled merge may have moved the base branch and is not recorded yet. Until then, the round that it
+ * merges stays the last one.
  */
 export async function isBeingMerged(
   source: EntityManager,

@@ -4,7 +4,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { prepareRound } from './record-round.ts';
 import type { PreparedRound } from './record-round.ts';
 
-/** Reads the next round of a pull request and keeps its objects; who has recorded it publishes its head. */
+/** Reads the next round of a pull request and stores its objects; the caller that records it must publish its head. */
 export async function prepareNextRound(
   deps: PullDeps,
   { path }: Pick<Located, 'path'>,

@@ -5,17 +5,17 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { hasPendingPush } from './pending-push.ts';
 
-/** A pull request, as the caller has read it. */
+/** A pull request as read by the caller. */
 type PublishedPull = Pick<PullRow, 'issueId' | 'repositoryId' | 'headOid'> & { number: number };
 
-/** How often it is looked at anew when others move it meanwhile. */
+/** Number of attempts while others move the ref. */
 const maxTries = 5;
 
 /**
- * Sets `refs/pull/<number>/head`, which clients fetch, to the head of the last round. It follows the row and is never
- * ahead of it: who records a round calls this next, and `recoverPulls` where a crash came in between. Only a push to
- * `refs/for/<branch>` moves the ref first, and it is left alone until its round is recorded.
- * @param path of the repository
+ * Sets `refs/pull/<number>/head`, which clients fetch, to the head of the last round. The ref follows the row and is
+ * never ahead of it: callers that record a round call this next, and `recoverPulls` does so after a crash in between.
+ * Only a push to `refs/for/<branch>` moves the ref first; then it is left alone until its round is recorded.
+ * @param path folder of the repository
  */
 export async function publishHead(
   { db, git }: Pick<PullDeps, 'db' | 'git'>,
@@ -25,7 +25,7 @@ export async function publishHead(
   const ref = `refs/pull/${number}/head`;
   if ((await git.queries.cachedRefs(path)).get(ref) === headOid) return;
   for (let tries = 0; tries < maxTries; tries += 1) {
-    // In this order: a push that has moved the ref is pending, or the row is that of its round.
+    // The order matters: either a push that has moved the ref is pending, or the row is that of its round.
     const from = (await git.refs.tip(path, ref)) ?? null;
     if (await hasPendingPush(db.read, { repositoryId, number }, { withParked: true })) return;
     const pull = await rowBy(db.lookup, pullSchema, { issueId });
@@ -34,7 +34,7 @@ export async function publishHead(
   }
 }
 
-/** The same by the id of the issue; nothing in the trash. */
+/** Publishes the head by the id of the issue; does nothing in the trash. */
 export async function publishHeadOf(
   deps: Pick<PullDeps, 'db' | 'git' | 'repositories'>,
   issueId: string,

@@ -7,15 +7,15 @@ import { findPull, pathOf } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { getRoundRow } from '../get-round-row.ts';
 
-/** `diff` for `git apply`: what a round changes; `patch` for `git am`: its commits as mails. */
+/** `diff` for `git apply`: the changes of a round; `patch` for `git am`: its commits as mails. */
 export type PatchFormat = 'diff' | 'patch';
 
 /**
- * The changes of a round as git writes them, as a stream: all of it, or what differs since an older round. Refuses
+ * Streams the changes of a round as git writes them: all, or the difference to an older round. Throws
  * `repository_not_found`, `pull_not_found`, `round_not_found`, `invalid_rounds`, `too_large_to_stream` for mails of
  * more than `limits.mailedCommits` commits, `git_busy`.
- * @param wanted.round the last one when left out
- * @param wanted.since an older round: from its head, as it is; commits are those that the older one does not have
+ * @param wanted.round the last one if omitted
+ * @param wanted.since an older round: compares with its head as it is; commits are those that it lacks
  */
 export async function readPatch(
   deps: PullDeps,
@@ -31,7 +31,7 @@ export async function readPatch(
   const path = pathOf(deps, repository);
   const range = { from: older?.headOid ?? round.baseOid, to: round.headOid };
   const { queries } = deps.git;
-  // A round on another base has commits of that, too.
+  // A round on another base also has commits of that base.
   const commits = older === null ? round.commitCount : (await queries.distance(path, range.from, range.to)).ahead;
   if (format === 'patch' && commits > limits.mailedCommits)
     throw invalid(

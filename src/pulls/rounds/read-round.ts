@@ -2,14 +2,14 @@ import type { Commit } from '../../git/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 
-/** The commits of a round, found from its head and the tip of the base branch. Ids are full. */
+/** The commits of a round, from its head and the tip of the base branch. Ids are full. */
 export interface ReadRound {
   headOid: string;
-  /** The merge base; the tip of the base branch where the two have no common history. */
+  /** The merge base; the tip of the base branch if there is no common history. */
   baseOid: string;
   isUnrelated: boolean;
   commitCount: number;
-  /** The newest of them, oldest first, at most `limits.listedCommits`. */
+  /** The newest commits, oldest first, at most `limits.listedCommits`. */
   commits: RoundCommit[];
 }
 
@@ -17,14 +17,14 @@ export interface RoundCommit {
   oid: string;
   subject: string;
   changeId: string | null;
-  /** Kept for messages and co-authors of merges; not recorded. */
+  /** For messages and co-authors of merges; not recorded. */
   commit: Commit;
 }
 
 /**
- * Finds what a head brings to a branch. Refuses `git_busy`.
+ * Finds the commits that a head adds to a branch. Throws `git_busy`.
  * @param path folder of the repository, which has both
- * @param base where its commits begin; left out, where the two have parted
+ * @param base start of its commits; by default the merge base
  */
 export async function readRound(
   { git }: Pick<PullDeps, 'git'>,
@@ -48,7 +48,7 @@ export async function readRound(
   };
 }
 
-/** The commits that a head has and a base has not, oldest first; the newest ones of many. Refuses `git_busy`. */
+/** The commits of a head that a base lacks, oldest first; only the newest of many. Throws `git_busy`. */
 export async function commitsOnto(
   git: PullDeps['git'],
   path: string,
@@ -65,8 +65,8 @@ export async function commitsOnto(
 }
 
 /**
- * By what a commit is known again when it is rewritten: the `Change-Id` trailer, as Gerrit's hook writes it, the last
- * one of several; else the header of jj. The trailer comes first, because git drops the header when it amends.
+ * The id by which a rewritten commit is recognised: the last `Change-Id` trailer, as written by Gerrit's hook, else the
+ * header of jj. The trailer takes precedence, because git drops the header when amending.
  */
 export function changeIdOf({ message, changeId }: Pick<Commit, 'message' | 'changeId'>): string | null {
   const lines = message.trimEnd().split('\n');

@@ -3,7 +3,7 @@ import { roundCommitSchema } from '../schema/round-schema.ts';
 import type { RoundRow } from '../schema/round-schema.ts';
 import { readRound } from './read-round.ts';
 
-/** Writes the list of the commits of a round anew, from git; for the doctor. Refuses `git_busy`. */
+/** Rewrites the list of commits of a round from git, for `hearth doctor`. Throws `git_busy`. */
 export async function recomputeCommits(
   deps: Pick<PullDeps, 'db' | 'git'>,
   path: string,

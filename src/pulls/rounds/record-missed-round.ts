@@ -13,9 +13,8 @@ import { recordRound } from './record-round.ts';
 import type { RoundOrigin } from './record-round.ts';
 
 /**
- * Records the round that no push reports any more: the head branch moved while the pull request was closed, while it
- * was opened, or while one of the repositories was in the trash. Nothing happens when the last round is the tip, or
- * the branch is gone.
+ * Records a round that no push reports: the head branch moved while the pull request was closed or being opened, or
+ * while one of the repositories was in the trash. Does nothing if the last round is the tip, or the branch was deleted.
  */
 export async function recordMissedRound(deps: PullDeps, issueId: string): Promise<void> {
   const found = await pullById(deps, issueId);
@@ -51,7 +50,7 @@ async function record(
     const { manager } = log.tx;
     const issue = await manager.findOneBy(issueSchema, { id: pull.issueId });
     const now = await manager.findOneBy(pullSchema, { issueId: pull.issueId });
-    // The listener of the push may have been faster.
+    // The push listener may have been faster.
     if (issue?.state !== 'OPEN' || issue.deletedAt !== null || now?.lastRound !== pull.lastRound) return;
     if (await isBeingMerged(manager, now)) return;
     await recordRound(log, issue, now, prepared, { ...origin, via: 'git' });

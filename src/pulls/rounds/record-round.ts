@@ -16,32 +16,32 @@ import type { ReadRound } from './read-round.ts';
 import { isBeingMerged } from './pending-push.ts';
 import { keepRound } from './round-refs.ts';
 
-/** What is known of a round before the write that records it. */
+/** Data of a round, prepared before the write that records it. */
 export interface PreparedRound extends ReadRound {
   change: RoundChange;
-  /** The round before, as it was read; the write refuses when another one came meanwhile. */
+  /** The previous round as read; the write fails if another one was added since. */
   after: { round: number; headOid: string; baseOid: string } | null;
   /** See `PullRow.stackedOnOid`. */
   stackedOnOid: string | null;
-  /** Where the threads of earlier rounds are in this one. */
+  /** Positions in this round of the threads of earlier rounds. */
   threads: ThreadPositionRow[];
 }
 
-/** Who pushed a round, and how. */
+/** Submitter of a round, and how it was pushed. */
 export interface RoundOrigin {
   submitterId: string | null;
   pushId: string | null;
-  /** Of `contributedBytes`; 0 when left out. */
+  /** Result of `contributedBytes`; 0 if omitted. */
   bytes?: number | undefined;
   note?: string | undefined;
   via?: EntryVia | undefined;
 }
 
 /**
- * Reads a round and keeps its objects. Slow: it runs before the write. Refuses `git_busy`.
+ * Reads a round and stores its objects. Slow, so it runs before the write. Throws `git_busy`.
  * @param pull null for the first round
  * @param baseTip the tip of the base branch
- * @param stackedOnOid the commit on which it is built; left out, it is found by what the pull request needs
+ * @param stackedOnOid the commit on which it is based; by default found through the dependencies of the pull request
  */
 export async function prepareRound(
   deps: Pick<PullDeps, 'db' | 'git' | 'logger'>,
@@ -68,9 +68,8 @@ export async function prepareRound(
 }
 
 /**
- * Records a round in a write, with its entry in the log, and brings `pull` up to date. Nothing happens when the head
- * is the last one already. Refuses `round_changed` when another round came since it was prepared, `merge_running`,
- * `too_many_rounds`.
+ * Records a round in a write, with its log entry, and updates `pull`. Does nothing if the head is already the last one.
+ * Throws `round_changed` if another round was added since it was prepared, `merge_running`, `too_many_rounds`.
  */
 export async function recordRound(
   log: EntryLog,
@@ -86,7 +85,7 @@ export async function recordRound(
     pull.stackedOnOid = stackedOnOid;
   }
   if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
-  // The last round is what is said to be merged.
+  // The last round must stay the one being merged.
   if (await isBeingMerged(manager, pull)) throw conflict('merge_running', 'It is being merged right now.');
   if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
   if (pull.lastRound >= limits.rounds)

@@ -5,19 +5,19 @@ import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import { publishHeadOf } from './publish-head.ts';
 import { catchUpWithHead } from './current-head.ts';
 
-/** Brings the last round of a pull request to its head branch, and the ref that clients fetch to the last round. */
+/** Updates the last round of a pull request to its head branch, and the fetchable ref to the last round. */
 export async function catchUp(deps: PullDeps, issueId: string): Promise<void> {
   await catchUpWithHead(deps, issueId);
   await publishHeadOf(deps, issueId);
 }
 
-/** Rows that are read at a time. */
+/** Rows read at a time. */
 const batch = 500;
 
 /**
- * At the start: catches up with open pull requests whose merge state nothing has computed since their last round. A
- * crash may have come after the row of that round, and before the ref. Merge states of the first ones are computed,
- * too; those of the others when a page asks, because an import may have brought a hundred thousand.
+ * At start: catches up with open pull requests without a merge state for their last round, because a crash may have
+ * happened after the row of that round and before its ref. Also computes the merge states of the first ones; others are
+ * computed when a page needs them, because an import may have brought a hundred thousand.
  */
 export async function recoverPulls(deps: PullDeps): Promise<void> {
   let isMore = true;
@@ -36,7 +36,7 @@ export async function recoverPulls(deps: PullDeps): Promise<void> {
   }
 }
 
-/** False when the server stops. */
+/** Returns false if the server stops. */
 async function catchUpAll(deps: PullDeps, issueIds: readonly string[]): Promise<boolean> {
   for (const issueId of issueIds) {
     if (deps.mergeStates.isStopped) return false;
@@ -46,9 +46,9 @@ async function catchUpAll(deps: PullDeps, issueIds: readonly string[]): Promise<
 }
 
 /**
- * Follows a repository that comes back from the trash: what was pushed to it or to its forks meanwhile, or just before,
- * is not in the rounds of its pull requests, and of those whose head it has. Their merge states are forgotten with it,
- * so that a start finds what a crash cuts here.
+ * Listener for repositories restored from the trash: pushes to the repository or its forks during that time, or just
+ * before, are missing in the rounds of its pull requests and of those whose head it contains. Also discards their merge
+ * states, so that a start after a crash finds them.
  */
 export function onRestore(deps: PullDeps): RestoreListener {
   const columns = ['repositoryId', 'headRepositoryId'] as const;
@@ -70,7 +70,7 @@ export function onRestore(deps: PullDeps): RestoreListener {
       }
       await catchUpAll(deps, [...ids]);
       deps.mergeStates.add([...ids]);
-      // Those beyond the limit.
+      // Handles the rest beyond the limit.
       if (ids.size >= limits.mergeStates) void deps.mergeStates.track(recoverPulls(deps));
     },
   };

@@ -3,13 +3,13 @@ import type { PullDeps } from '../deps.ts';
 import { removedRoundSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RemovedRoundRow } from '../schema/round-schema.ts';
 
-/** Rows that one round of the task reads. */
+/** Rows per batch of the task. */
 const batch = 500;
 
 /**
- * For the scheduled task: removes the refs of pull requests that were deleted for good. A commit that another pull
- * request of the repository has, too, is kept; maintenance removes the objects of the others.
- * @returns how many commits were released
+ * Scheduled task: removes the refs of permanently deleted pull requests. Keeps commits that another pull request of the
+ * repository also has; maintenance removes the objects of the others.
+ * @returns the number of released commits
  */
 export async function removeDeletedRounds(deps: Pick<PullDeps, 'db' | 'git' | 'repositories'>): Promise<number> {
   const rows = await deps.db.read.find(removedRoundSchema, { take: batch, order: { repositoryId: 'ASC' } });

@@ -1,9 +1,9 @@
 import type { PullDeps } from '../deps.ts';
 
 /**
- * Keeps the objects of a round as long as the repository, below `refs/hearth/`, which clients never see: before its
- * row is written, so that no row names objects that maintenance removes. Idempotent; named by the commits, so that two
- * writers never disagree.
+ * Keeps the objects of a round as long as the repository, by refs below `refs/hearth/`, which clients never see. Called
+ * before its row is written, so that no row refers to objects that maintenance removes. Idempotent; the refs are named
+ * by commit, so that concurrent writers never conflict.
  */
 export async function keepRound(
   { git }: Pick<PullDeps, 'git'>,

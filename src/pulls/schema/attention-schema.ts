@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A person who was asked for a review, by hand or as an owner of code. */
+/** A user asked for a review, by another user or as a code owner. */
 export interface ReviewRequestRow {
   issueId: string;
   userId: string;
@@ -23,7 +23,7 @@ export const reviewRequestSchema = new EntitySchema<ReviewRequestRow>({
   },
 });
 
-/** A team that was asked for a review; the row ends with the role of the team in the repository. */
+/** A team asked for a review; the row is deleted with the role of the team in the repository. */
 export interface TeamReviewRequestRow {
   issueId: string;
   teamId: string;
@@ -48,7 +48,7 @@ export const teamReviewRequestSchema = new EntitySchema<TeamReviewRequestRow>({
   },
 });
 
-/** A row of the view `team_reviewers`: a person of a team whose answer a pull request waits for. */
+/** A row of the view `team_reviewers`: a team member whose answer a pull request waits for. */
 interface TeamReviewerRow {
   userId: string;
   issueId: string;
@@ -67,7 +67,7 @@ export const teamReviewerSchema = new EntitySchema<TeamReviewerRow>({
   },
 });
 
-/** A person for whom a pull request waits. */
+/** A user that a pull request waits for. */
 export interface AttentionRow {
   issueId: string;
   userId: string;
@@ -86,7 +86,7 @@ export const attentionSchema = new EntitySchema<AttentionRow>({
   },
 });
 
-/** A file that a person has marked as viewed, by its content on both sides. */
+/** A file marked as viewed by a user, identified by its content on both sides. */
 export interface ViewedFileRow {
   userId: string;
   issueId: string;

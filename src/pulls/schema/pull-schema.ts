@@ -1,13 +1,13 @@
 import { EntitySchema } from 'typeorm';
 import type { MergeStyle } from '../../git/index.ts';
 
-/** Where the commits come from: a branch of the repository, one of a fork, or pushes to `refs/for/<branch>`. */
+/** Source of the commits: a branch of the repository, one of a fork, or pushes to `refs/for/<branch>`. */
 type PullSource = 'BRANCH' | 'FORK' | 'PUSH' | 'PATCH' | 'REMOTE';
 
-/** Whether the head merges into the base branch: `EMPTY` brings nothing, `UNRELATED` has no common history. */
+/** Whether the head merges into the base branch: `EMPTY` has no changes, `UNRELATED` has no common history. */
 export type MergeState = 'UNKNOWN' | 'CLEAN' | 'CONFLICT' | 'EMPTY' | 'UNRELATED';
 
-/** The merge state of a pull request for which nothing is computed. */
+/** Merge state before it is computed. */
 export const unknownState = {
   mergeState: 'UNKNOWN',
   mergeStateOnto: null,
@@ -15,37 +15,37 @@ export const unknownState = {
   conflicts: '[]',
 } as const;
 
-/** A row of `pulls`: the code of a pull request, whose talk is an issue. Ids of commits are full. */
+/** A row of `pulls`: the code of a pull request, whose conversation is an issue. Ids of commits are full. */
 export interface PullRow {
   issueId: string;
   repositoryId: string;
-  /** Kept by a trigger: open, and not in the trash. */
+  /** Set by a trigger: open and not in the trash. */
   isOpen: boolean;
   isDraft: boolean;
   /** Without `refs/heads/`. */
   baseBranch: string;
   source: PullSource;
-  /** The repository of the head branch; null for a push, and once it is gone. */
+  /** The repository of the head branch; null for a push, and once it is deleted. */
   headRepositoryId: string | null;
   headBranch: string | null;
-  /** Of a push to `refs/for/<branch>/<topic>`. */
+  /** Topic of a push to `refs/for/<branch>/<topic>`. */
   topic: string | null;
   submitterId: string | null;
-  /** Of an imported one whose submitter is no account here. */
+  /** Name of the submitter of an imported pull request who has no account here. */
   submitterName: string | null;
   lastRound: number;
-  /** Of the last round. */
+  /** Head of the last round. */
   headOid: string;
   baseOid: string;
   /**
-   * The commit of a pull request that this one needs and on which it is built: its own commits come after it. Kept for
-   * the last round; null for none.
+   * The commit of a required pull request on which this one is based: its own commits follow it. For the last round;
+   * null without one.
    */
   stackedOnOid: string | null;
-  /** Whether people who may write to the repository may push to the branch of the fork. */
+  /** Whether users with write access to the repository may push to the branch of the fork. */
   maintainersMayPush: boolean;
   mergeState: MergeState;
-  /** The tip of the base branch for which the state was computed; null for none. */
+  /** The tip of the base branch for which the state was computed; null if it was not. */
   mergeStateOnto: string | null;
   /** Why the state is unknown. */
   mergeStateReason: string | null;
@@ -55,12 +55,12 @@ export interface PullRow {
   mergeStyle: MergeStyle | null;
   mergeWhenReadyBy: string | null;
   mergeWhenReadyRound: number | null;
-  /** The merge that was asked for, as JSON: style and message. */
+  /** The scheduled merge as JSON: style and message. */
   mergeWhenReady: string | null;
   mergedBy: string | null;
-  /** As `submitterName`. */
+  /** As `submitterName`, for the user who merged it. */
   mergedByName: string | null;
-  /** The tip of the base branch after the merge, and before it. */
+  /** The tip of the base branch after and before the merge. */
   mergedOid: string | null;
   mergedOntoOid: string | null;
   mergePushId: string | null;
@@ -104,7 +104,7 @@ export const pullSchema = new EntitySchema<PullRow>({
   },
 });
 
-/** A push to `refs/for/<branch>`, and a pull that it adds to or opens: one, or with a stack one for each commit. */
+/** A push to `refs/for/<branch>` with a pull request that it adds to or opens: one, or one per commit of a stack. */
 export interface PullPushRow {
   pushId: string;
   repositoryId: string;
@@ -113,9 +113,9 @@ export interface PullPushRow {
   topic: string | null;
   userId: string;
   createdAt: number;
-  /** In its stack, from 0 for the lowest; 0 without one. */
+  /** Position in its stack, from 0 for the lowest; 0 without a stack. */
   position: number;
-  /** The commit of the stack that becomes its head; null for what the push names. */
+  /** The commit of the stack that becomes its head; null for the pushed commit. */
   oid: string | null;
   /** The commit of the stack below it; null for the lowest. */
   belowOid: string | null;

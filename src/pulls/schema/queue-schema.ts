@@ -1,26 +1,26 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `pull_queue`: a pull request that its branch merges once its turn has come and it has passed. */
+/** A row of `pull_queue`: a pull request that its branch merges after testing, once it is first. */
 export interface QueueRow {
   issueId: string;
   repositoryId: string;
   baseBranch: string;
-  /** The lowest of a branch is next. */
+  /** The lowest position of a branch is next. */
   position: number;
-  /** One of a branch at a time is tested. */
+  /** At most one of a branch is tested at a time. */
   state: 'WAITING' | 'TESTING';
-  /** The round that was added; a later one is out. */
+  /** The queued round; a later one leaves the queue. */
   round: number;
-  /** UUID of who added it, whose rights count; null once the account is gone. */
+  /** UUID of the user who queued it and whose permissions apply; null once the account is deleted. */
   addedBy: string | null;
   /** Style and message, as JSON. */
   merge: string;
   addedAt: number;
-  /** Of a tested one: the tip of the branch, and the merge onto it, which becomes the tip. */
+  /** For a tested one: the tip of the branch, and the merge onto it, which becomes the tip. */
   ontoOid: string | null;
   candidateOid: string | null;
   testedSince: number | null;
-  /** Runs of the CI that its test has started. */
+  /** Number of CI runs started by its test. */
   runCount: number;
 }
 

@@ -2,27 +2,27 @@ import { EntitySchema } from 'typeorm';
 
 export type Verdict = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES';
 export type ThreadSide = 'OLD' | 'NEW';
-/** Where the lines of a thread are in a later round. */
+/** State of the lines of a thread in a later round. */
 export type ThreadState = 'same' | 'moved' | 'changed' | 'gone';
 
-/** A review; a draft until it is submitted, seen by its author alone. */
+/** A review; a draft until it is submitted, visible only to its author. */
 export interface ReviewRow {
   id: string;
   issueId: string;
   /** The round that was reviewed. */
   round: number;
   authorId: string | null;
-  /** Of an imported one whose author is no account here. */
+  /** Name of the author of an imported review who has no account here. */
   authorName: string | null;
   verdict: Verdict | null;
   body: string;
-  /** Of its entry in the log of the issue. */
+  /** Position of its entry in the log of the issue. */
   position: number | null;
   createdAt: number;
   submittedAt: number | null;
   dismissedAt: number | null;
   dismissedBy: string | null;
-  /** As `authorName`. */
+  /** As `authorName`, for the user who dismissed it. */
   dismissedByName: string | null;
   dismissalReason: string | null;
 }
@@ -54,18 +54,18 @@ export interface ThreadRow {
   issueId: string;
   round: number;
   commitOid: string;
-  /** Null: the round as a whole. */
+  /** Null for the round as a whole. */
   path: string | null;
   side: ThreadSide | null;
-  /** Null: the file. */
+  /** Null for the file as a whole. */
   firstLine: number | null;
   lastLine: number | null;
-  /** The lines as they were. */
+  /** The lines when the thread was created. */
   quoted: string;
   createdAt: number;
   resolvedAt: number | null;
   resolvedBy: string | null;
-  /** Of an imported one, where that is no account here. */
+  /** Name of the resolver of an imported thread who has no account here. */
   resolvedByName: string | null;
 }
 
@@ -89,7 +89,7 @@ export const threadSchema = new EntitySchema<ThreadRow>({
   },
 });
 
-/** A comment of a thread; its review says whether others see it. */
+/** A comment of a thread; its review determines whether others see it. */
 export interface ReviewCommentRow {
   threadId: string;
   position: number;
@@ -97,7 +97,7 @@ export interface ReviewCommentRow {
   authorId: string | null;
   authorName: string | null;
   body: string;
-  /** What names it where it comes from; null for one that was written here. */
+  /** Identifier at its source; null for a comment written here. */
   origin: string | null;
   /** The commit that applied its suggestion. */
   appliedOid: string | null;
@@ -124,7 +124,7 @@ export const reviewCommentSchema = new EntitySchema<ReviewCommentRow>({
   },
 });
 
-/** Where a thread is in a later round. */
+/** Position of a thread in a later round. */
 export interface ThreadPositionRow {
   threadId: string;
   round: number;

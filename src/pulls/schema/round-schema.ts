@@ -1,8 +1,8 @@
 import { EntitySchema } from 'typeorm';
 
 /**
- * What the author has changed since the round before: commits added on top of it; nothing, on another base; something
- * else; or it cannot be said, because the rounds conflict.
+ * Kind of change since the previous round: `added` commits on top; `rebased` without changes; `edited` otherwise;
+ * `unknown` if the rounds conflict.
  */
 export type RoundChange = 'first' | 'added' | 'rebased' | 'edited' | 'unknown';
 
@@ -12,18 +12,18 @@ export interface RoundRow {
   /** From 1. */
   round: number;
   headOid: string;
-  /** The merge base of the head and the base branch when the round came. */
+  /** The merge base of the head and the base branch when the round was added. */
   baseOid: string;
-  /** Commits from the base to the head; `pull_commits` has the newest of them. */
+  /** Number of commits from the base to the head; `pull_commits` has the newest of them. */
   commitCount: number;
   change: RoundChange;
-  /** Of the push option `note`. */
+  /** Value of the push option `note`. */
   note: string;
   pushId: string | null;
   submitterId: string | null;
-  /** Of an imported one whose submitter is no account here. */
+  /** Name of the submitter of an imported round who has no account here. */
   submitterName: string | null;
-  /** What it takes in the repository, for a submitter who may not write to that; else 0. */
+  /** Size in bytes in the repository for a submitter without write access; else 0. */
   bytes: number;
   createdAt: number;
 }
@@ -47,7 +47,7 @@ export const roundSchema = new EntitySchema<RoundRow>({
   },
 });
 
-/** A commit that a pull request kept which was deleted for good. */
+/** A commit kept by a pull request that was permanently deleted. */
 export interface RemovedRoundRow {
   repositoryId: string;
   number: number;
@@ -64,13 +64,13 @@ export const removedRoundSchema = new EntitySchema<RemovedRoundRow>({
   },
 });
 
-/** A commit of a round; position 1 is the oldest that is listed. */
+/** A commit of a round; position 1 is the oldest listed one. */
 export interface RoundCommitRow {
   issueId: string;
   round: number;
   position: number;
   oid: string;
-  /** Of the trailer `Change-Id` or of the header `change-id`. */
+  /** From the trailer `Change-Id` or the header `change-id`. */
   changeId: string | null;
   subject: string;
 }

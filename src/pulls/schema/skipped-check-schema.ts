@@ -4,7 +4,7 @@ import { EntitySchema } from 'typeorm';
 export interface SkippedChecksRow {
   issueId: string;
   headOid: string;
-  /** Filters look at the base branch, and at what changes against it. */
+  /** Filters depend on the base branch and on the changes to it. */
   baseBranch: string;
   /** Names of checks: `CI / build (pull_request)`. */
   contexts: string[];

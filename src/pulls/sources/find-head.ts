@@ -5,23 +5,23 @@ import { forbidden, invalid, isDomainError, unavailable } from '../../kernel/ind
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 
-/** A branch that a pull request comes from. */
+/** A branch that becomes the head of a pull request. */
 interface FoundHead {
   found: Found;
   branch: string;
   /** Its tip. */
   oid: string;
-  /** Brings its objects into another repository of this server. @returns the tip as it was fetched */
+  /** Fetches its objects into another repository of this server. @returns the fetched tip */
   fetchInto(path: string): Promise<string>;
 }
 
-/** How far up a fork is followed to what it was forked from. */
+/** Limit of forks of forks followed to their origin. */
 const maxForkDepth = 20;
 
 /**
- * Finds the head of a new pull request. A branch of a fork is opened by people who may push to it.
+ * Finds the head of a new pull request. Users open a pull request from a branch of a fork only if they can push to it.
+ * Throws `head_missing`, also for a repository hidden from the viewer; `not_related`, `head_not_yours`.
  * @param text `branch`, `owner:branch` or `owner/name:branch`
- * Refuses `head_missing`, also for a repository that the viewer may not see; `not_related`, `head_not_yours`.
  */
 export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text: string): Promise<FoundHead> {
   const { repository, branch } = parseHead(text);
@@ -37,7 +37,7 @@ export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text
 const headMissing = (text: string) =>
   invalid('head_missing', `There is no branch ${text.slice(0, 200)}, or you cannot see it.`, { field: 'head' });
 
-/** Refuses `head_missing` for an empty branch. */
+/** Throws `head_missing` for an empty branch. */
 export function parseHead(text: string): {
   repository: { owner: string; name: string | null } | null;
   branch: string;
@@ -47,7 +47,7 @@ export function parseHead(text: string): {
   return { repository: owner === null ? null : { owner, name }, branch };
 }
 
-/** The fork that `owner` has of the base, or the repository that is named; the base itself, too. */
+/** The fork of the base that `owner` has, or the named repository; possibly the base itself. */
 async function findFork(
   deps: PullDeps,
   viewer: Viewer,
@@ -67,7 +67,7 @@ async function findFork(
   throw headMissing(`${owner}${name === null ? '' : `/${name}`}`);
 }
 
-/** Most forks have the name of what they were forked from; a renamed one is found in the list of the owner's. */
+/** Most forks have the name of their origin; a renamed one is found in the list of its owner. */
 async function namesOfForks(deps: PullDeps, viewer: Viewer, base: Found, owner: string): Promise<string[]> {
   const { repositories } = await deps.repositories.forks.list(viewer, base.canonical.owner, base.canonical.name, {
     limit: 100,
@@ -78,7 +78,7 @@ async function namesOfForks(deps: PullDeps, viewer: Viewer, base: Found, owner: 
   return [...new Set([base.repository.name, ...named])];
 }
 
-/** Whether two repositories go back to the same one by forking. */
+/** Whether two repositories have a common origin. */
 async function areRelated(
   { repositories }: Pick<PullDeps, 'repositories'>,
   one: Repository,
@@ -98,8 +98,8 @@ async function areRelated(
 }
 
 /**
- * Brings a branch of another repository of this server into one, as hidden objects: the caller keeps them by a round.
- * Refuses `disk_low`.
+ * Fetches a branch of another repository of this server as hidden objects, which the caller keeps by a round. Throws
+ * `disk_low`.
  */
 export async function fetchBranch(
   deps: Pick<PullDeps, 'git' | 'repositories' | 'random' | 'logger' | 'isDiskLow'>,

@@ -16,23 +16,23 @@ export interface StackedPull {
   state: Issue['state'];
   isDraft: boolean;
   headOid: string;
-  /** Numbers of those directly below it. */
+  /** Numbers of the pull requests directly below it. */
   below: number[];
-  /** Whether one below has newer commits than those on which it is built. */
+  /** Whether one below has newer commits than those on which it is based. */
   isBehind: boolean;
 }
 
 /**
- * The pull requests of the same repository that one needs, and those that need it, near and far: the lowest, which is
- * merged first, comes first. One is below another that needs it, or that is to be merged into its branch. Empty for a
- * pull request that stands alone. Refuses as `findPull` does.
+ * The pull requests of the same repository on which one depends, and those that depend on it, directly or indirectly;
+ * the lowest, which is merged first, comes first. A pull request is below another that depends on it or merges into its
+ * branch. Empty for a single pull request. Throws the errors of `findPull`.
  */
 export async function findStack(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<StackedPull[]> {
   const { issue, pull } = await findPull(deps, viewer, at);
   const source = deps.db.read;
   const pulls = new Map([[issue.id, pull]]);
   const below = new Map<string, Set<string>>();
-  // Down, and then up: what else stands on one of the lower is of another stack.
+  // First down, then up: other pull requests based on a lower one belong to a different stack.
   for (const isBelow of [true, false]) {
     const reached = new Map([[issue.id, pull]]);
     for (const [id, one] of reached)
@@ -70,7 +70,7 @@ export async function findStack(deps: PullDeps, viewer: Viewer, at: IssueAt): Pr
   });
 }
 
-/** Those directly below or above one. */
+/** Pull requests directly below or above one. */
 async function neighboursOf(
   source: EntityManager,
   issueId: string,
@@ -94,7 +94,7 @@ async function neighboursOf(
   return [...linked, ...byBranch].filter((row) => row.issueId !== issueId);
 }
 
-/** How many stand below each, one upon the other; those of a circle count from where it is entered. */
+/** Height of each above the lowest; in a cycle, counted from where it is entered. */
 function heightsOf(ids: readonly string[], below: ReadonlyMap<string, ReadonlySet<string>>): Map<string, number> {
   const heights = new Map<string, number>();
   const entered = new Set<string>();

@@ -3,7 +3,7 @@ import { issueLinkSchema } from '../../issues/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import { limits } from '../limits.ts';
 
-/** A pull request that another one needs: that is merged first. */
+/** A pull request that must be merged before another one. */
 interface NeededPull {
   issueId: string;
   repositoryId: string;
@@ -12,7 +12,7 @@ interface NeededPull {
   stackedOnOid: string | null;
 }
 
-/** The pull requests that one needs, of any repository; issues, and those in the trash, hold nothing up. */
+/** The pull requests on which one depends, of any repository; issues and pull requests in the trash block nothing. */
 export async function neededBy(source: EntityManager, issueId: string): Promise<NeededPull[]> {
   const rows: NeededPull[] = await source
     .createQueryBuilder(issueLinkSchema, 'l')
@@ -31,7 +31,9 @@ export async function neededBy(source: EntityManager, issueId: string): Promise<
   return rows.map((row) => ({ ...row, number: Number(row.number) }));
 }
 
-/** Those that hold a merge up. A number is null for one of another repository, which a reader here may not see. */
+/**
+ * Dependencies that block a merge. The number is null for another repository, which readers of this one may not see.
+ */
 export async function unmergedNeeds(
   source: EntityManager,
   { id, repositoryId }: Pick<Issue, 'id' | 'repositoryId'>,

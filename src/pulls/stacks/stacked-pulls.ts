@@ -7,8 +7,8 @@ import { neededBy } from './needed-pulls.ts';
 type StackDeps = Pick<PullDeps, 'db' | 'git'>;
 
 /**
- * The commit on which a pull request is built: of the rounds of the pull requests of the same repository that it needs,
- * the one that its head has last. Null when the head has none of them.
+ * The commit on which a pull request is based: the last one in its head among the rounds of the pull requests of the
+ * same repository on which it depends. Null if its head contains none of them.
  */
 export async function findStackedOn(
   { db, git }: StackDeps,
@@ -35,9 +35,9 @@ export async function findStackedOn(
 }
 
 /**
- * Where the commits of a head begin that is built on `stackedOnOid`, for a tip of the base branch: there, unless the
- * branch has it, or the head has it no more or has taken in the branch since; null then, for where the two have parted.
- * Refuses `git_busy`.
+ * Start of the commits of a head based on `stackedOnOid`, for a tip of the base branch: that commit, unless the branch
+ * contains it, or the head no longer contains it or has merged the branch since; then null for the merge base. Throws
+ * `git_busy`.
  */
 export async function stackBase(
   { git }: Pick<PullDeps, 'git'>,
@@ -52,10 +52,9 @@ export async function stackBase(
 }
 
 /**
- * Where the commits begin that a merge of a pull request brings. Those of pull requests that it needs and that were
- * merged are in the branch in other words, as one commit or rebased: they are left out. Those that are not merged yet
- * come along, so that a trial merge is that of the whole stack. Undefined for where the head and the tip have parted.
- * Refuses `git_busy`.
+ * Start of the commits that the merge of a pull request brings. Excludes commits of merged dependencies, which the
+ * branch contains squashed or rebased. Includes commits of unmerged dependencies, so that a trial merge covers the
+ * whole stack. Undefined for the merge base of head and tip. Throws `git_busy`.
  */
 export async function mergeBaseOf(
   deps: StackDeps,

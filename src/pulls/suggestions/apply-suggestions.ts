@@ -20,25 +20,25 @@ import { replaceLines } from './replace-lines.ts';
 import type { LineReplacement } from './replace-lines.ts';
 
 interface AppliedSuggestions {
-  /** Comments with a suggestion each. */
+  /** Comments with one suggestion each. */
   comments: readonly CommentPlace[];
-  /** The round that the page showed. */
+  /** The round shown on the page. */
   round: number;
-  /** The subject of the commit; a usual one when left out. */
+  /** Subject of the commit; a default one if omitted. */
   title?: string | undefined;
 }
 
-/** A suggestion with its place in the last round. */
+/** A suggestion with its position in the last round. */
 interface Suggestion extends LineReplacement {
   comment: ReviewCommentRow;
   path: string;
 }
 
 /**
- * Applies suggestions as one commit on the head, which makes a round; who suggested is co-author. The threads are
- * resolved. Refuses `pull_closed`, `round_changed`, `head_not_yours`, `head_gone`, `comment_not_found`,
- * `no_suggestion`, `suggestion_applied`, `suggestion_outdated` when the lines are others now, `suggestions_overlap`,
- * `nothing_to_apply`, `too_many_suggestions`, `branch_protected`, `git_busy`, and what the rights refuse.
+ * Applies suggestions as one commit on the head, which creates a round, with their authors as co-authors. Resolves the
+ * threads. Throws `pull_closed`, `round_changed`, `head_not_yours`, `head_gone`, `comment_not_found`, `no_suggestion`,
+ * `suggestion_applied`, `suggestion_outdated` if the lines have changed, `suggestions_overlap`, `nothing_to_apply`,
+ * `too_many_suggestions`, `branch_protected`, `git_busy`, and permission errors.
  */
 export async function applySuggestions(
   deps: PullDeps,
@@ -112,7 +112,7 @@ async function findSuggestions(
   });
 }
 
-/** A file with its new content; null when it stays the same. */
+/** A file with its new content; null if it is unchanged. */
 async function fileWith(
   { git }: PullDeps,
   folder: string,
@@ -149,7 +149,7 @@ async function messageOf(
   return trailers.length === 0 ? subject : `${subject}\n\n${trailers.join('\n')}`;
 }
 
-/** Marks what was applied, in a write of its own: the round is there by then, whatever happens to this one. */
+/** Marks applied suggestions in a separate write: the round exists even if this write fails. */
 async function recordApplied(
   deps: PullDeps,
   viewer: Viewer,

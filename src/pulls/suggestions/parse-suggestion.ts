@@ -1,6 +1,6 @@
 /**
- * The lines that a comment suggests in the place of those of its thread: those of its first fence of the kind
- * `suggestion`, none for lines that are to go. Null for a comment without one. Fences are those of CommonMark 4.5.
+ * The lines that a comment suggests as a replacement of those of its thread: the content of its first code fence of the
+ * kind `suggestion`, empty to delete the lines. Null without such a fence. Fences follow CommonMark 4.5.
  */
 export function parseSuggestion(body: string): string[] | null {
   const lines = body.split('\n');
@@ -16,13 +16,13 @@ export function parseSuggestion(body: string): string[] | null {
   return null;
 }
 
-/** The line that ends the fence that begins at one; -1 for none. Each line is looked at once over all fences. */
+/** The line that ends the fence starting at a line; -1 if there is none. Visits each line once for all fences. */
 function endOf(lines: readonly string[], start: number, fence: string): number {
   for (let at = start + 1; at < lines.length; at += 1) if (closes(lines[at]!, fence)) return at;
   return -1;
 }
 
-/** Whether a line ends a fence: the same character, as often at least, and nothing else. */
+/** Whether a line closes a fence: the same character, at least as often, and nothing else. */
 function closes(line: string, fence: string): boolean {
   const text = line.trim();
   return /^ {0,3}[`~]/.test(line) && text.length >= fence.length && text === fence[0]!.repeat(text.length);

@@ -1,4 +1,4 @@
-/** Lines of a file, from 1, both included, and what stands in their place. */
+/** Lines of a file, from 1 and inclusive, and their replacement. */
 export interface LineReplacement {
   firstLine: number;
   lastLine: number;
@@ -6,9 +6,8 @@ export interface LineReplacement {
 }
 
 /**
- * A file with some of its lines replaced; every other byte stays. New lines end as the first of the old ones does, and
- * a file without a line feed at its end keeps none. Null when two replacements are about the same line, or one about
- * lines that are not there.
+ * Replaces some lines of a file; every other byte stays. New lines get the line end of the first old one, and a file
+ * without a final line feed still has none. Null if two replacements overlap or one refers to missing lines.
  */
 export function replaceLines(content: Buffer, replacements: readonly LineReplacement[]): Buffer | null {
   const starts = [0];

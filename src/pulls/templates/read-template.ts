@@ -2,13 +2,13 @@ import type { TreeEntry } from '../../git/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 
-/** A template longer than a description could be is none. */
+/** A template longer than the limit of descriptions is ignored. */
 const maxBytes = 65_536;
 
 /**
- * The text of the first file of a commit that is a template.
- * @param place folders in the order in which they are looked at, '' for the root, and the names of files that count
- * @returns null where there is none, and for a file that is no text
+ * The text of the first template file in a commit.
+ * @param place folders in order of precedence, '' for the root, and accepted file names
+ * @returns null if there is none or the file is not text
  */
 export async function readTemplate(
   { git }: Pick<PullDeps, 'git'>,

@@ -1,6 +1,6 @@
 import type { PullDeps } from '../deps.ts';
 
-/** A submitted comment on code, by its thread and its place in it. */
+/** A submitted comment on code, by its thread and its position there. */
 interface PlacedComment {
   threadId: string;
   position: number;
@@ -8,10 +8,10 @@ interface PlacedComment {
   number: number;
 }
 
-/** Older ones are not found by an id that follows from their place. */
+/** Older comments cannot be found by an id that is derived from their position. */
 const mostRead = 20_000;
 
-/** The latest comments on code in a repository, for those that name one by such an id. The caller checks access. */
+/** The latest comments on code in a repository, to resolve such ids. The caller checks access. */
 export function commentPlaces({ db }: PullDeps, repositoryId: string): Promise<PlacedComment[]> {
   return db.read.query(
     `SELECT c.thread_id AS "threadId", c.position AS "position", i.number AS "number"

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { threadSchema } from '../schema/review-schema.ts';
 
-/** Threads that others see and no person has resolved; one whose comments were all deleted does not count. */
+/** Number of published and unresolved threads; ignores threads whose comments were all deleted. */
 export function countOpenThreads(source: EntityManager, issueId: string): Promise<number> {
   return source
     .createQueryBuilder(threadSchema, 't')

@@ -11,25 +11,25 @@ import { placesIn } from './thread-positions.ts';
 import type { ThreadPlace } from './thread-positions.ts';
 
 export interface ListedComment extends ReviewCommentRow {
-  /** Of the viewer's draft review: no other person sees it. */
+  /** Whether it belongs to the viewer's draft review, which no other user sees. */
   isDraft: boolean;
 }
 
 export interface ListedThread extends ThreadRow {
-  /** Who began it; null once the account is gone. */
+  /** Id of its author; null once the account is deleted. */
   authorId: string | null;
-  /** Whether the viewer's draft review has begun it. */
+  /** Whether it was created in the viewer's draft review. */
   isDraft: boolean;
   comments: ListedComment[];
-  /** Where it is in the round that was asked for; null for a thread of a later round. */
+  /** Position in the requested round; null for a thread of a later round. */
   place: ThreadPlace | null;
   mayResolve: boolean;
 }
 
 /**
- * The threads that the viewer may see, in the order in which they were begun, with their places in a round. Refuses
+ * The threads that the viewer can see, in order of creation, with their positions in a round. Throws
  * `repository_not_found`, `pull_not_found`, `round_not_found`, `git_busy`.
- * @param options.round the last one when left out
+ * @param options.round the last one if omitted
  */
 export async function listThreads(
   deps: PullDeps,
@@ -78,8 +78,8 @@ async function visibleComments({ db }: PullDeps, issueId: string, personId: stri
 }
 
 /**
- * Resolves a thread, or opens it again. Refuses `thread_not_found`, also for a thread of a draft, and what the rights
- * refuse. Nothing happens when it is so already.
+ * Resolves or reopens a thread; does nothing if it already has this state. Throws `thread_not_found`, also for a thread
+ * of a draft, and permission errors.
  */
 export async function resolveThread(
   deps: PullDeps,

@@ -7,14 +7,14 @@ import type { ThreadRow, ThreadSide } from '../schema/review-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 import type { RoundRow } from '../schema/round-schema.ts';
 
-/** Where a comment is to stand, as a form says it. */
+/** Position of a new comment, as submitted by a form. */
 export interface ThreadAnchor {
-  /** A commit of the round; its head when left out. */
+  /** A commit of the round; its head if omitted. */
   commitOid?: string | null | undefined;
-  /** As `pathText` writes it; null for the round as a whole. */
+  /** Encoded by `pathText`; null for the round as a whole. */
   path: string | null;
   side?: ThreadSide | null | undefined;
-  /** From 1; null for the file. */
+  /** From 1; null for the file as a whole. */
   firstLine?: number | null | undefined;
   lastLine?: number | null | undefined;
 }
@@ -22,9 +22,9 @@ export interface ThreadAnchor {
 export type ThreadLocation = Pick<ThreadRow, 'commitOid' | 'path' | 'side' | 'firstLine' | 'lastLine' | 'quoted'>;
 
 /**
- * Finds the place of a new thread and the lines that it quotes. Every line of a changed file has one, near a change or
- * not. Refuses `commit_not_in_round`, `file_not_changed`, `invalid_lines`, `too_many_lines`, `no_lines_in_file` for
- * what has no lines to show: binary and very large files, submodules.
+ * Finds the position of a new thread and the lines that it quotes, in any line of a changed file, also far from
+ * changes. Throws `commit_not_in_round`, `file_not_changed`, `invalid_lines`, `too_many_lines`, `no_lines_in_file` for
+ * files without displayable lines: binary and very large files, submodules.
  * @param path folder of the repository
  */
 export async function locateThread(
@@ -64,7 +64,7 @@ async function commitOf({ db }: Pick<PullDeps, 'db'>, round: RoundRow, wanted: s
   return wanted;
 }
 
-/** The two commits whose difference is shown for a commit of a round: the head stands for the whole round. */
+/** The two commits compared for a commit of a round; the head stands for the whole round. */
 export async function shownRange(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
@@ -81,7 +81,7 @@ interface FileOnSide {
   oid: string;
 }
 
-/** A file by its path on a side; a renamed file is found by its new path on the old side, too. */
+/** A file by its path on a side; the new path of a renamed file also works on the old side. */
 async function changedFile(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
@@ -109,7 +109,7 @@ async function changedFile(
   throw invalid('file_not_changed', 'This file is not changed here.', { field: 'path' });
 }
 
-/** Null for what is not shown as lines. */
+/** Null for files that are not shown as lines. */
 async function linesOf(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
@@ -120,10 +120,10 @@ async function linesOf(
   return content === null ? null : splitLines(content);
 }
 
-/** How many bytes git looks at to tell binary files (gitattributes(5), `diff`). */
+/** Number of bytes that git examines to detect binary files (gitattributes(5), `diff`). */
 const binaryBytes = 8_000;
 
-/** The lines of a file without their line feeds, as git counts them; null for a binary file. */
+/** The lines of a file without line feeds, as git counts them; null for a binary file. */
 function splitLines(content: Buffer): Buffer[] | null {
   if (content.subarray(0, binaryBytes).includes(0)) return null;
   const lines: Buffer[] = [];
@@ -135,7 +135,7 @@ function splitLines(content: Buffer): Buffer[] | null {
   return lines;
 }
 
-/** Lines as text, whole ones as far as the limit reaches; a longer first line is cut. */
+/** Lines as text, whole ones up to the limit; truncates a longer first line. */
 function quote(lines: readonly Buffer[]): string {
   const kept: string[] = [];
   let bytes = 0;

@@ -1,27 +1,27 @@
 import type { LineChange } from '../../git/index.ts';
 
-/** Lines of a later version of a file, from 1, both included. */
+/** Lines of a later version of a file, from 1 and inclusive. */
 interface MappedLines {
   state: 'kept' | 'changed' | 'gone';
-  /** Of the nearest lines where some have changed; null for `gone`. */
+  /** The nearest lines if some have changed; null for `gone`. */
   firstLine: number | null;
   lastLine: number | null;
 }
 
 /**
- * Where lines of a file are after changes: `kept` when all of them are outside of every change, even at other numbers;
- * `gone` when they were removed and nothing stands in their place; else `changed`.
+ * Maps lines of a file across changes: `kept` if all of them are outside every change, even with other numbers; `gone`
+ * if they were removed without replacement; else `changed`.
  * @param changes in the order of the lines
  */
 export function mapLines(first: number, last: number, changes: readonly LineChange[]): MappedLines {
-  // What changes above the line have added.
+  // Number of lines added above the first and the last line.
   let [beforeFirst, beforeLast] = [0, 0];
   let [newFirst, newLast]: [number | null, number | null] = [null, null];
   let touched = false;
   let removed = 0;
   let inserted = 0;
   for (const { oldStart, oldCount, newStart, newCount } of changes) {
-    // Lines that are added stand behind `oldStart`.
+    // Added lines come after `oldStart`.
     const from = oldCount === 0 ? oldStart + 1 : oldStart;
     const end = oldCount === 0 ? oldStart : oldStart + oldCount - 1;
     if (end < first) {

@@ -7,10 +7,10 @@ import type { ThreadPositionRow, ThreadRow, ThreadState } from '../schema/review
 import { roundSchema } from '../schema/round-schema.ts';
 import { trackThreads } from './track-threads.ts';
 
-/** Where a thread is in a round. */
+/** Position of a thread in a round. */
 export interface ThreadPlace {
   state: ThreadState;
-  /** Null for the round as a whole, and where the file is gone. */
+  /** Null for the round as a whole, and if the file was deleted. */
   path: string | null;
   firstLine: number | null;
   lastLine: number | null;
@@ -18,13 +18,13 @@ export interface ThreadPlace {
 
 type PositionDeps = Pick<PullDeps, 'db' | 'git' | 'logger'>;
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const batch = 100;
 
 /**
- * The places of threads in a round, by thread: recorded when the round came, or computed now and recorded, as for a
- * thread that was begun on an earlier round later. A thread of a later round has none, nor has one that git cannot
- * follow at present.
+ * Positions of threads in a round, by thread: recorded with the round, or computed and recorded now, for example for a
+ * thread created later on an earlier round. Omits threads of later rounds, and threads that git currently cannot
+ * follow.
  * @param path folder of the repository
  */
 export async function placesIn(
@@ -63,7 +63,7 @@ export async function placesIn(
   try {
     const followed = await trackThreads(deps, path, missing, byNumber, heads);
     for (const row of followed) places.set(row.threadId, { ...placeOf(row), state: row.state });
-    // They are derived: what a power failure loses is computed again.
+    // Derived data: if a power failure loses it, it is computed again.
     await deps.db.write((tx) => insertPositions(tx, followed), { durable: 'with-the-next' });
   } catch (error) {
     if (isDomainError(error) && error.code === 'unavailable') throw error;
@@ -78,7 +78,7 @@ const placeOf = ({ path, firstLine, lastLine }: Omit<ThreadPlace, 'state'>): Omi
   lastLine,
 });
 
-/** Follows all threads of a pull request to a round that is about to be recorded. Slow: it runs before the write. */
+/** Follows all threads of a pull request to a round that is about to be recorded. Slow, so it runs before the write. */
 export async function prepareThreads(
   deps: PositionDeps,
   path: string,
@@ -92,20 +92,20 @@ export async function prepareThreads(
     const byNumber = new Map(rounds.map((row) => [row.round, row]));
     return await trackThreads(deps, path, threads, byNumber, { ...next, round: 0 });
   } catch (error) {
-    // A round is never refused for its threads: they are followed when a page shows them.
+    // A round never fails because of its threads: they are followed when a page shows them.
     deps.logger.warn('pull.threads_not_followed', { issueId, headOid: next.headOid, error });
     return [];
   }
 }
 
-/** Records them in the write of the round. */
+/** Records the positions in the write of the round. */
 export async function recordThreads(
   { tx }: EntryLog,
   issue: Pick<Issue, 'id'>,
   round: number,
   prepared: readonly ThreadPositionRow[],
 ): Promise<void> {
-  // A draft may have been discarded meanwhile.
+  // A draft may have been discarded since.
   const threads = new Set((await tx.manager.findBy(threadSchema, { issueId: issue.id })).map(({ id }) => id));
   await insertPositions(
     tx,

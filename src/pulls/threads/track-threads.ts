@@ -7,17 +7,18 @@ import type { RoundRow } from '../schema/round-schema.ts';
 import { shownRange } from './locate-thread.ts';
 import { mapLines } from './map-lines.ts';
 
-/** Where a thread begins to be followed. */
+/** Origin of a thread. */
 type TrackedThread = Pick<ThreadRow, 'id' | 'round' | 'commitOid' | 'path' | 'side' | 'firstLine' | 'lastLine'>;
 type Heads = Pick<RoundRow, 'round' | 'headOid' | 'baseOid'>;
 type GitDeps = Pick<PullDeps, 'git'>;
 
-/** Most paths that one comparison names; more are compared without naming any. */
+/** Limit of paths named in one comparison; above it the comparison names none. */
 const maxNamedPaths = 200;
 
 /**
- * Where threads are in a round, from the commit in which each was begun: its file is followed through renames, its
- * lines by what differs. Never fails because of a file: one that cannot be compared counts as changed.
+ * Finds the positions of threads in a round, from the commit in which each was created: follows its file through
+ * renames, and its lines through the differences. Never fails because of a file: one that cannot be compared counts as
+ * changed.
  * @param path folder of the repository
  * @param rounds of the pull request, by number
  */
@@ -60,7 +61,7 @@ const positionOf = (
   { path, firstLine, lastLine }: PlaceInFile = nowhere,
 ): ThreadPositionRow => ({ threadId, round, state, path, firstLine, lastLine });
 
-/** The commit that has the lines of a thread, and the one where they are looked for. */
+/** The commit with the original lines of a thread, and the commit in which they are searched. */
 async function commitsOf(
   deps: GitDeps,
   path: string,
@@ -77,7 +78,7 @@ async function commitsOf(
 /** The file of a thread in the later commit. */
 interface TrackedFile {
   newPath: Buffer;
-  /** Null: the same content. */
+  /** Null for identical content. */
   key: string | null;
 }
 
@@ -127,17 +128,17 @@ async function followGroup(
 
 const keyOf = (path: Buffer): string => path.toString('latin1');
 
-/** Copies leave the original where it is. */
+/** A copy leaves the original in place. */
 const hasFollowed = ({ status }: ChangedFile): boolean => status !== 'added' && status !== 'copied';
 
 function inLaterCommit({ status, oldOid, newOid, newPath, oldMode, newMode }: ChangedFile): TrackedFile | null {
-  // A file that became a symbolic link or a submodule has no line of the old one.
+  // A file that became a symbolic link or a submodule has no lines of the old one.
   if (status === 'deleted' || status === 'type-changed' || (oldMode === '160000') !== (newMode === '160000'))
     return null;
   return { newPath, key: oldOid === newOid ? null : `${oldOid}..${newOid}` };
 }
 
-/** For a comparison of more files than are listed: the file by its path alone. */
+/** Looks the file up by its path alone, if a comparison has more files than are listed. */
 async function lookUp(
   git: PullDeps['git'],
   path: string,
@@ -152,7 +153,7 @@ async function lookUp(
   return { newPath: file, key: before.oid === after.oid ? null : `${before.oid}..${after.oid}` };
 }
 
-/** Paths to compare, each once; none stands for all files. */
+/** Paths to compare, each once; empty for all files. */
 function namedPaths(paths: readonly Buffer[]): Buffer[] {
   if (paths.length > 2 * maxNamedPaths) return [];
   return [...new Map(paths.map((path) => [path.toString('latin1'), path])).values()];

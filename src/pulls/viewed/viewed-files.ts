@@ -10,21 +10,21 @@ import { getRoundRow } from '../get-round-row.ts';
 import { viewedFileSchema } from '../schema/attention-schema.ts';
 import type { ViewedFileRow } from '../schema/attention-schema.ts';
 
-/** A file of a comparison, by its content on both sides: another content was not viewed. */
+/** A file of a comparison, identified by its content on both sides: other content is not viewed. */
 interface ViewedFile {
-  /** As `pathText` writes it: the new path. */
+  /** The new path, encoded by `pathText`. */
   path: string;
-  /** Full ids, zeros for a side without the file. */
+  /** Full ids; zeros for a side without the file. */
   oldBlob: string;
   newBlob: string;
   round: number;
 }
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** Characters; no system takes longer paths. */
+/** Limit in characters; no system supports longer paths. */
 const maxPathLength = 4_096;
 
-/** What the viewer has marked as viewed; nothing for anonymous clients. Refuses as `findPull` does. */
+/** The files that the viewer has marked as viewed; empty for anonymous clients. Throws the errors of `findPull`. */
 async function listViewed(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ViewedFileRow[]> {
   const { issue } = await findPull(deps, viewer, at);
   const userId = personIdOf(viewer);
@@ -32,8 +32,8 @@ async function listViewed(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<
 }
 
 /**
- * Marks a file as viewed, or takes the mark away: a note of the viewer's own, for all who may read. Refuses
- * `sign_in_required`, `invalid_viewed_file`, `round_not_found`, `too_many_viewed_files`, and as `findPull` does.
+ * Marks a file as viewed, or removes the mark, for the viewer alone; requires read access. Throws `sign_in_required`,
+ * `invalid_viewed_file`, `round_not_found`, `too_many_viewed_files`, and the errors of `findPull`.
  */
 async function setViewed(
   deps: PullDeps,
@@ -66,7 +66,7 @@ async function setViewed(
   );
 }
 
-/** Files that people mark as viewed. */
+/** Files that users mark as viewed. */
 export function createViewedService(deps: PullDeps) {
   const bind = bindDeps(deps);
   return { list: bind(listViewed), set: bind(setViewed) };
