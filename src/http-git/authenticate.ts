@@ -7,13 +7,12 @@ import type { GitHttpDeps } from './deps.ts';
 import type { GitExchange } from './git-exchange.ts';
 
 /**
- * Identity of a git client. An access token or the token of a CI task is accepted as `Bearer` or `token`, and
- * as password or username of Basic, because clients differ in which of the two they let people type. Cookies
- * are ignored: a page elsewhere must not be able to fetch with a person's session (security D02).
+ * Identity of a git client. Accepts an access token or the token of a CI task as `Bearer` or `token`, and as password
+ * or username of Basic, because clients differ in which of the two fields they prompt for. Cookies are ignored: a page
+ * elsewhere must not be able to fetch with a user's session (security D02). Throws `bad_credentials` for invalid
+ * credentials, also on public repositories: users must learn that their token has expired.
  *
  * @returns `anonymous` without credentials
- * Refuses `bad_credentials` for invalid credentials, also on public repositories:
- * the person behind an expired token must learn that it has expired.
  */
 export async function authenticate(
   { accounts, ci }: Pick<GitHttpDeps, 'accounts' | 'ci'>,
@@ -33,7 +32,7 @@ export async function authenticate(
   throw unauthenticated('bad_credentials', credentialsRefused(secrets));
 }
 
-/** For git's output: it begins with what git itself says. A text with the form of a token is no password. */
+/** Shown by git after its own message. A string formatted like a token is not a password. */
 const credentialsRefused = (secrets: readonly string[]): string =>
   secrets.some((secret) => looksLikeAccessToken(secret))
     ? 'Authentication failed. This access token has expired or was removed.'

@@ -6,7 +6,7 @@ import type { Logger } from '../kernel/index.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
-/** What git over HTTP needs of the domain modules. */
+/** Parts of the domain modules that git over HTTP uses. */
 export interface GitHttpDeps {
   config: Pick<Config, 'baseUrl'>;
   accounts: Pick<Accounts, 'viewerOfToken'>;

@@ -6,7 +6,7 @@ import { drainRequest, httpStatusOf, retryAfter } from '../http/index.ts';
 
 // Maps domain errors to responses of git over HTTP.
 
-/** Reasons for which HTTP has a status of its own. */
+/** Reasons with an HTTP status of their own. */
 const statusOfReason = new Map([
   ['unsupported_type', 415],
   ['unsupported_encoding', 415],
@@ -15,7 +15,7 @@ const statusOfReason = new Map([
   ['method_not_taken', 405],
 ]);
 
-/** Headers that keep every cache on the way from responding in our place. */
+/** Headers that prevent every cache on the way from responding instead of us. */
 export const uncached = {
   'Cache-Control': 'no-cache, max-age=0, must-revalidate',
   Pragma: 'no-cache',
@@ -23,8 +23,8 @@ export const uncached = {
 } as const;
 
 /**
- * What a refusal to open a repository means for this viewer. To an anonymous client it
- * is always a challenge for credentials: the same bytes for private, absent and read-only.
+ * The response to a refused repository for this viewer. An anonymous client always gets a challenge for credentials:
+ * the same bytes for private, absent and read-only repositories.
  */
 export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
   return (error) => {
@@ -35,7 +35,7 @@ export function challengeAnonymous(viewer: Viewer): (error: unknown) => never {
   };
 }
 
-/** Responds with a refusal or a fault, unless a response is on its way already: that one is cut off. */
+/** Responds with a refusal or an internal error; if a response has already begun, aborts it. */
 export async function sendError(
   { req, res, state, headers }: GitExchange,
   fault: unknown,
@@ -58,13 +58,13 @@ export async function sendError(
   });
 }
 
-/** Sends a refusal so that a client that is still sending much gets to read it. */
+/** Sends a refusal so that a client that is still sending much data can read it. */
 export async function refuseBody(
   { req, res, headers }: Pick<GitExchange, 'req' | 'res' | 'headers'>,
   status: number,
   response: { headers: Readonly<Record<string, string>>; body: Buffer },
 ): Promise<void> {
-  // Headers that were set for another result.
+  // Headers set for another result.
   for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
   const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
   const more = {
@@ -87,7 +87,7 @@ function extraHeaders(status: number, error: DomainError): Record<string, string
   return retryAfter(status, error);
 }
 
-/** A rest of this size is read while the connection stays. */
+/** Remaining body size in bytes up to which the connection is kept. */
 const briefBytes = 64 * 1024;
-/** How much of a longer one is drained while the client reads its refusal. */
+/** Limits for draining a longer rest while the client reads its refusal. */
 const drained = { maxMs: 5_000, maxBytes: 32 * 1024 * 1024 };

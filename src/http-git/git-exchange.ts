@@ -4,12 +4,12 @@ import type { Exchange } from '../http/index.ts';
 export interface GitExchange extends Pick<Exchange, 'req' | 'res' | 'state'> {
   /** Owner and name from the path, decoded; the name may end in `.git`. */
   readonly params: { readonly owner: string; readonly name: string };
-  /** What of the path comes after the part that names the service, as it was sent; '' for git's own addresses. */
+  /** The rest of the path after the part that names the service, undecoded; '' for git's own URLs. */
   readonly rest: string;
   readonly querystring: string;
   /** Scheme and host by which clients reach this server. */
   origin(): string;
-  /** Headers of every response, which `res` does not have yet: name, value, name, value. */
+  /** Headers of every response, not yet set on `res`: name, value, name, value. */
   readonly headers: readonly string[];
 }
 
@@ -20,8 +20,8 @@ export interface GitHandlers {
   infoRefs: GitHandler;
   uploadPack: GitHandler;
   receivePack: GitHandler;
-  /** Everything below `info/lfs`. */
+  /** All URLs below `info/lfs`. */
   lfs: GitHandler;
-  /** For an address that takes only this method. */
+  /** For a URL that allows only this method. */
   refuseMethod(allowed: 'GET' | 'POST'): GitHandler;
 }

@@ -14,12 +14,12 @@ type Service = 'upload-pack' | 'receive-pack';
 /** A fetch request is a list of object ids; no client needs this many. */
 const maxFetchBytes = 64 * 1024 * 1024;
 
-/** A client that moves nearly nothing for so long loses its place. */
+/** Time after which a client that transfers almost nothing loses its slot. */
 const stallMs = 60_000;
 
 /**
- * Git's smart HTTP protocol (gitprotocol-http): the ref advertisement, fetches, pushes.
- * There is no other way in: no plain files, no cookies.
+ * Git's smart HTTP protocol (gitprotocol-http): the ref advertisement, fetches, pushes. It is the only access: no plain
+ * files, no cookies.
  */
 export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
   return {
@@ -36,10 +36,10 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       const { path } = opened;
       const protocol = readProtocol(exchange, service);
       const refs = await deps.git.transfers.advertiseRefs({ path, service, protocol, signal });
-      // Version 2 has no such greeting: its first line says the version.
+      // Version 2 has no such greeting: its first line names the version.
       const greeting = protocol === 'version=2' ? nothing : greetings[service];
       res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
-      // In two writes: a long list would be copied for the sake of one line.
+      // In two writes: joining them would copy a long list for one line.
       if (greeting.length > 0) res.write(greeting);
       res.end(refs);
     }),
@@ -61,7 +61,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
         client: viewer.kind === 'person' ? viewer.id : state.address,
         stallMs,
       });
-      // A response that was cut short must not look complete.
+      // A truncated response must not look complete.
       if (cutShort) res.destroy();
       res.end();
     }),
@@ -70,7 +70,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       const { req, res } = exchange;
       const viewer = await authenticate(deps, exchange);
       const opened = await openAtAnyAddress(deps, exchange, viewer, 'receive-pack');
-      // The pack is bounded by git's own limit.
+      // git's own limit bounds the pack.
       const input = openGitBody(req, 'application/x-git-receive-pack-request', Infinity);
       begin(exchange, 'application/x-git-receive-pack-result');
       const protocol = readProtocol(exchange, 'receive-pack');
@@ -115,7 +115,7 @@ const advertised: Record<Service, readonly string[]> = {
   'receive-pack': [...Object.entries(uncached).flat(), 'Content-Type', 'application/x-git-receive-pack-advertisement'],
 };
 
-/** Runs a handler with a signal for a client that leaves, and turns what it throws into a response. */
+/** Runs a handler with a signal that fires when the client disconnects, and turns errors into a response. */
 function guarded(
   { logger }: GitHttpDeps,
   handle: (exchange: GitExchange, signal: AbortSignal) => Promise<void>,
@@ -128,7 +128,7 @@ function guarded(
     };
     res.on('close', onClose);
     if (res.destroyed) onClose();
-    // git may think for minutes without a byte; who holds up whom is watched elsewhere.
+    // git may compute for minutes without output; stalls are detected elsewhere.
     req.socket.setTimeout(0);
     try {
       await handle(exchange, gone.signal);
@@ -140,7 +140,7 @@ function guarded(
   };
 }
 
-/** How long a client may go on with a request that has its response. */
+/** Time that a client may continue sending a request after its response. */
 const restMs = 5_000;
 
 interface Address {
@@ -165,8 +165,8 @@ function open(
 }
 
 /**
- * As `open`, and at an earlier address where the repository is now: some clients follow the redirect of the first
- * request and send the next one to the earlier address again.
+ * As `open`, but also finds a renamed or moved repository: some clients follow the redirect of the first request and
+ * send the next one to the old URL again.
  */
 function openAtAnyAddress(deps: GitHttpDeps, exchange: GitExchange, viewer: Viewer, service: Service) {
   return open(deps, exchange, viewer, service).catch(async (error: unknown) => {
@@ -176,13 +176,13 @@ function openAtAnyAddress(deps: GitHttpDeps, exchange: GitExchange, viewer: View
   });
 }
 
-/** Where a repository is now that was once at this address, for viewers who may see it there. */
+/** The current location of a repository that once had this URL, for viewers who may see it there. */
 function movedTo({ repositories }: GitHttpDeps, exchange: GitExchange, viewer: Viewer): Promise<Address | null> {
   const { owner, name } = addressOf(exchange);
   return repositories.findMovedGit(viewer, owner, name);
 }
 
-/** git follows a redirect on its first request, says so, and then stays at the new address. */
+/** git follows a redirect of its first request with a message, and then stays at the new URL. */
 function redirect({ res, headers }: GitExchange, { owner, name }: Address, service: Service): void {
   const to = `/git/${encodeURIComponent(owner)}/${encodeURIComponent(name)}.git/info/refs?service=git-${service}`;
   res.writeHead(301, [...headers, ...Object.entries(uncached).flat(), 'Location', to, 'Content-Length', '0']).end();
@@ -192,13 +192,13 @@ function readService({ querystring }: GitExchange): Service {
   const services = new URLSearchParams(querystring).getAll('service');
   if (services.length === 1 && services[0] === 'git-upload-pack') return 'upload-pack';
   if (services.length === 1 && services[0] === 'git-receive-pack') return 'receive-pack';
-  // As git's own http-backend responds.
+  // The same response as git's own http-backend.
   if (services.length === 1)
     throw forbidden('service_not_offered', 'This server offers git-upload-pack and git-receive-pack.');
   throw invalid('smart_http_only', 'This server speaks git’s smart HTTP protocol only.');
 }
 
-/** Pushes know no version 2; a client that asks for it gets the first one, as git does. */
+/** Pushes do not support version 2; as in git, a client that requests it gets the first version. */
 function readProtocol({ req }: GitExchange, service: Service): string | null {
   const header = String(req.headers['git-protocol'] ?? '');
   const known = service === 'upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
@@ -214,13 +214,12 @@ function begin({ res, headers }: GitExchange, type: string): void {
 }
 
 /**
- * The body of a git request, inflated when the client compressed it, and bounded while it
- * arrives.
+ * The body of a git request, inflated if the client compressed it, and bounded while it arrives. Throws
+ * `unsupported_type`, `unsupported_encoding`, `body_too_large`. The stream fails with `body_too_large`, `bad_encoding`
+ * and `request_cut_short`.
  *
- * @param type the only content type that the route takes
- * @param maxBytes bound of the inflated body; `Infinity` when git bounds it
- * Refuses `unsupported_type`, `unsupported_encoding`, `body_too_large`. The stream fails with
- * `body_too_large`, `bad_encoding` and `request_cut_short`.
+ * @param type the only content type that the route accepts
+ * @param maxBytes limit of the inflated body; `Infinity` if git limits it
  */
 function openGitBody(request: IncomingMessage, type: string, maxBytes: number): Readable {
   if (request.headers['content-type'] !== type) {

@@ -9,7 +9,7 @@ interface ListenerOptions {
   handlers: GitHandlers;
   random: Random;
   readClient: ReturnType<typeof createClientReader>;
-  /** `baseUrl`: the configured address of this server; null when each request tells. */
+  /** `baseUrl`: the configured URL of this server; null if each request determines it. */
   config: Pick<Config, 'baseUrl' | 'federation'>;
   /** Headers of every response. */
   headers: Readonly<Record<string, string>>;
@@ -17,16 +17,16 @@ interface ListenerOptions {
   onRequest: readonly ((exchange: Exchange) => void)[];
 }
 
-/** Longer ones are no name of a repository and are refused with all others that are too long. */
+/** Longer URLs cannot name a repository and are refused like all others that are too long. */
 const maxUrlLength = 4096;
 const repository = '/git/:owner/:name';
 
-/** Every URL of git over HTTP, as log and metrics name it. */
+/** Route patterns of git over HTTP, for log and metrics. */
 export const gitRoutes = [
   { method: 'GET', path: `${repository}/info/refs`, handler: 'infoRefs' },
   { method: 'POST', path: `${repository}/git-upload-pack`, handler: 'uploadPack' },
   { method: 'POST', path: `${repository}/git-receive-pack`, handler: 'receivePack' },
-  // Below every address at which git finds a repository: git-lfs does not follow the redirects that git follows.
+  // Prefixes of all URLs at which git finds a repository: git-lfs does not follow the redirects that git follows.
   { method: 'ANY', path: `${repository}/info/lfs/{*operation}`, handler: 'lfs' },
   { method: 'ANY', path: '/repos/:owner/:name/info/lfs/{*operation}', handler: 'lfs' },
   { method: 'ANY', path: '/:owner/:name/info/lfs/{*operation}', handler: 'lfs' },
@@ -37,12 +37,12 @@ const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)').replace('/{*operation}', '(?:/(.*))?')}$`);
 
 /**
- * The entrance of git over HTTP, before Koa: the middlewares of pages cost more than all the rest
- * of a listing from the ref cache. What they give every response (id, headers, log line, counts,
- * the client's address) it is given here, too; the handlers decide who may read.
+ * Listener for git over HTTP, before Koa: the middlewares of pages cost more than the whole rest of a listing from the
+ * ref cache. It also provides what they do for every response (id, headers, log line, counts, the client's address);
+ * the handlers check access.
  *
- * A request that every page would refuse, because its Host is not one name in good form or its
- * address does not decode, is handed on and refused there.
+ * A request that every page would refuse, because its Host is not a single valid name or its URL cannot be decoded, is
+ * passed on and refused there.
  */
 export function createGitListener(
   { handlers, random, readClient, config, headers, onRequest }: ListenerOptions,
@@ -87,7 +87,7 @@ export function createGitListener(
       const { method } = request;
       const isTaken = method === route.method || (method === 'HEAD' && route.method === 'GET');
       const handle = isTaken ? route.handle : route.refuse;
-      // A handler responds whatever happens; what it throws yet ends one connection and no more.
+      // Handlers always respond; an error that still escapes only ends its connection.
       handle(exchange).catch(() => response.destroy());
       return true;
     }
@@ -99,14 +99,14 @@ export function createGitListener(
   };
 }
 
-/** For addresses in responses: behind a name that is not the configured one, too, they are under that one. */
+/** For URLs in responses, which use the configured name even if the request used another one. */
 function originOf(request: IncomingMessage, { forwardedHost, forwardedProto }: Client, baseUrl: string | null): string {
   const verdict = externalOrigin({ host: forwardedHost ?? request.headers.host, forwardedProto, baseUrl });
   if (verdict.kind === 'known') return verdict.origin;
   return verdict.kind === 'misdirected' ? verdict.expected : '';
 }
 
-/** Owner and name, decoded; null when any part of the URL does not decode, or decodes to NUL. */
+/** Owner and name, decoded; null if any part of the URL cannot be decoded, or contains NUL. */
 function decodeNames(url: string, [, owner = '', name = '']: RegExpExecArray): { owner: string; name: string } | null {
   if (!url.includes('%')) return { owner, name };
   try {
@@ -117,10 +117,7 @@ function decodeNames(url: string, [, owner = '', name = '']: RegExpExecArray): {
   }
 }
 
-/**
- * Whether a request names one host, in good form and to be believed. Names come again and again, so the last one is
- * remembered.
- */
+/** Whether a request has exactly one valid, trusted host. The last name is cached, because clients repeat it. */
 function createHostCheck(isTrusted: (host: string) => boolean): (request: IncomingMessage, client: Client) => boolean {
   let lastGood: string | undefined;
   let lastTrusted: string | undefined;

@@ -8,26 +8,23 @@ export type AssetEncoding = 'br' | 'gzip' | 'identity';
 
 interface Asset {
   type: string;
-  /** Twelve hex digits over the bytes: a changed file has another URL. */
+  /** Twelve hex digits of a digest: a changed file has another URL. */
   hash: string;
-  /** Compressed when it is first asked for, outside the main thread: a page needs the addresses of several at once. */
+  /** Compressed on first use, outside the main thread: a page needs the URLs of several at once. */
   body(encoding: AssetEncoding): Promise<Buffer>;
 }
 
-/** The stylesheet, the script and the icons, under names that change with their content. */
+/** The stylesheet, the scripts and the icons, under names that change with their content. */
 export interface Assets {
   /** The path to link to: `/assets/0123456789ab-style.css`. */
   url(name: string): string;
-  /**
-   * What a path below /assets/ means; null for a name that does not exist (there is no disk behind it, security
-   * B04).
-   */
+  /** The file for a path below /assets/; null for unknown names (never reads the disk, security B04). */
   find(fileName: string): { asset: Asset; isCurrent: boolean } | null;
 }
 
 /**
- * Comments and whitespace of the stylesheet are for its authors: they are a sixth of its compressed size. Whitespace
- * goes where CSS needs none; strings stay as they are.
+ * Comments and whitespace of the stylesheet are for its authors: they are a sixth of its compressed size. Whitespace is
+ * removed where CSS needs none; strings stay unchanged.
  */
 const slim = (css: string): string =>
   css
@@ -55,15 +52,15 @@ function prepare(name: string, source: Buffer): Asset {
   };
 }
 
-/** Files that are made when they are first asked for. */
+/** Generated on first use. */
 interface MadeAssets {
   names: readonly string[];
   make(name: string): Buffer;
 }
 
 /**
- * Reads assets on first use and caches them. In a checkout the file is read anew
- * each time, so that an edit shows on reload.
+ * Reads assets on first use and caches them. In a checkout the file is read every time, so that an edit shows on
+ * reload.
  */
 export function createAssets(embedded: Embedded, made: MadeAssets): Assets {
   const names = new Set([...embedded.assetPaths(), ...made.names]);

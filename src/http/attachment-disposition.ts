@@ -1,4 +1,4 @@
-/** A file for download, in `Content-Disposition`: plain for old readers, the whole name for others (RFC 6266). */
+/** `Content-Disposition` of a download: a plain name for old clients, the full name for others (RFC 6266). */
 export function attachmentDisposition(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._ -]+/g, '-');
   const encoded = encodeURIComponent(name.toWellFormed()).replace(

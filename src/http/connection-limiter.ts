@@ -2,21 +2,21 @@ import { BlockList, isIP } from 'node:net';
 import { networkPrefix } from '../kernel/index.ts';
 
 interface ConnectionLimits {
-  /** Connections in all. */
+  /** Limit of all connections. */
   total: number;
-  /** How many of them are reserved for this machine: for health checks, and for an administrator under overload. */
+  /** Number of them reserved for this machine: for health checks, and for an administrator under overload. */
   reserved: number;
-  /** Connections of one network whose request has not arrived yet. */
+  /** Limit of connections of one network whose request has not arrived yet. */
   perNetwork: number;
 }
 
 /**
- * A thousand connections cost some tens of megabytes. A browser opens six to one host, so a hundred
- * without a finished request are those of an office that opens pages at the same moment.
+ * A thousand connections cost some tens of megabytes. A browser opens six to one host, so a hundred without a complete
+ * request are those of an office that opens pages at the same moment.
  */
 const usualLimits: ConnectionLimits = { total: 1_000, reserved: 16, perNetwork: 100 };
 
-/** What the limiter has to know of a socket, of a request and of a response. */
+/** The properties of sockets, requests and responses that the limiter needs. */
 interface Connection {
   readonly remoteAddress?: string | undefined;
   readonly bytesRead: number;
@@ -41,10 +41,11 @@ interface Entry {
   readonly isLocal: boolean;
   readonly isTrusted: boolean;
   /**
-   * `waiting` for the head of a request; `receiving` its body, or HTTP/2, of which no more is known; being `served`.
+   * `waiting` for the head of a request; `receiving` its body, or HTTP/2, whose requests are not visible here; being
+   * `served`.
    */
   phase: 'waiting' | 'receiving' | 'served';
-  /** The request that is being received; null for HTTP/2. */
+  /** The request being received; null for HTTP/2. */
   request: Request | null;
   /** Requests without a response yet. */
   pending: number;
@@ -53,31 +54,31 @@ interface Entry {
 }
 
 interface ConnectionLimiter {
-  /** Finds a place for a connection that has just been accepted: closes another one, or this one. */
+  /** Finds a slot for a new connection: closes another one, or this one. */
   arrived(connection: Connection): void;
   /** The head of a request has arrived. */
   requested(request: Request, response: Response): void;
-  /** The connection turned out to speak HTTP/2, whose requests are not seen here. */
+  /** The connection turned out to use HTTP/2, whose requests are not visible here. */
   upgradedToHttp2(connection: Connection): void;
-  /** Looks who has sent something since the last time; to be called every second. */
+  /** Checks which connections have sent data since the last call; must be called every second. */
   sampleActivity(): void;
 }
 
-/** Of IPv4; IPv6 has the one address `::1`. */
+/** For IPv4; IPv6 has the one address `::1`. */
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 
 /**
- * Decides which connection is closed when there are too many. Node would refuse the new connection, so that
- * a thousand incomplete requests lock all clients out for as long as they may take to send the rest.
+ * Decides which connection to close if there are too many. Node would refuse the new connection, so that a thousand
+ * incomplete requests lock all clients out for as long as they may take to send the rest.
  *
- * When a network has too many incomplete requests, its connection that has waited longest for the head of a
- * request is closed. When all places are taken, the one that has waited longest of all networks is closed, then
- * the one that has been silent longest within a body. A connection whose request is being served is never
- * closed. Trusted proxies forward requests of many people: the limit of one network does not apply to them, and
- * their connections are closed after all others.
+ * If a network has too many incomplete requests, its connection that has waited longest for the head of a request is
+ * closed. If all slots are taken, the one that has waited longest of all networks is closed, then the one that has been
+ * silent longest within a body. A connection whose request is being served is never closed. Trusted proxies forward
+ * requests of many users: the limit of one network does not apply to them, and their connections are closed after all
+ * others.
  *
- * @param now milliseconds that never go back
+ * @param now monotonic milliseconds
  */
 export function createConnectionLimiter({
   limits = usualLimits,
@@ -89,7 +90,7 @@ export function createConnectionLimiter({
   now(): number;
 }): ConnectionLimiter {
   const entries = new Map<Connection, Entry>();
-  /** Those without a finished request, in the order in which they began to wait; a Set keeps it. */
+  /** Connections without a complete request, in the order in which they began to wait; a Set preserves it. */
   const waiting = new Set<Entry>();
   const receiving = new Set<Entry>();
   const unfinishedOf = new Map<string, Set<Entry>>();
@@ -125,7 +126,7 @@ export function createConnectionLimiter({
     entry.connection.destroy();
   }
 
-  /** A body is whole some time before the handler is notified. */
+  /** A body is complete some time before the handler is notified. */
   function settle(some: Iterable<Entry>): void {
     for (const entry of some) if (entry.request?.complete) enter(entry, 'served');
   }
@@ -142,7 +143,7 @@ export function createConnectionLimiter({
     return null;
   }
 
-  /** Within its network; one that is in the middle of a body goes only if none waits. */
+  /** Within its network; a connection in the middle of a body is closed only if none waits. */
   function neighbourVictim(entry: Entry): Entry {
     const neighbours = unfinishedOf.get(entry.network) ?? new Set();
     for (const each of neighbours) if (each.phase === 'waiting') return each;
@@ -153,7 +154,7 @@ export function createConnectionLimiter({
     arrived(connection) {
       const { remoteAddress = '' } = connection;
       const network = networkPrefix(remoteAddress);
-      // Of an address with a zone, and of a client that has left already, there is nothing to check.
+      // Addresses with a zone, and of disconnected clients, need no check.
       const isLocal = remoteAddress === '::1' || (isIP(network) === 4 && loopback.check(network));
       const entry: Entry = {
         connection,

@@ -4,12 +4,15 @@ import { anonymous } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 
-/** Who asks. The account is null for anonymous clients and for callers with a token; `pages` knows its shape. */
+/**
+ * The caller's identity. The account is null for anonymous clients and for callers with a token; `pages` knows its
+ * shape.
+ */
 export interface Identity {
   viewer: Viewer;
   person: object | null;
   session: object | null;
-  /** When the person's picture was stored; null without one. */
+  /** When the user's avatar was stored; null without one. */
   avatarAt: number | null;
 }
 
@@ -20,25 +23,25 @@ export const anonymousIdentity = Object.freeze({
   avatarAt: null,
 }) satisfies Identity;
 
-/** What the middlewares have learned of one request, each from those before it. */
+/** Request data set by the middlewares, each using that of earlier ones. */
 export interface State {
   requestId: string;
-  /** The client's address, through trusted proxies. */
+  /** The client's address, seen through trusted proxies. */
   address: string;
   /** Scheme and host as the browser sees them; '' until the Host header was accepted. */
   origin: string;
   /** The pattern of the route that matched, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
-  /** What background work waits for; see `admission/background-priority.ts`. */
+  /** Entry for background work, which waits for this request; see `admission/background-priority.ts`. */
   activeRequest?: ActiveRequest;
   /** The handler has already written the access log line of this request. */
   isLogged?: boolean;
-  /** The response holds a secret: it is neither stored nor compressed. */
+  /** The response contains a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
 }
 
-/** What log and metrics record of a request, also of one that bypasses Koa. */
+/** Data of a request for log and metrics, also of one that bypasses Koa. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

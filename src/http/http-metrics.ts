@@ -7,9 +7,9 @@ import type { Exchange } from './context.ts';
 import { histogramSamples } from './prometheus-text.ts';
 import type { MetricFamily } from './prometheus-text.ts';
 
-/** What was asked over HTTP: by the pattern of the route, never by its address (security K04). */
+/** Counts of HTTP requests: by the route pattern, never by the URL (security K04). */
 export interface HttpMetrics {
-  /** To be called when a request begins. */
+  /** Must be called when a request begins. */
   count(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;
   families(): MetricFamily[];
 }
@@ -19,12 +19,13 @@ const buckets = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
 const gitService = /git-(upload-pack|receive-pack)$/;
 
-/** @param git counts requests for git as well */
+/**
+ * @param git also counts requests for git
+ */
 export function createHttpMetrics(clock: Clock, git: Pick<GitTraffic, 'record'>): HttpMetrics {
   const series = new Map<string, { labels: { route: string; status: string }; seconds: Histogram }>();
   /**
-   * What a connection had brought when its last request ended: the head of a request is read before its handler
-   * runs.
+   * Bytes received by a connection when its last request ended: the head of a request is read before its handler runs.
    */
   const readBefore = new WeakMap<Socket, number>();
   let inFlight = 0;

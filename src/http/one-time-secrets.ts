@@ -2,19 +2,18 @@ import type { Random } from '../kernel/index.ts';
 import type { OpenKeptValues } from '../nodes/index.ts';
 
 /**
- * Secrets that a page shows exactly once. A form that creates a token responds with a redirect, and the page behind it
- * shows the token: until then the secret is kept under a random token that only its owner can redeem. What is lost is
- * created anew.
+ * Secrets that a page shows exactly once. A form that creates a token redirects to a page that shows it: until then the
+ * secret is stored under a random token that only its owner can redeem. A lost secret must be created again.
  */
 export interface OneTimeSecrets {
   /** Stores a secret for five minutes. @returns the token for the URL */
   store(ownerId: string, secret: OneTimeSecret): Promise<string>;
-  /** Returns the secret and deletes it; null for a token that is used, expired or another person's. */
+  /** Returns the secret and deletes it; null if the token is used, expired or another user's. */
   take(ownerId: string, token: string): Promise<OneTimeSecret | null>;
 }
 
 interface OneTimeSecret {
-  /** What the secret belongs to, in the person's words. */
+  /** Name of the object that the secret belongs to, as chosen by the user. */
   name: string;
   value: string;
 }

@@ -1,21 +1,24 @@
 import type { Random } from '../kernel/index.ts';
 import type { OpenKeptValues } from '../nodes/index.ts';
 
-/** A form that waits while its person proves at a provider who they are. */
+/** A form that waits while the user confirms their identity at a provider. */
 interface PendingForm {
-  /** Where it was sent to, with its query. */
+  /** The URL to which it was sent, with its query. */
   action: string;
   fields: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Forms that were sent before their person was asked to confirm who they are, so that nothing that was typed is lost on
- * the way to a provider and back. One for each session; a form that is lost is typed again.
+ * Forms sent before the user was asked to confirm their identity, so that the way to a provider and back loses no
+ * input. One per session; a lost form has to be typed again.
  */
 export interface PendingForms {
-  /** Keeps a form for ten minutes, instead of an earlier one. @returns the token for the URL; null for a large one */
+  /**
+   * Stores a form for ten minutes, replacing an earlier one. @returns the token for the URL; null if the form is too
+   * large
+   */
   store(sessionId: string, form: PendingForm): Promise<string | null>;
-  /** The form of this session; null for a token that is replaced, expired or of another session. */
+  /** The form of this session; null if the token was replaced, has expired or belongs to another session. */
   find(sessionId: string, token: string): Promise<PendingForm | null>;
 }
 

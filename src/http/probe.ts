@@ -6,22 +6,22 @@ import type { ControlCommand } from '../control/index.ts';
 import { createClientReader } from './request/client-address.ts';
 
 /**
- * What arrives here of a request that was sent to the public address: `hearth doctor --url` compares it
- * with what it sent, and so sees what a proxy does on the way.
+ * Reports how a request to the public URL arrives here: `hearth doctor --url` compares it with what it sent, and so
+ * detects changes by a proxy.
  */
 export interface Probe {
-  /** Serves requests with the token of a running probe below any path; hands all others on. */
+  /** Serves requests with the token of a running probe below any path; passes all others on. */
   before(next: RequestListener): RequestListener;
   /**
-   * Runs for as long as the doctor looks: `{token}` in, one line of JSON for each thing that happens out.
-   * A line `seen` as input lets a stream go on.
+   * Runs during a check by the doctor: reads `{token}`, writes one line of JSON per event. An input line `seen` lets a
+   * stream continue.
    */
   command: ControlCommand;
 }
 
 interface Running {
   notify(event: object): void;
-  /** Resolves when the doctor has seen the beginning of a stream, or does not wait any longer. */
+  /** Resolves when the doctor has seen the beginning of a stream, or no longer waits. */
   seen: Promise<void>;
 }
 
@@ -87,10 +87,10 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
         output.write(`${JSON.stringify({ kind: 'ready' })}\n`);
         const end = AbortSignal.any([signal, closing]);
         end.addEventListener('abort', () => input.destroy(), { once: true });
-        // Any word means that the beginning was seen; the end of the input ends the probe.
+        // Any line means that the beginning was seen; the end of the input ends the probe.
         for await (const _word of input) resolve();
       } catch {
-        // The doctor has gone.
+        // The doctor has disconnected.
       } finally {
         resolve();
         running.delete(token);

@@ -1,11 +1,11 @@
 import type { Histogram } from '../kernel/index.ts';
 
-/** The text format of Prometheus, as much of it as counters, gauges and histograms need. */
+/** The text format of Prometheus, limited to counters, gauges and histograms. */
 
 type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
-  /** What the name of the family goes on with in this line: `_bucket`, `_sum`, `_count` of a histogram. */
+  /** Suffix of the family name in this line: `_bucket`, `_sum`, `_count` of a histogram. */
   part?: '_bucket' | '_sum' | '_count';
   labels?: Labels;
   value: number;
@@ -26,7 +26,7 @@ function line(name: string, { part, labels = {}, value }: Sample): string {
   return `${name}${part ?? ''}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${Number.isFinite(value) ? value : 'NaN'}\n`;
 }
 
-/** One family after the other; one without samples is left out. */
+/** Formats one family after the other; omits those without samples. */
 export function formatMetrics(families: readonly MetricFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)
@@ -50,13 +50,13 @@ export function histogramSamples(labels: Labels, histogram: Omit<Histogram, 'obs
   ];
 }
 
-/** Adds up by labels. */
+/** Counts by labels. */
 interface Counter {
   add(labels: Labels, amount: number): void;
   samples(): Sample[];
 }
 
-/** A bound on what one counter remembers: labels come from tables of ours, and a mistake must not fill the memory. */
+/** Limit of label sets per counter: labels come from fixed tables, and a bug must not fill the memory. */
 const maxSeries = 2_000;
 
 export function createCounter(): Counter {

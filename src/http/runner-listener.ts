@@ -2,17 +2,17 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 
 /**
- * What CI runners ask of the web port. They know one address only, that of the web
- * pages, so their calls arrive here; `app/` plugs in what serves them.
+ * Requests of CI runners on the web port. Runners know only the URL of the web pages, so their calls arrive here;
+ * `app/` plugs in their handler.
  */
 export interface RunnerListener {
-  /** Serves a request that is a runner's; says whether it was. */
+  /** Serves a request of a runner; returns whether it was one. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Takes over a connection that speaks HTTP/2 from its first byte. */
+  /** Takes over a connection that uses HTTP/2 from its first byte. */
   handleHttp2(socket: Socket): void;
 }
 
-/** Hands the runners' requests to their listener: no cookie, form or redirect has a meaning there. */
+/** Passes requests of runners to their listener, bypassing cookies, forms and redirects. */
 export function routeRunnerRequests(runners: RunnerListener | undefined, next: RequestListener): RequestListener {
   if (runners === undefined) return next;
   return (request, response) => {
@@ -20,16 +20,16 @@ export function routeRunnerRequests(runners: RunnerListener | undefined, next: R
   };
 }
 
-/** How HTTP/2 begins (RFC 9113, 3.4); no method of HTTP/1 begins so. */
+/** The beginning of HTTP/2 (RFC 9113, 3.4); no method of HTTP/1 starts like it. */
 const preface = Buffer.from('PRI');
 const firstBytesMs = 15_000;
 
 /**
- * Looks at the first bytes of every connection: one that begins with HTTP/2's preface
- * goes to the runners' listener, all others go on unchanged.
- * @param onHttp2 is called with each that goes there
- * @returns what ends the connections that have sent nothing yet; the server does not
- *   know of them, and would wait for them when it closes
+ * Reads the first bytes of every connection: one with HTTP/2's preface goes to the runners' listener, all others
+ * continue unchanged.
+ * @param onHttp2 called with each HTTP/2 connection
+ * @returns a function that ends connections that have sent nothing yet; the server does not know them, and would wait
+ *   for them when it closes
  */
 export function splitOffHttp2(
   server: Server,
@@ -59,7 +59,7 @@ export function splitOffHttp2(
         return runners.handleHttp2(socket);
       }
       accept!.call(server, socket);
-      // It was paused by us, so a listener alone does not set it going again.
+      // We have paused it, so a listener alone does not resume it.
       socket.resume();
     };
     const silence = setTimeout(end, firstBytesMs);

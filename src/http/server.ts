@@ -6,9 +6,8 @@ import { splitOffHttp2 } from './runner-listener.ts';
 import type { RunnerListener } from './runner-listener.ts';
 
 /**
- * Node's own defaults cut an upload after 300 s even while it flows, and let a
- * silent client stay for ever (security I04). Whole requests therefore
- * have no deadline here; headers, forms and silence have.
+ * Node's own defaults abort an upload after 300 s even while it makes progress, and let a silent client stay for ever
+ * (security I04). Whole requests therefore have no deadline here; headers, forms and silence do.
  */
 const limits = {
   headersTimeout: 15_000,
@@ -18,13 +17,15 @@ const limits = {
   maxHeaderSize: 16 * 1024,
 } as const;
 const maxRequestsPerSocket = 1_000;
-/** No byte in either direction for this long ends a connection; routes that stream packs set their own. */
+/**
+ * Time without a byte in either direction after which a connection is closed; routes that stream packs set their own.
+ */
 const silenceMs = 60_000;
 
 export interface WebServer {
-  /** Opens the port. @returns where it listens, with the port that was picked when 0 was asked for */
+  /** Opens the port. @returns the address, with the actual port if 0 was requested */
   listen(): Promise<{ host: string; port: number }>;
-  /** Accepts no new requests, lets running ones end within `graceMs`, then cuts what is left. */
+  /** Stops accepting requests, lets running ones end within `graceMs`, then aborts the rest. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
@@ -32,15 +33,18 @@ interface HttpServerOptions {
   host: string;
   port: number;
   handle: RequestListener;
-  /** Who takes connections that speak HTTP/2. */
+  /** Handler of HTTP/2 connections. */
   runners?: RunnerListener | undefined;
-  /** Proxies that speak for many clients, as `proxy.trusted` names them. */
+  /** Proxies that forward requests of many clients, as configured in `proxy.trusted`. */
   trusted?: readonly string[];
-  /** How long clients may take, in milliseconds; for tests, which have less patience. */
+  /** Time limits of clients in milliseconds; tests use shorter ones. */
   patience?: { headersMs: number; checkedEveryMs: number; silenceMs: number };
 }
 
-/** Closes what idles at once and again as responses end; `close` alone would wait for keep-alive connections. */
+/**
+ * Closes idle connections at once and others as their responses end; `close` alone would wait for keep-alive
+ * connections.
+ */
 async function drain(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -63,7 +67,7 @@ export function createHttpServer({
   const server = createServer(
     { ...limits, headersTimeout: headersMs, connectionsCheckingInterval: checkedEveryMs },
     (request, response) => {
-      // The connection must not be offered for another request while the server stops.
+      // The connection must not be reused for another request while the server stops.
       if (isDraining) response.setHeader('Connection', 'close');
       limiter.requested(request, response);
       handle(request, response);
@@ -72,7 +76,7 @@ export function createHttpServer({
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.timeout = patience?.silenceMs ?? silenceMs;
   const endUnread = splitOffHttp2(server, runners, limiter.upgradedToHttp2);
-  // Before every other listener of `connection`. `server.maxConnections` stays unset: it would refuse the newcomer.
+  // Before every other listener of `connection`. `server.maxConnections` stays unset: it would refuse new connections.
   server.prependListener('connection', limiter.arrived);
 
   return {

@@ -7,7 +7,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { LfsSettings } from './settings.ts';
 
-/** What the use-cases of this module work with. */
+/** Dependencies of the use cases in this module. */
 export interface LfsDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'deployKeys'>;
@@ -20,12 +20,12 @@ export interface LfsDeps {
   random: Random;
   logger: Logger;
   settings: LfsSettings;
-  /** By the key of an object: storing its row, and removing its file. */
+  /** Keyed by object: serialises storing its row and removing its file. */
   inTurn: KeyedMutex<string>;
   counters: LfsCounters;
 }
 
-/** What this process has moved, for the metrics. */
+/** Transfers by this process, for the metrics. */
 export interface LfsCounters {
   uploads: number;
   uploadedBytes: number;

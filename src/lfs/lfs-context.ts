@@ -9,13 +9,13 @@ import type { LfsDeps } from './deps.ts';
 import { errorOfRefusal, lfsOff, lfsOffHere } from './lfs-errors.ts';
 import { lfsRepositorySchema } from './schema/lfs-schema.ts';
 
-/** `{owner}/{name}` as a request spells it. */
+/** `{owner}/{name}` as spelt in the request. */
 interface RepositoryAt {
   owner: string;
   name: string;
 }
 
-/** A repository with what decides about its LFS objects. */
+/** A repository with the data that decides about its LFS objects. */
 export interface LfsContext extends Pick<Found, 'repository' | 'canonical'> {
   facts: LfsRepositoryFacts;
 }
@@ -31,8 +31,8 @@ async function factsOf(
 }
 
 /**
- * Finds a repository for an act of LFS, also at an address that it had once: clients follow no redirect here.
- * Refuses `repository_not_found`, what the rights refuse, and `lfs_off`, `lfs_off_here` to those who have them.
+ * Finds a repository for an LFS action, also at a former URL: LFS clients do not follow redirects here. Throws
+ * `repository_not_found`, access errors, and `lfs_off`, `lfs_off_here` to users with access.
  */
 export async function openLfs(deps: LfsDeps, viewer: Viewer, at: RepositoryAt, act: LfsAct): Promise<LfsContext> {
   const { repository, canonical } = await open(deps, viewer, at, act).catch(async (error: unknown) => {
@@ -48,11 +48,13 @@ export async function openLfs(deps: LfsDeps, viewer: Viewer, at: RepositoryAt, a
   return { repository, canonical, facts };
 }
 
-/** As git is let in, so that a push with LFS is refused for the same reasons and with the same words. */
+/**
+ * The same access check as for git, so that a push with LFS is refused for the same reasons and with the same messages.
+ */
 const open = ({ repositories }: LfsDeps, viewer: Viewer, { owner, name }: RepositoryAt, act: LfsAct): Promise<Found> =>
   act === 'upload' ? repositories.openForPush(viewer, owner, name) : repositories.openForRead(viewer, owner, name);
 
-/** Refuses `lfs_off`, `lfs_off_here`. */
+/** Throws `lfs_off`, `lfs_off_here`. */
 async function refuseSwitchedOff(
   { settings }: Pick<LfsDeps, 'settings'>,
   source: RowSource,
@@ -63,8 +65,8 @@ async function refuseSwitchedOff(
 }
 
 /**
- * Inside a write: the same decision by what the write sees, because the bytes of an upload took their time. Whether
- * the viewer may propose changes is taken from the context: only pull requests know.
+ * Repeats the decision within a write with current data, because the upload took its time. Whether the viewer may
+ * propose changes is taken from the context: only pull requests know.
  */
 export async function refuseInWrite(
   deps: LfsDeps,

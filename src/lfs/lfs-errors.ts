@@ -20,7 +20,7 @@ export const objectLost = (): DomainError =>
     'The content of this object is missing on the server; the administrator can look for it.',
   );
 
-/** Reasons of quotas: a retry does not help. */
+/** Reasons about quotas: a retry does not help. */
 export const overQuota = (message: string): DomainError => invalid('lfs_quota', message);
 
 export const objectTooLarge = (maxBytes: number): DomainError =>

@@ -18,8 +18,8 @@ import { warnOfMissingObjects } from './copying/warn-of-missing-objects.ts';
 import { receiveObject, storeObject, verifyObject } from './transfers/receive-object.ts';
 
 /**
- * The public interface of the module: objects of Git LFS, which belong to one repository each, transfer tokens, and
- * locks. Each function documents what it refuses.
+ * The public interface of the module: Git LFS objects, each of which belongs to one repository, transfer tokens, and
+ * locks. Each function documents its errors.
  */
 export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
   const counters: LfsCounters = { uploads: 0, uploadedBytes: 0, downloads: 0, downloadedBytes: 0, refusedUploads: 0 };
@@ -57,7 +57,7 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     remarkOnMissing: bind(warnOfMissingObjects),
     /** For `hearth lfs` and the scheduled task. */
     gc: { scan: bind(collectGarbage), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
-    /** What this process has moved, for the metrics. */
+    /** Transfers by this process, for the metrics. */
     counters: (): Readonly<LfsCounters> => counters,
   };
 }

@@ -6,7 +6,7 @@ import { errorOfRefusal } from './lfs-errors.ts';
 import { lfsRepositorySchema } from './schema/lfs-schema.ts';
 import type { LfsRepositoryRow } from './schema/lfs-schema.ts';
 
-/** What a repository has of LFS, and whether it takes more. No access check. */
+/** LFS usage of a repository, and whether it accepts objects. No access check. */
 export async function repositoryUsage(
   { db }: Pick<LfsDeps, 'db'>,
   repositoryId: string,
@@ -15,7 +15,7 @@ export async function repositoryUsage(
   return row ?? { repositoryId, isEnabled: true, objects: 0, bytes: 0, sharedBytes: 0 };
 }
 
-/** Switches LFS on or off for a repository; objects that are stored stay. Refuses what the rights refuse. */
+/** Switches LFS on or off for a repository; stored objects stay. Throws access errors. */
 export async function switchRepository(
   deps: LfsDeps,
   viewer: Viewer,

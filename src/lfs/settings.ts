@@ -1,13 +1,13 @@
 import type { Config } from '../config/index.ts';
 
-/** What an administrator may change, as it is at the moment. */
+/** Current values of the settings that an administrator may change. */
 export interface LfsSettings {
   enabled: boolean;
   maxObjectSizeBytes: number;
   repositoryQuotaBytes: number;
   ownerQuotaBytes: number;
   keepUnreferencedMs: number;
-  /** What a person may upload to a repository in all who may only propose changes to it, in bytes. */
+  /** Upload limit in bytes per user and repository, for users who may only propose changes to it. */
   contributedBytes: number;
 }
 

@@ -1,8 +1,8 @@
 import type { SshLimits } from './limits.ts';
 
-/** A new connection, as the limiter sees it. */
+/** A new connection, as passed to the limiter. */
 interface PendingConnection {
-  /** As `networkPrefix` returns it. */
+  /** As returned by `networkPrefix`. */
   address: string;
   /** Admitted: start the SSH protocol. */
   begin(): void;
@@ -14,7 +14,9 @@ interface PendingConnection {
 export interface ConnectionSlot {
   /** Bytes were received. */
   bytesReceived(): void;
-  /** @returns false when the account is at its limit; then `reject` was called. */
+  /**
+   * @returns false if the account is at its limit; then `reject` was called.
+   */
   signedIn(account: string): boolean;
   /** Whether a command is running. Busy connections are never displaced. */
   setBusy(busy: boolean): void;
@@ -35,15 +37,15 @@ const retryMs = 50;
 type ConnectionLimits = Pick<SshLimits, 'arriving' | 'perAddress' | 'perAccount' | 'waiting' | 'silentMs' | 'quietMs'>;
 
 /**
- * Limits concurrent connections and decides who is served under overload.
+ * Limits concurrent connections and decides which ones are served under overload.
  *
  * At most `arriving` connections that have not signed in are served, and at most `perAddress` of one address. Others
  * wait in a queue, so that fifty clones started at once from one office all succeed. While there is a queue, a
- * connection that does not use its slot loses it: first those of the address with the most slots, and of these the one
- * that has been quiet for longest. A real client signs in within a second and is never affected; a flood of silent
+ * connection that does not use its slot loses it: first those of the address with the most slots, and among these the
+ * one that has been quiet for longest. A real client signs in within a second and is never affected; a flood of silent
  * sockets only displaces itself. If new connections were refused instead, twenty silent sockets could block the server.
  *
- * Of the signed-in connections, one account has at most `perAccount`.
+ * One account has at most `perAccount` signed-in connections.
  *
  * @param now monotonic milliseconds
  */
@@ -74,8 +76,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
   }
 
   /**
-   * The connection to displace for a new one from `address`; `null` when a slot is free, `undefined` when there is
-   * none.
+   * The connection to displace for a new one from `address`; `null` if a slot is free, `undefined` if there is none.
    */
   function connectionToDisplace(address: string): Entry | null | undefined {
     if (insideOf(address) >= limits.perAddress) {
@@ -96,7 +97,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
   }
 
   /**
-   * Of an account with too many connections, the one that has been idle longest is closed; when all are busy, the
+   * Among the connections of an account with too many, closes the one that has been idle longest; if all are busy, the
    * newest.
    */
   function displace(newest: Entry, account: string): void {

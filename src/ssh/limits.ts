@@ -1,8 +1,8 @@
 /** Limits of the SSH server. */
 export interface SshLimits {
-  /** From the TCP connection to a verified signature. */
+  /** Time from the TCP connection to a verified signature. */
   loginGraceMs: number;
-  /** Refused sign-in attempts per connection. A query about a known key does not count. */
+  /** Refused sign-in attempts per connection. Queries about a known key do not count. */
   maxAuthTries: number;
   /** Connections served before sign-in; further ones are queued. */
   arriving: number;
@@ -10,22 +10,22 @@ export interface SshLimits {
   perAddress: number;
   /** Length of the queue for these slots. */
   waiting: number;
-  /** While there is a queue: a connection that never sent a byte loses its slot after this time… */
+  /** While there is a queue: time after which a connection that never sent a byte loses its slot… */
   silentMs: number;
-  /** …and one that sent something and then became quiet after this time. */
+  /** …and one that sent data and then became quiet. */
   quietMs: number;
   /** Connections per account, from all addresses. */
   perAccount: number;
-  /** All sockets together. */
+  /** Limit of all sockets together. */
   connections: number;
   /** Concurrent sessions of one connection. git uses one, a shared connection (ControlMaster) many. */
   channels: number;
   keepaliveMs: number;
   /** Unanswered keepalives after which the connection counts as lost. */
   keepalivesMissed: number;
-  /** A signed-in connection without traffic is closed after this time. */
+  /** Time after which a signed-in connection without traffic is closed. */
   idleMs: number;
-  /** A client that stops reading while output is pending loses its slot after this time. */
+  /** Time after which a client that stops reading while output is pending loses its slot. */
   stallMs: number;
 }
 
@@ -40,7 +40,7 @@ export const defaultLimits: Readonly<SshLimits> = Object.freeze({
   // An eighth of all connections: one account at its limit allows seven others.
   perAccount: 62,
   connections: 500,
-  // As OpenSSH's MaxSessions. src/ssh/clients/connection.ts limits what each may buffer.
+  // Same as OpenSSH's MaxSessions. src/ssh/clients/connection.ts limits the buffer of each.
   channels: 10,
   keepaliveMs: 30_000,
   keepalivesMissed: 4,

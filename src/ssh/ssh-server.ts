@@ -16,11 +16,11 @@ interface SshServerNeeds extends Omit<SshDeps, 'random'> {
 
 interface SshServer {
   /**
-   * Starts to accept connections, and makes the host key if there is none. Refuses `host_key_unusable`,
+   * Starts to accept connections, and generates missing host keys. Throws `host_key_unusable`,
    * `ssh_address_unavailable`.
    */
   listen(): Promise<{ host: string; port: number; fingerprint: string }>;
-  /** Accepts nothing new, closes idle connections, and waits for running commands at most `graceMs`. */
+  /** Stops accepting connections, closes idle ones, and waits at most `graceMs` for running commands. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 

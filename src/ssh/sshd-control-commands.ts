@@ -2,7 +2,7 @@ import type { ControlCommand } from '../control/index.ts';
 import { createSystemSshd } from './system-sshd.ts';
 import type { SystemSshdNeeds } from './system-sshd.ts';
 
-/** The control commands of the two helpers of the system's sshd. */
+/** The control commands for the two helpers of the system's sshd. */
 export function sshdControlCommands(needs: SystemSshdNeeds): Record<string, ControlCommand> {
   const sshd = createSystemSshd(needs);
   return {

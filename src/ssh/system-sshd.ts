@@ -14,18 +14,18 @@ import type { Session } from './commands/session.ts';
 
 export interface SystemSshdNeeds extends Omit<SshDeps, 'random' | 'accounts'> {
   accounts: SshAccounts & {
-    /** The key with this id in wire form; null when it does not exist. */
+    /** The key with this id in wire form; null if it does not exist. */
     keyBlob(keyId: string): Promise<Buffer | null>;
   };
   random?: Random;
   limits?: Partial<SshLimits>;
 }
 
-/** One session of the system's sshd, as its forced command sees it; the git protocol version is not validated yet. */
+/** One session of the system's sshd, as passed by its forced command; the git protocol version is not validated yet. */
 interface ForwardedSession extends Session {
-  /** Of the key that sshd accepted. */
+  /** Id of the key that sshd accepted. */
   keyId: string;
-  /** `SSH_ORIGINAL_COMMAND`; empty when no command was given. */
+  /** `SSH_ORIGINAL_COMMAND`; empty if no command was given. */
   command: string;
 }
 
@@ -98,7 +98,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
         session.writeError('hearth: This key is no longer accepted.\n');
         return 1;
       }
-      // Without an owner it is refused when it runs, with the message for that.
+      // A command without an owner fails when it runs, with the right message.
       const owner = await accounts.viewerOfKey(blob, { address: null, hasSigned: false });
       const leaving = new AbortController();
       const signal = AbortSignal.any([session.signal, leaving.signal]);
@@ -121,7 +121,7 @@ export function createSystemSshd(needs: SystemSshdNeeds): SystemSshd {
   };
 }
 
-/** Waits for a connection slot; null when it is refused or the client leaves the queue. */
+/** Waits for a connection slot; null if it is refused or the client leaves the queue. */
 function enter(
   limiter: ReturnType<typeof createConnectionLimiter>,
   address: string,

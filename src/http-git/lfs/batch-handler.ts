@@ -7,12 +7,12 @@ import { sendLfsJson } from './lfs-response.ts';
 import { identify, openAs, readLfsJson } from './lfs-request.ts';
 import type { OpenedLfs } from './lfs-request.ts';
 
-/** The client sends a hundred at a time. */
+/** Clients send a hundred at a time. */
 const maxObjects = 1_000;
 
 /**
- * `POST objects/batch` (Git LFS Batch API): what the client has to transfer, with links back here. Only
- * `basic` transfers and SHA-256.
+ * `POST objects/batch` (Git LFS Batch API): the objects to transfer, with links to this server. Only `basic` transfers
+ * and SHA-256.
  */
 export async function serveBatch(deps: GitHttpDeps, exchange: GitExchange): Promise<void> {
   const caller = await identify(deps, exchange);
@@ -26,7 +26,7 @@ export async function serveBatch(deps: GitHttpDeps, exchange: GitExchange): Prom
   });
 }
 
-/** Refuses `lfs_operation`, `lfs_transfer`, `lfs_hash_algorithm`, `malformed_json`, `too_many_objects`. */
+/** Throws `lfs_operation`, `lfs_transfer`, `lfs_hash_algorithm`, `malformed_json`, `too_many_objects`. */
 function readBatch(body: Readonly<Record<string, unknown>>): { operation: LfsOperation; objects: NamedObject[] } {
   const { operation, transfers, objects, hash_algo: hashAlgorithm = 'sha256' } = body;
   if (operation !== 'upload' && operation !== 'download')

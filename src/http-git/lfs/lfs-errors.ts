@@ -4,10 +4,10 @@ import { httpStatusOf, retryAfter } from '../../http/index.ts';
 import { refuseBody, uncached } from '../errors.ts';
 import type { GitExchange } from '../git-exchange.ts';
 
-/** The type of every message of the API (Git LFS Batch API). */
+/** Content type of all API messages (Git LFS Batch API). */
 export const lfsType = 'application/vnd.git-lfs+json';
 
-/** Statuses that clients of LFS know: 409 another hash, 413 too many objects, 422 a bad object, 507 no space. */
+/** Statuses that LFS clients know: 409 another hash, 413 too many objects, 422 an invalid object, 507 no space. */
 const statusOfReason = new Map([
   ['lfs_off', 501],
   ['lfs_off_here', 501],
@@ -26,8 +26,8 @@ const statusOfReason = new Map([
 ]);
 
 /**
- * Responds with a refusal or a fault as clients of LFS read it, unless a response is on its way already: that one is
- * cut off.
+ * Responds with a refusal or an internal error in the format of LFS clients; if a response has already begun, aborts
+ * it.
  */
 export async function sendLfsError(exchange: GitExchange, fault: unknown, logger: Logger): Promise<void> {
   const { res, state } = exchange;
@@ -47,7 +47,7 @@ export async function sendLfsError(exchange: GitExchange, fault: unknown, logger
 }
 
 function extraHeaders(status: number, error: DomainError): Record<string, string> {
-  // The second name is for clients that do not know LFS; with the first one, git-lfs asks git for the credentials.
+  // The second name is for clients other than git-lfs; for the first one, git-lfs gets the credentials from git.
   if (status === 401) {
     const challenge = 'Basic realm="Hearth", charset="UTF-8"';
     return { 'LFS-Authenticate': challenge, 'WWW-Authenticate': challenge };

@@ -12,7 +12,7 @@ type Serve = (deps: GitHttpDeps, exchange: GitExchange, id: string) => Promise<v
 const oid = '([0-9a-f]{64})';
 const uuid = '([0-9a-f-]{36})';
 
-/** Every address below `info/lfs`, by method. */
+/** Every URL below `info/lfs`, by method. */
 const routes: readonly (readonly [path: RegExp, methods: Readonly<Record<string, Serve>>])[] = [
   [/^objects\/batch$/, { POST: serveBatch }],
   [new RegExp(`^objects/${oid}$`), { GET: serveDownload, HEAD: serveDownload, PUT: serveUpload }],
@@ -22,10 +22,10 @@ const routes: readonly (readonly [path: RegExp, methods: Readonly<Record<string,
   [new RegExp(`^locks/${uuid}/unlock$`), { POST: serveUnlock }],
 ];
 
-/** How long a client may go on with a request that has its response. */
+/** Time that a client may continue sending a request after its response. */
 const restMs = 5_000;
 
-/** The API of Git LFS below `info/lfs`. Every error is JSON, as its clients read it. */
+/** The Git LFS API below `info/lfs`. Every error is JSON, as its clients expect. */
 export function createLfsHandler(deps: GitHttpDeps): GitHandler {
   return async (exchange) => {
     try {

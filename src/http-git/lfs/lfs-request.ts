@@ -8,13 +8,13 @@ import type { GitHttpDeps } from '../deps.ts';
 import { challengeAnonymous } from '../errors.ts';
 import type { GitExchange } from '../git-exchange.ts';
 
-/** Who asks: by the credentials of git, or by a token of this server for one repository and one operation. */
+/** The caller: identified by git credentials, or by a token of this server for one repository and one operation. */
 export interface LfsCaller {
   viewer: Viewer;
   grant: TransferGrant | null;
 }
 
-/** Refuses `bad_credentials`, `lfs_token_refused`. */
+/** Throws `bad_credentials`, `lfs_token_refused`. */
 export async function identify(deps: GitHttpDeps, exchange: GitExchange): Promise<LfsCaller> {
   const { req, state } = exchange;
   const token = secretsOf(readAuthorization(req.headers.authorization)).find(looksLikeTransferToken);
@@ -33,8 +33,8 @@ export interface OpenedLfs extends LfsCaller {
 }
 
 /**
- * Identifies the caller and opens the repository for an act, which a token must be for.
- * @param operation what the act is part of: a token for uploads is good for downloads, too
+ * Identifies the caller and opens the repository for an action that its token must permit.
+ * @param operation operation of the action: a token for uploads also permits downloads
  */
 export async function openFor(
   deps: GitHttpDeps,
@@ -46,7 +46,7 @@ export async function openFor(
   return openAs(deps, exchange, caller, act, operation);
 }
 
-/** The same for a caller that is known. */
+/** The same for an identified caller. */
 export async function openAs(
   deps: GitHttpDeps,
   { params }: GitExchange,
@@ -62,7 +62,7 @@ export async function openAs(
   return { ...caller, context };
 }
 
-/** Refuses `lfs_token_refused` for a token of another object. */
+/** Throws `lfs_token_refused` for a token of another object. */
 export function requireObject({ grant }: LfsCaller, oid: string): void {
   if (grant?.object != null && grant.object.oid !== oid) throw tokenRefused();
 }
@@ -70,7 +70,7 @@ export function requireObject({ grant }: LfsCaller, oid: string): void {
 /** A thousand objects take a fifth of it. */
 const maxJsonBytes = 512 * 1024;
 
-/** The body of a request as a JSON object. Refuses `body_too_large`, `malformed_json`. */
+/** The body of a request as a JSON object. Throws `body_too_large`, `malformed_json`. */
 export async function readLfsJson({ req }: GitExchange): Promise<Readonly<Record<string, unknown>>> {
   const bytes = await readBytes(req, {
     maxBytes: maxJsonBytes,

@@ -16,7 +16,7 @@ const viewLock = ({ id, path, lockedAt, ownerName }: LfsLock) => ({
   owner: { name: ownerName },
 });
 
-/** `{ref: {name}}`, as clients send it. */
+/** `{ref: {name}}`, as sent by clients. */
 const refOf = ({ ref }: Readonly<Record<string, unknown>>): unknown =>
   ref !== null && typeof ref === 'object' ? (ref as { name?: unknown }).name : undefined;
 
@@ -48,7 +48,7 @@ export async function serveListLocks(deps: GitHttpDeps, exchange: GitExchange): 
   });
 }
 
-/** `POST locks/verify`, before a push: which locks are the caller's, and which are not. */
+/** `POST locks/verify`, before a push: splits locks into the caller's own and those of others. */
 export async function serveVerifyLocks(deps: GitHttpDeps, exchange: GitExchange): Promise<void> {
   const { viewer, context } = await openFor(deps, exchange, 'upload', 'upload');
   const { cursor, limit } = await readLfsJson(exchange);
@@ -71,7 +71,7 @@ export async function serveUnlock(deps: GitHttpDeps, exchange: GitExchange, id: 
   sendLfsJson(exchange, 200, { lock: viewLock(lock) });
 }
 
-/** Refuses `lfs_limit`. Clients send 0 for none. */
+/** Throws `lfs_limit`. Clients send 0 for none. */
 function readLimit(limit: unknown): number | undefined {
   if (limit === undefined || limit === null || limit === '' || limit === 0 || limit === '0') return undefined;
   const number = typeof limit === 'string' && /^\d{1,6}$/.test(limit) ? Number(limit) : limit;

@@ -8,9 +8,9 @@ import { sendLfsJson } from './lfs-response.ts';
 import { openFor, readLfsJson, requireObject } from './lfs-request.ts';
 import type { LfsCaller } from './lfs-request.ts';
 
-/** A client that moves nothing for so long loses its place. */
+/** Time after which a client that transfers nothing loses its slot. */
 const stallMs = 60_000;
-/** The slowest transfer that is waited for, in bytes per millisecond, after the first minutes. */
+/** The lowest rate that is tolerated after the first minutes, in bytes per millisecond. */
 const slowest = { bytesPerMs: 16, spareMs: 15 * 60_000 };
 
 /** git-lfs moves eight objects at a time; each takes a file descriptor and a few buffers here. */
@@ -25,12 +25,12 @@ const transfers = createSemaphore({
 const clientOf = ({ viewer }: LfsCaller, { state }: GitExchange): string =>
   viewer.kind === 'person' ? viewer.id : state.address;
 
-/** Runs a transfer with a place and a deadline that its size sets. */
+/** Runs a transfer with a slot and a deadline that depends on its size. */
 function transfer(exchange: GitExchange, caller: LfsCaller, bytes: number, work: () => Promise<void>): Promise<void> {
   const { req } = exchange;
   return transfers.run(
     async () => {
-      // The disk may take minutes to sync; who stalls is watched here.
+      // The disk may take minutes to sync; stalled clients are detected here.
       req.socket.setTimeout(0);
       const deadline = setTimeout(() => req.socket.destroy(), slowest.spareMs + bytes / slowest.bytesPerMs);
       try {
@@ -43,7 +43,7 @@ function transfer(exchange: GitExchange, caller: LfsCaller, bytes: number, work:
   );
 }
 
-/** `PUT objects/{oid}`: with a token of a batch, or with credentials and the size as the length of the body. */
+/** `PUT objects/{oid}`: with a token of a batch, or with credentials and the size as Content-Length. */
 export async function serveUpload(deps: GitHttpDeps, exchange: GitExchange, oid: string): Promise<void> {
   const { req, res, headers } = exchange;
   const opened = await openFor(deps, exchange, 'upload', 'upload');
@@ -65,7 +65,7 @@ export async function serveUpload(deps: GitHttpDeps, exchange: GitExchange, oid:
   res.writeHead(200, [...headers, ...Object.entries(uncached).flat(), 'Content-Length', '0']).end();
 }
 
-/** `GET objects/{oid}`, with `Range`: a client that was cut off goes on where it was. */
+/** `GET objects/{oid}`, with `Range`: an interrupted client can resume its download. */
 export async function serveDownload(deps: GitHttpDeps, exchange: GitExchange, oid: string): Promise<void> {
   const { req, res, headers } = exchange;
   const opened = await openFor(deps, exchange, 'download', 'download');
@@ -96,7 +96,7 @@ export async function serveDownload(deps: GitHttpDeps, exchange: GitExchange, oi
     const { stream } = await deps.lfs.read(object, range ?? undefined);
     req.socket.setTimeout(stallMs);
     res.writeHead(status, head);
-    // The listeners of log, metrics and admission are nearly ten; a pipeline adds a few.
+    // Log, metrics and admission add nearly ten listeners; a pipeline adds a few.
     res.setMaxListeners(20);
     await pipeline(stream, res).catch((cause: unknown) => {
       if (!res.destroyed && !res.writableFinished) throw internal('an object could not be read', { cause });
@@ -104,7 +104,7 @@ export async function serveDownload(deps: GitHttpDeps, exchange: GitExchange, oi
   });
 }
 
-/** `POST objects/{oid}/verify`: whether what was uploaded is there. */
+/** `POST objects/{oid}/verify`: whether the uploaded object exists. */
 export async function serveVerify(deps: GitHttpDeps, exchange: GitExchange, oid: string): Promise<void> {
   const opened = await openFor(deps, exchange, 'upload', 'upload');
   requireObject(opened, oid);

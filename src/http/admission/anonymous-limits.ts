@@ -8,23 +8,23 @@ import type { CostClass } from './request-classes.ts';
 
 /**
  * Limits of clients that are not signed in. Each address has a budget of CPU time for git, for the threads that search
- * and render, and for the length of answers. The budget counts CPU time, not requests, because a page of history can
- * cost a hundred times a small file; and not wall-clock time, so that no client pays for load that others cause. A
- * crawler that walks every commit is slowed down; a reader never notices. All anonymous clients together share a
- * limited number of places with a queue in front, so that signed-in clients find a place however many crawlers there
- * are. One address has a part of the places and of the queue, so that what it sends beyond that is refused to it alone.
+ * and render, and for the length of responses. The budget counts CPU time, not requests, because a page of history can
+ * cost a hundred times a small file; and not wall-clock time, so that no client pays for load caused by others. A
+ * crawler that walks every commit is slowed down; a reader never notices. All anonymous clients share a limited number
+ * of slots with a queue in front, so that signed-in clients find a slot however many crawlers there are. One address
+ * has a share of the slots and of the queue, so that only its own requests beyond that are refused.
  */
 interface AnonymousLimits {
   /**
-   * What a request passes before work of a class, once it is known who sends it and before it
-   * takes a place of the class; null where anonymous clients are like all others. Refuses `busy`
-   * when the queue is full or the wait too long, and with 429 when the budget of the address is spent.
+   * Middleware that limits work of a class, after the client is identified and before the request takes a slot of the
+   * class; null for classes without anonymous limits. Throws `busy` if the queue is full or the wait too long, and 429
+   * if the budget of the address is spent.
    */
   limits: Readonly<Record<CostClass, Middleware | null>>;
   families(): MetricFamily[];
 }
 
-/** A full budget, and what comes back every second, in milliseconds of processor time. */
+/** Size of a full budget and its refill per second, in milliseconds of CPU time. */
 const cpuBudget = { capacity: 30_000, perSecond: 500 };
 const maxBudgets = 20_000;
 
@@ -32,22 +32,21 @@ interface Places {
   limit: number;
   /** How many of them one address may have. */
   ofAddress: number;
-  /** How many may wait, of all addresses and of one, and how long in milliseconds. */
+  /** Queue length for all addresses and for one, and waiting time in milliseconds. */
   queue: number;
   queueOfAddress: number;
   waitMs: number;
 }
 
 /**
- * As many as there are connections may wait. One address takes a quarter of them: whatever it asks for, others find a
- * place in the queue, and pass it there.
+ * As many requests may wait as there are connections. One address takes at most a quarter of the queue, so that others
+ * always find a place in it.
  */
 const queues = { queue: 1_000, queueOfAddress: 250, waitMs: 10_000 };
 
 /**
- * A page takes many turns of the event loop, and in each turn all that run get theirs: few at
- * once are as quick as many. Of searches, two run in their threads and a few begin or are
- * rendered; what more had found would only wait for that.
+ * A page takes many turns of the event loop, and in each turn all running pages get theirs: a few at once are as fast
+ * as many. Two searches run in their threads, and a few more start or render; further ones would only wait for them.
  */
 const defaultPlaces: Readonly<Record<'git' | 'rows' | 'search', Places>> = {
   git: { limit: 12, ofAddress: 8, ...queues },
@@ -81,7 +80,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
     Semaphore,
   ];
 
-  /** Whatever the work costs is paid from the budget of the address. */
+  /** The budget of the address pays for the cost of the work. */
   const spendBudget =
     (semaphore: Semaphore): Middleware =>
     async (ctx, next) => {
@@ -110,10 +109,10 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       signature: null,
       upload: null,
       change: null,
-      // Places separate from those of searches, so that a page does not wait behind many of them.
+      // Separate from the slots of searches, so that a page does not wait behind many of them.
       rows: spendBudget(rowPlaces),
       search: spendBudget(searchPlaces),
-      // Archives are transfers that a page begins.
+      // Archives are transfers started from a page.
       objects: spendBudget(gitSlots),
       transfer: spendBudget(gitSlots),
     },
@@ -134,7 +133,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
   };
 }
 
-/** Works once a place is free, unless the client has left while it waited: nothing was done yet. */
+/** Runs once a slot is free, unless the client has disconnected meanwhile: nothing was done yet. */
 async function withSlot(semaphore: Semaphore, { res, state }: Context, work: () => Promise<unknown>): Promise<void> {
   const release = await semaphore.acquire({ address: networkPrefix(state.address) });
   try {

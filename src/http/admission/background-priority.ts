@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
-/** A page is made in a few milliseconds; what takes longer waits for something else than its turn. */
+/** Rendering takes a few milliseconds; a request that takes longer waits for something else than the main thread. */
 const defaultQuickMs = 20;
-/** A step waits so long at most: on a server that always makes some page, it then takes its turn among them. */
+/** Time limit of a waiting step: on a server that always renders some page, it then takes its turn among them. */
 const defaultMaxWaitMs = 10;
 
-/** For so long after a response, the next request of a reader is expected. */
+/** Time after a response in which the reader's next request is expected. */
 const recentMs = 100;
 
-/** A request whose response is made in a moment. */
+/** A request whose response takes only a moment. */
 export interface ActiveRequest {
   beganAt: number;
   isQuick: boolean;
@@ -21,11 +21,11 @@ export interface ActiveRequest {
  * none while another page is being rendered.
  */
 export interface BackgroundPriority {
-  /** To be called when a request begins: background work waits for it. */
+  /** Must be called when a request begins: background work waits for it. */
   onRequest(exchange: { res: ServerResponse; state: Marked }): void;
-  /** This request is background work itself: nothing waits for it any more. */
+  /** Marks this request as background work: nothing waits for it anymore. */
   yield(state: Marked): void;
-  /** Resolves when it is time for the next step of background work. */
+  /** Resolves when the next step of background work may run. */
   turn(): Promise<void>;
   /** Whether a request of normal priority has ended in the last tenth of a second. */
   hasRecentRequests(): boolean;
@@ -44,7 +44,7 @@ export function createBackgroundPriority({
   quickMs = defaultQuickMs,
   maxWaitMs = defaultMaxWaitMs,
 } = {}): BackgroundPriority {
-  /** Oldest first. They hold nothing of their requests, which a garbage collection would have to trace. */
+  /** Oldest first. The entries do not refer to their requests, which a garbage collection would have to trace. */
   const active: ActiveRequest[] = [];
   const steps: Step[] = [];
   let isTurnTaken = false;

@@ -5,22 +5,22 @@ import type { Exchange } from '../context.ts';
 import { readSessionCookie } from '../request/session-cookie.ts';
 
 /**
- * How many requests of one client begin in one turn of the event loop. A page takes a dozen
- * turns, and in each of them it waits for all that others begin there: so their number is
- * what an overload can cost a person.
+ * Limit of requests of one client that begin in one turn of the event loop. A page takes a dozen turns, and in each of
+ * them it waits for all requests of others that begin there: so this limit determines the cost of an overload for a
+ * user.
  */
 const defaultPerTurn = 8;
-/** A client that is forgotten waits once with the anonymous ones. */
+/** A client that was dropped from the list waits once with the anonymous ones. */
 const maxKnown = 4_096;
 
 /**
- * Fair queue by client: an authenticated client has a queue of its own; all anonymous clients share
- * one. Requests beyond the share of a queue in this turn wait for the next turn. The queue refuses
- * nothing and grants no rights: it only decides when a request begins.
+ * Fair queue by client: an authenticated client has a queue of its own; all anonymous clients share one. Requests
+ * beyond the share of a queue in this turn wait for the next turn. The queue never refuses a request and grants no
+ * permissions: it only decides when a request begins.
  */
 interface FairQueue {
   enqueue(next: RequestListener): RequestListener;
-  /** To be called when a request begins; remembers at its end whose credentials were good. */
+  /** Must be called when a request begins; remembers valid credentials when it ends. */
   onRequest(exchange: Pick<Exchange, 'req' | 'res' | 'state'>): void;
 }
 
@@ -32,7 +32,7 @@ interface ClientQueue {
 const anonymous = '';
 
 export function createFairQueue({ perTurn = defaultPerTurn } = {}): FairQueue {
-  /** Digests of good credentials. */
+  /** Digests of valid credentials. */
   const known = createLru<string, true>({ name: 'credentials of the fair queue', maxWeight: maxKnown });
   const queues = new Map<string, ClientQueue>();
   let isTurnScheduled = false;
@@ -66,7 +66,7 @@ export function createFairQueue({ perTurn = defaultPerTurn } = {}): FairQueue {
         next(request, response);
       } else {
         queue.waiting.push(() => {
-          // The client may have left while it waited: nothing was done yet.
+          // The client may have disconnected meanwhile: nothing was done yet.
           if (!response.destroyed && !request.destroyed) next(request, response);
         });
       }
@@ -82,7 +82,7 @@ export function createFairQueue({ perTurn = defaultPerTurn } = {}): FairQueue {
   };
 }
 
-/** The digest of what a request brings to prove who sends it; null when it brings nothing. */
+/** The digest of the credentials in a request; null if it has none. */
 function digestOf({
   authorization,
   cookie,

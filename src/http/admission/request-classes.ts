@@ -3,15 +3,14 @@ import type { Middleware } from '../context.ts';
 import type { BackgroundPriority } from './background-priority.ts';
 
 /**
- * How expensive a route is, so that a flood of expensive pages leaves the cheap ones
- * alone: the number is how many requests of the class may run at once. Argon2 is limited
- * to two hashes at once in `accounts`; the queue in front of it is bounded here. Transfers
- * queue in `git`.
+ * Cost of a route, so that a flood of expensive pages does not affect cheap ones: the number limits concurrent requests
+ * of the class. Argon2 is limited to two concurrent hashes in `accounts`; the queue in front of it is bounded here.
+ * Transfers queue in `git`.
  */
 const costs = {
-  /** From memory. */
+  /** Served from memory. */
   free: Infinity,
-  /** A few rows of the database. */
+  /** Reads a few database rows. */
   rows: 256,
   /** Hashes a password. */
   password: 16,
@@ -19,11 +18,11 @@ const costs = {
   search: 256,
   /** Reads git objects. */
   objects: 64,
-  /** Verifies a signature, perhaps after a request to the signer's server. */
+  /** Verifies a signature, possibly after a request to the signer's server. */
   signature: 128,
-  /** Keeps an uploaded file in memory, two megabytes at most. */
+  /** Keeps an uploaded file in memory, at most two megabytes. */
   upload: 16,
-  /** Keeps the files of a change in memory: 32 megabytes at most, when the setting is as usual. */
+  /** Keeps the files of a change in memory: at most 32 megabytes with the default setting. */
   change: 8,
   /** Streams packs. */
   transfer: Infinity,
@@ -31,7 +30,7 @@ const costs = {
 
 export type CostClass = keyof typeof costs;
 
-/** Refuses `busy` when all places of the class are taken; no request waits for one. */
+/** Throws `busy` if all slots of the class are taken; no request waits for one. */
 export function createClassLimits(
   { turn }: Pick<BackgroundPriority, 'turn'>,
   limits: Readonly<Record<CostClass, number>> = costs,
@@ -41,7 +40,9 @@ export function createClassLimits(
   ) as Record<CostClass, Middleware>;
 }
 
-/** @param turn what each request of the class waits for once it has its place, and before its response is sent */
+/**
+ * @param turn awaited by each request of the class after it has its slot, and before its response is sent
+ */
 function limitClass(limit: number, turn?: () => Promise<void>): Middleware {
   if (limit === Infinity) return (_ctx, next) => next();
   const places = createSemaphore({
@@ -55,11 +56,11 @@ function limitClass(limit: number, turn?: () => Promise<void>): Middleware {
     try {
       if (turn !== undefined) {
         await turn();
-        // The client has left while it waited: nothing was done yet.
+        // The client has disconnected while it waited: nothing was done yet.
         if (ctx.res.destroyed) return;
       }
       await next();
-      // The caller sends what was made.
+      // The caller sends the result.
       await turn?.();
     } finally {
       release();

@@ -4,13 +4,13 @@ import type { Middleware } from '../context.ts';
 
 const compress = promisify(gzip);
 const minBytes = 1024;
-/** Bodies above this size are compressed at level 2: half the CPU time for a tenth more bytes. */
+/** Size in bytes above which bodies are compressed at level 2: half the CPU time for a tenth more bytes. */
 const largeBytes = 64 * 1024;
 const compressible = /^(?:text\/|application\/(?:json|javascript)|image\/svg\+xml)/;
 
 /**
- * Compresses text above 1 kB, except pages that show a secret: there the length
- * of the compressed page would help to guess it. Streams pass untouched.
+ * Compresses text above 1 kB, except pages that show a secret, which the length of the compressed page would help to
+ * guess. Streams pass unchanged.
  */
 export const compressText: Middleware = async (ctx, next) => {
   await next();

@@ -10,7 +10,7 @@ const maxUrlLength = 4096;
 const unknownName =
   'This server does not know the name in this address. Its administrator can make it known: set base_url (SERVICE_BASE_URL) to the address that people use, then restart. IP addresses, localhost and names of a local network work without it.';
 
-/** Malformed escapes and NUL would reach the use-cases undecoded or truncated. */
+/** Malformed escapes and NUL would reach the use cases undecoded or truncated. */
 function isWellFormed(part: string): boolean {
   try {
     return !decodeURIComponent(part).includes('\0');
@@ -27,13 +27,13 @@ function isPath(path: string): boolean {
 }
 
 /**
- * Determines the client address and the origin of a request, and refuses ambiguous requests (security C09, C11):
- * no Host, two of them, an unknown one, a path that does not decode, a URL above 4 KiB.
+ * Determines the client address and the origin of a request, and refuses ambiguous requests (security C09, C11): no
+ * Host, two of them, an unknown one, a path that cannot be decoded, a URL above 4 KiB.
  *
- * Jobs of runners may use any host name that resolves to this server, and get URLs with that name; their tokens
- * are not valid for pages. Health checks, git and federation may use any name as well: health checks reveal
- * nothing, the others have their own credentials and never take a URL from a request. Without a base URL, git is
- * served under the names of pages only, because anonymous clients may read what is public.
+ * Jobs of runners may use any host name that resolves to this server, and get URLs with that name; their tokens are not
+ * valid for pages. Health checks, git and federation may also use any name: health checks reveal nothing, the others
+ * have their own credentials and never take a URL from a request. Without a base URL, git is served only under the
+ * names of pages, because anonymous clients may read public data.
  *
  * The Host header decides, not a forwarded one: a script of a rebound page can set the latter.
  */

@@ -13,15 +13,15 @@ function loggedPath({ path, state: { routePath } }: Exchange): string {
 const probes = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * One line per request, unless it has one already, written when the last byte has gone or the client has left. To be
- * called when it begins.
+ * Writes one line per request, unless it already has one, after the last byte was sent or the client has disconnected.
+ * Must be called when the request begins.
  */
 export function createRequestLog({ logger, clock }: { logger: Logger; clock: Clock }): (exchange: Exchange) => void {
   return (exchange) => {
     const { req, res, state } = exchange;
     const startedAt = clock.now();
     const bytesBefore = req.socket.bytesWritten;
-    // Comes once, after the last byte or when the client has left.
+    // Called once, after the last byte or when the client has disconnected.
     res.once('close', () => {
       if (state.isLogged === true) return;
       const { viewer } = state.identity;

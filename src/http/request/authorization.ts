@@ -1,19 +1,20 @@
-/** What an `Authorization` header brings. */
+/** Content of an `Authorization` header. */
 type Credentials =
   /** No header. */
   | { kind: 'none' }
   /** `Bearer SECRET`, or `token SECRET`, as scripts for other forges write it. */
   | { kind: 'token'; secret: string }
   | { kind: 'basic'; username: string; password: string }
-  /** Anything else, which must never pass for no header. */
+  /** Anything else, which must never be treated as a missing header. */
   | { kind: 'unknown' };
 
-/**
- * Node takes headers of 16 KiB together; the longest token that Hearth gives away is that of a CI task, below 1 KiB.
- */
+/** Node accepts headers of 16 KiB in total; the longest token issued by Hearth is that of a CI task, below 1 KiB. */
 const longestSecret = 4_096;
 
-/** Reads an `Authorization` header: the one place that knows its schemes, whose names have no case (RFC 9110 §11.1). */
+/**
+ * Parses an `Authorization` header: the only place that knows its schemes, whose names are case-insensitive (RFC 9110
+ * §11.1).
+ */
 export function readAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { kind: 'none' };
   const space = header.indexOf(' ');
@@ -35,15 +36,13 @@ export function readAuthorization(header: string | undefined): Credentials {
   }
 }
 
-/** The token of a `Bearer` or `token` header; null for every other and for none. */
+/** The token of a `Bearer` or `token` header; null for any other header and for none. */
 export function readToken(header: string | undefined): string | null {
   const credentials = readAuthorization(header);
   return credentials.kind === 'token' ? credentials.secret : null;
 }
 
-/**
- * What may be a token in what was sent, in the order of likelihood: clients differ in which field they let people type.
- */
+/** Possible tokens in the credentials, most likely first: clients differ in the field for it. */
 export function secretsOf(credentials: Credentials): string[] {
   switch (credentials.kind) {
     case 'token':

@@ -4,29 +4,30 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 interface BodyOptions {
-  /** The body as it is read, inflated when it was compressed; `Infinity` when the reader bounds it. */
+  /** Size limit of the body in bytes, after decompression; `Infinity` if the reader limits it. */
   maxBytes: number;
   tooLarge: () => Error;
-  /** Turns what broke the body off into an error for the reader; `cause` comes from zlib or from the connection. */
+  /**
+   * Converts the cause of an aborted body into an error for the reader; `cause` comes from zlib or from the connection.
+   */
   broken?: (cause: Error) => Error;
-  /** Content codings that are inflated, all of them gzip. Without it the bytes are read as they came. */
+  /** Content codings that are inflated, all of them gzip. Without it the bytes are read unchanged. */
   gzip?: { names: readonly string[]; unsupported: (coding: string) => Error };
-  /** The connection is closed when nothing arrives for so long. */
+  /** Time of silence after which the connection is closed. */
   stall?: { ms: number; error: () => Error };
-  /** The stream is not the request itself: for a library that may destroy what it reads. */
+  /** Whether the stream is not the request itself: for a library that may destroy it. */
   isSeparate?: boolean;
 }
 
-/** Below this much inflated text the ratio says nothing. */
+/** Inflated size in bytes below which the ratio is not checked. */
 const ratioCountsFromBytes = 1024 * 1024;
 /** Text compresses to a tenth, zeros to a thousandth. */
 const maxRatio = 200;
 
 /**
- * The body of a request as a stream, bounded while it arrives and inflated if wanted: no client can
- * make the server hold or inflate more than `maxBytes`, nor more than 200 times what was sent.
- * The request itself is not destroyed, so that a refusal can still be sent; the handler that refuses
- * drains the rest of the body (`drain.ts`).
+ * The body of a request as a stream, bounded while it arrives and optionally inflated: no client can make the server
+ * hold or inflate more than `maxBytes`, nor more than 200 times the bytes it has sent. The request itself is not
+ * destroyed, so that a refusal can still be sent; the handler that refuses drains the rest of the body (`drain.ts`).
  */
 export function openBody(request: IncomingMessage, options: BodyOptions): Readable {
   const { maxBytes, tooLarge, gzip, stall, isSeparate = false } = options;
@@ -35,7 +36,7 @@ export function openBody(request: IncomingMessage, options: BodyOptions): Readab
   if (isInflated && !gzip!.names.includes(coding)) throw gzip!.unsupported(coding);
   const length = Number(request.headers['content-length'] ?? Infinity);
   if (!isInflated && length > maxBytes && length !== Infinity) throw tooLarge();
-  // Node ends a body at the length that was announced, so there is nothing to count.
+  // Node ends a body at the announced length, so counting is unnecessary.
   if (!isInflated && stall === undefined && !isSeparate && (maxBytes === Infinity || length <= maxBytes))
     return request;
   return boundedBody(request, options, isInflated);
@@ -67,13 +68,13 @@ function boundedBody(
   const source: Readable = isInflated ? request.pipe(createGunzip({ chunkSize: 64 * 1024 })) : request;
   request.on('data', count);
   source.pipe(bounded);
-  // `pipe` forwards no failure: a body that broke off must not look like one that ended.
+  // `pipe` does not forward errors: an aborted body must not look like a complete one.
   const onClose = (): void => {
     // A handler that refuses may leave the stream unread.
     clearTimeout(timer);
     if (!request.complete) bounded.destroy(broken(request.errored ?? connectionReset()));
   };
-  // With a listener for errors Node keeps the cause; without one it drops it.
+  // Node keeps the cause only if there is a listener for errors.
   request.on('close', onClose).on('error', onClose);
   if (isInflated) source.on('error', (cause) => bounded.destroy(broken(cause)));
   bounded.on('error', () => {});
@@ -87,16 +88,16 @@ function boundedBody(
 
 const connectionReset = (): Error => Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 
-/** The bytes of a body as they come. A reader that stops early leaves the request as it is, for the refusal. */
+/** The bytes of a body as they arrive. A reader that stops early leaves the request usable, for the refusal. */
 export const chunksOf = (body: Readable): AsyncIterable<Buffer> =>
   body.iterator({ destroyOnReturn: !(body instanceof IncomingMessage) }) as AsyncIterable<Buffer>;
 
-/** A small body that is not there after so long is not waited for. */
+/** Time limit for a small body to arrive. */
 const defaultDeadlineMs = 60_000;
 
 /**
  * A small body as a whole.
- * @param deadlineMs ends the connection of a client that takes longer
+ * @param deadlineMs time after which the connection is closed
  */
 export async function readBytes(
   request: IncomingMessage,

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Who is on the other end of a request, seen through the proxies we trust. */
+/** The client of a request, as seen through trusted proxies. */
 export interface Client {
   /** The network address of the client itself. */
   address: string;
-  /** What a trusted proxy says the browser used; null without a trusted proxy. */
+  /** The value that a trusted proxy reports for the browser; null without a trusted proxy. */
   forwardedProto: 'http' | 'https' | null;
   forwardedHost: string | null;
 }
@@ -21,7 +21,7 @@ const plainAddress = (address: string): string => mappedV4.exec(address)?.[1] ??
 
 function addRange(list: BlockList, range: string): void {
   const [address = '', bits] = range.split('/');
-  // Not isIP: a start would compile its expression for nothing, because the list reads addresses by itself.
+  // Not isIP, whose expression would be compiled at start for nothing, because the list parses addresses itself.
   const family = address.includes(':') ? 'ipv6' : 'ipv4';
   try {
     if (bits === undefined) list.addAddress(address, family);
@@ -53,9 +53,8 @@ export function createTrustedPeers(trusted: readonly string[]): (address: string
 }
 
 /**
- * Reads `X-Forwarded-*`, but only from a socket peer in the list; from anyone
- * else the headers are as if absent. Koa's own `proxy: true` believes every
- * peer, which is why it stays off.
+ * Reads `X-Forwarded-*`, but only from a socket peer in the list; from any other peer the headers are ignored. Koa's
+ * own `proxy: true` trusts every peer and therefore stays off.
  *
  * @param trusted addresses, CIDR ranges, `loopback` or `private` (RFC 1918 and ULA); an empty list trusts no proxy
  */

@@ -1,15 +1,15 @@
-/** A cookie to set. The value must be made of cookie-safe characters; ours are words and base64url. */
+/** A cookie to set. The value must consist of cookie-safe characters; ours are words and base64url. */
 export interface NewCookie {
   name: string;
   value: string;
   /** 0 removes the cookie. */
   maxAgeSeconds: number;
-  /** Out of reach of scripts. */
+  /** Hidden from scripts. */
   httpOnly?: boolean;
   secure?: boolean;
 }
 
-/** The first value of a cookie by this name in a `Cookie` header, or null. */
+/** The first value of a cookie with this name in a `Cookie` header, or null. */
 export function readCookie(header: string | undefined, name: string): string | null {
   for (const part of header?.split(';') ?? []) {
     const equals = part.indexOf('=');

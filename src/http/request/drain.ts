@@ -6,9 +6,9 @@ interface DrainLimits {
 }
 
 /**
- * Reads and drops the rest of a body. Closing a connection with unread bytes resets it, and the
- * response is lost; a connection that is kept needs the body out of the way of its next request.
- * @returns whether the body has ended, or the connection; false when a limit was reached first
+ * Reads and discards the rest of a body. Closing a connection with unread bytes resets it, and the response is lost; on
+ * a persistent connection the body must be read before the next request.
+ * @returns whether the body or the connection has ended; false if a limit was reached first
  */
 export function drainRequest(request: IncomingMessage, { maxMs, maxBytes = Infinity }: DrainLimits): Promise<boolean> {
   if (request.complete || request.destroyed) return Promise.resolve(true);
@@ -32,9 +32,7 @@ export function drainRequest(request: IncomingMessage, { maxMs, maxBytes = Infin
 
 const defaultMaxMs = 10_000;
 
-/**
- * Drains what a refused client is still sending, beside the response, and closes the connection of one that goes on.
- */
+/** Drains data from a refused client, in parallel with the response, and closes the connection if it does not stop. */
 export function discardBody(request: IncomingMessage, maxMs = defaultMaxMs): void {
   void drainRequest(request, { maxMs }).then((hasEnded) => {
     if (!hasEnded) request.socket.destroy();

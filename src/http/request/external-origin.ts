@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 
-/** The outcome of reading the Host: the origin, or the refusal that the caller words. */
+/** The result of reading the Host: the origin, or a refusal for which the caller has the message. */
 type OriginVerdict =
   | { kind: 'known'; origin: string }
   | { kind: 'malformed' }
-  /** The server has a fixed address and was called by another name. */
+  /** The server has a fixed URL and was called by another name. */
   | { kind: 'misdirected'; expected: string };
 
 interface OriginInput {
   /** The Host header, or the forwarded host of a trusted proxy. */
   host: string | undefined;
   forwardedProto: 'http' | 'https' | null;
-  /** The configured base URL, which wins over whatever a request says. */
+  /** The configured base URL, which overrides everything in a request. */
   baseUrl: string | null;
 }
 
@@ -21,11 +21,11 @@ const isLoopbackName = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
 /**
- * The origin that the browser sees, for clone addresses, cookies and the cross-site check (SPEC §1, security C09).
+ * The origin that the browser sees, for clone URLs, cookies and the cross-site check (SPEC §1, security C09).
  *
- * With a base URL every other name is refused, so that a name that an attacker controls never becomes a trusted
- * origin of this server; only loopback names still work, for health checks and for clients on this machine. A
- * proxy that omits `X-Forwarded-Proto` does no harm then: the scheme comes from the base URL.
+ * With a base URL every other name is refused, so that a name that an attacker controls never becomes a trusted origin
+ * of this server; only loopback names still work, for health checks and for clients on this machine. A proxy may then
+ * omit `X-Forwarded-Proto`: the scheme comes from the base URL.
  */
 export function externalOrigin({ host, forwardedProto, baseUrl }: OriginInput): OriginVerdict {
   if (host === undefined || host.length > 255 || !hostPattern.test(host)) return { kind: 'malformed' };

@@ -1,14 +1,13 @@
 /**
- * The fields of a submitted form. Pages ask for the fields they know by name;
- * nothing else of the body reaches them. A repeated field returns its first
- * value to `text` and all of them to `all`.
+ * The fields of a submitted form. Pages read fields by name; they get nothing else of the body. For a repeated field
+ * `text` returns the first value and `all` every value.
  */
 export interface Form {
-  /** The field's value with CR LF turned into LF, or '' when it is absent. */
+  /** The field's value with CR LF replaced by LF, or '' if it is absent. */
   text(name: string): string;
   /** Every value of a repeated field, such as a group of check-boxes. */
   all(name: string): string[];
-  /** All fields in their order, for a form that is shown once more as it was sent. */
+  /** All fields in order, for showing a form again as submitted. */
   entries(): [name: string, value: string][];
 }
 

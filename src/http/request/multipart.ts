@@ -5,36 +5,36 @@ import { invalid } from '../../kernel/index.ts';
 import { HttpError } from '../http-error.ts';
 import { openBody } from './body.ts';
 
-/** Sizes in bytes; the body as a whole is bounded by their sum. */
+/** Sizes in bytes; the size of the whole body is limited by their sum. */
 interface MultipartLimits {
   files: number;
   fileBytes: number;
   fields: number;
   /** All fields together. */
   fieldBytes: number;
-  /** Time for the whole body, where the usual three minutes are too short for such files. */
+  /** Time limit for the whole body, if the default of three minutes is too short for such files. */
   deadlineMs?: number;
 }
 
 export interface ReceivedPart {
-  /** The form field. */
+  /** Name of the form field. */
   field: string;
-  /** As the browser gave it. */
+  /** As sent by the browser. */
   fileName: string;
-  /** To be read at once and in full, or destroyed. */
+  /** Must be read at once and in full, or destroyed. */
   content: Readable;
 }
 
 /** Headers of one part: names, types and the boundary. */
 const partOverheadBytes = 4 * 1024;
-/** As long as ten files of ten megabytes take at 5 Mbit/s. */
+/** Time for ten files of ten megabytes at 5 Mbit/s. */
 const usualDeadlineMs = 180_000;
 
 /**
- * Reads a form with files (RFC 7578): files are given to `onFile` while they come, one after the other, and never held
- * as a whole. When `onFile` fails, this file and the ones behind it are passed over, the fields are still read, and the
- * failure is in the result: the form can be shown again with what was typed. A field of files without a file is passed
- * over. Refuses with 413 what is larger, with 415 another type, with 400 what cannot be read.
+ * Reads a form with files (RFC 7578): `onFile` gets the files one by one as they arrive, never held as a whole. If
+ * `onFile` fails, this and later files are skipped, the fields are still read, and the result contains the error, so
+ * that the form can be shown again with its input. A file field without a file is skipped. Throws 413 above the limits,
+ * 415 for another type, 400 if the form is malformed.
  */
 export async function readMultipart(
   request: IncomingMessage,
@@ -49,7 +49,7 @@ export async function readMultipart(
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   const receiver = new FileReceiver(limits.files, onFile);
   const form = formidable({
-    // The receiver counts: a form with too many files is shown again with what was typed.
+    // The receiver counts: a form with too many files is shown again with its input.
     maxFiles: Infinity,
     maxFileSize: Infinity,
     maxTotalFileSize: Infinity,
@@ -59,10 +59,10 @@ export async function readMultipart(
     minFileSize: 0,
     fileWriteStreamHandler: () => receiver.open(),
   });
-  // A part with a file name is a file, also where its type is left out, as some package managers do.
+  // A part with a file name is a file, even without a type, which some package managers omit.
   form.onPart = (part) => {
     if (part.originalFilename !== null) part.mimetype ??= 'application/octet-stream';
-    // The parser names it so.
+    // The parser's name for it.
     return (form as unknown as { _handlePart(one: typeof part): Promise<void> })._handlePart(part);
   };
   form.on('fileBegin', (field, { originalFilename }) => receiver.begin(field, originalFilename ?? ''));
@@ -86,7 +86,7 @@ export async function readMultipart(
   }
 }
 
-/** Gives the files of a form to their reader, in turn. */
+/** Passes the files of a form to their reader, one by one. */
 class FileReceiver {
   failure: unknown = null;
   readonly #maxFiles: number;
@@ -104,7 +104,7 @@ class FileReceiver {
     this.#next = { field, fileName };
   }
 
-  /** The parser waits for each chunk to be taken, so a slow reader slows the client down. */
+  /** The parser waits until each chunk is read, so a slow reader slows the client down. */
   open(): Writable {
     const part = this.#next;
     const content = new PassThrough();
@@ -133,7 +133,7 @@ class FileReceiver {
         content.on('drain', go).on('close', go);
       },
       final: (done) => {
-        // A field of files without a file has neither name nor content.
+        // A file field without a file has neither name nor content.
         if (reading === null && this.failure === null && part.fileName !== '') start();
         content.end();
         void (reading ?? Promise.resolve()).then(() => done());
@@ -145,7 +145,7 @@ class FileReceiver {
     await Promise.all(this.#reading);
   }
 
-  /** The client has gone, or the form was refused: who reads must not wait for the rest. */
+  /** The client has disconnected, or the form was refused: the reader must not wait for the rest. */
   abort(): void {
     this.#open?.destroy(new HttpError(400, 'This form was cut off.'));
   }

@@ -1,10 +1,10 @@
 import { readCookie, type NewCookie } from './cookies.ts';
 
-/** What a browser remembers without an account: nothing secret, read by the server so that no page flashes. */
+/** Preferences of a browser without an account: nothing secret, read by the server so that no page flashes. */
 export interface Preferences {
   readonly theme: Theme;
   readonly clone: CloneTransport;
-  /** Whether single keys do something (WCAG 2.1.4). */
+  /** Whether single-key shortcuts are enabled (WCAG 2.1.4). */
   readonly keys: ShortcutSetting;
 }
 
@@ -22,7 +22,7 @@ const cloneCookie = 'hearth_clone';
 const keysCookie = 'hearth_keys';
 const yearSeconds = 365 * 24 * 60 * 60;
 
-/** The known word that the text spells, otherwise the first of the list. */
+/** The known word that equals the text, otherwise the first in the list. */
 export function oneOf<Word extends string>(words: readonly [Word, ...Word[]], text: string | null | undefined): Word {
   return words.find((word) => word === text) ?? words[0];
 }
@@ -35,7 +35,7 @@ export function readPreferences(cookieHeader: string | undefined): Preferences {
   };
 }
 
-/** The optional script sets the clone choice too, so these cookies are not HttpOnly. */
+/** The optional script also sets the clone choice, so these cookies are not HttpOnly. */
 export function preferenceCookies(preferences: Partial<Preferences>): NewCookie[] {
   const cookies: NewCookie[] = [];
   if (preferences.theme) cookies.push({ name: themeCookie, value: preferences.theme, maxAgeSeconds: yearSeconds });

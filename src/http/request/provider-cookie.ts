@@ -3,7 +3,10 @@ import { readCookie, type NewCookie } from './cookies.ts';
 const providerCookieName = (origin: string): string =>
   origin.startsWith('https://') ? '__Host-hearth-provider' : 'hearth_provider';
 
-/** The sealed state of a sign-in at a provider, which binds the provider's answer to this browser; null without one. */
+/**
+ * The encrypted state of a sign-in at a provider, which binds the provider's response to this browser; null without
+ * one.
+ */
 export function readProviderCookie(cookieHeader: string | undefined, origin: string): string | null {
   return readCookie(cookieHeader, providerCookieName(origin)) || null;
 }

@@ -5,9 +5,9 @@ export interface Range {
 }
 
 /**
- * One range of bytes of a `Range` header (RFC 9110, 14.2); null for none, for several, and for anything that is not
- * understood: then all of it is sent. One that ends before it begins is refused, as nginx does.
- * @param bytes size of the whole
+ * One byte range of a `Range` header (RFC 9110, 14.2); null without one, for several, and for invalid ones: then
+ * everything is sent. A range that ends before it begins is refused, as in nginx.
+ * @param bytes total size
  */
 export function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | null {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim()) ?? [];

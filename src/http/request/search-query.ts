@@ -1,11 +1,11 @@
 import { HttpError } from '../http-error.ts';
 
-/** Characters that a query may have. */
+/** Length limit of a query in characters. */
 export const longestQuery = 256;
 
 /**
- * The search query: the first `q`, empty when there is none. Refuses a query that is longer than the search forms
- * allow with status 400.
+ * The search query: the first `q`, empty if there is none. Throws status 400 if it is longer than the search forms
+ * allow.
  */
 export function readSearchQuery(query: URLSearchParams): string {
   const text = query.get('q') ?? '';

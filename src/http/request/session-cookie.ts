@@ -2,9 +2,8 @@ import type { Config } from '../../config/index.ts';
 import { readCookie, type NewCookie } from './cookies.ts';
 
 /**
- * On https the `__Host-` prefix makes browsers refuse a session cookie planted
- * by a neighbouring host or over plain http. Plain http cannot carry it, so a
- * server on the local network uses another name: the two never mix.
+ * On https the `__Host-` prefix makes browsers refuse a session cookie set by a neighbouring host or over plain http.
+ * Plain http cannot carry it, so a server on the local network uses another name: the two never mix.
  */
 const sessionCookieName = (origin: string): string =>
   origin.startsWith('https://') ? '__Host-hearth' : 'hearth_session';

@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { Config } from '../../config/index.ts';
 
-/** Names that no public registry gives away (RFC 6761, RFC 6762, RFC 8375, and what home networks use). */
+/** Names that no public registry assigns (RFC 6761, RFC 6762, RFC 8375, and those of home networks). */
 const localNames = /(?:^|\.)(?:localhost|local|internal|test|lan|home|home\.arpa)$/;
 
 /**
- * Whether a Host header without a port may be believed while no base URL is configured (security C09).
+ * Whether a Host header without a port can be trusted while no base URL is configured (security C09).
  *
  * A page whose public name is rebound to the address of this server runs in the origin of that name, and could read
- * here all that is public in the network. Addresses, names without a dot and names below local top-level domains
- * cannot be registered by such an attacker; neither can the name of this machine or that of `federation.base_url`.
+ * everything public in the network. Such an attacker cannot register addresses, names without a dot and names below
+ * local top-level domains; nor the name of this machine or that of `federation.base_url`.
  */
 export function createHostTrust({ baseUrl, federation }: Pick<Config, 'baseUrl' | 'federation'>) {
   const known = new Set([hostname().toLowerCase()]);

@@ -1,18 +1,18 @@
 import type { Config } from '../../config/index.ts';
 import type { CloneTransport } from '../request/preferences.ts';
 
-/** How the SSH server is reached; `app/` knows once it listens. */
+/** Address of the SSH server; `app/` knows it once the server listens. */
 export interface SshFacts {
-  /** The port that people connect to. */
+  /** The port for clients. */
   port: number;
-  /** `SHA256:…` of the host key, to compare at the first connection; null when the machine's own sshd has the key. */
+  /** `SHA256:…` of the host key, to compare at the first connection; null if the machine's own sshd has the key. */
   fingerprint: string | null;
 }
 
-/** The addresses a repository is cloned from, and what a newcomer must know to use them. */
+/** The clone URLs of a repository, with help for new users. */
 export interface CloneBoxView {
   https: string;
-  /** Null while SSH is off. */
+  /** Null if SSH is off. */
   ssh: string | null;
   fingerprint: string | null;
   /** Which of the two is shown first. */
@@ -33,7 +33,7 @@ function sshAddress({ origin, owner, name, config }: CloneBoxInput, facts: SshFa
   const host = config.ssh.publicHost ?? new URL(origin).hostname;
   const port = config.ssh.publicPort ?? facts.port;
   const path = `${owner}/${name}.git`;
-  // The short form would read the colons of a bare IPv6 address as its separator.
+  // The short form would parse the colons of a bare IPv6 address as its separator.
   return port === 22 && !host.includes(':')
     ? `git@${host}:${path}`
     : `ssh://git@${host}${port === 22 ? '' : `:${port}`}/${path}`;

@@ -8,13 +8,13 @@ import { maxPointerBytes, minPointerBytes } from '../pointers/read-pointer.ts';
 import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
 import { objectOfPointer, openObject } from '../transfers/open-object.ts';
 
-/** Files of LFS are large and hardly get smaller. */
+/** LFS files are large and rarely compressible. */
 const gzipLevel = 1;
 
 /**
- * An archive of a repository in which files of Git LFS have their content; a pointer whose object is not here stays as
- * it is. Null where the repository has no objects: then git's own archive is the same, and cached.
- * @param openTar starts the archive of git
+ * An archive of a repository in which LFS pointers are replaced by their content, if their object is stored here. Null
+ * if the repository has no objects: then git's own archive is the same, and cached.
+ * @param openTar starts git's archive
  */
 export async function smudgeArchive(
   deps: LfsDeps,

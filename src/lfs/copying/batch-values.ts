@@ -1,4 +1,4 @@
-/** Values of a stream, so many at a time. */
+/** Splits a stream into batches of a given size. */
 export async function* batchValues<Value>(values: AsyncIterable<Value>, most: number): AsyncGenerator<Value[]> {
   let step: Value[] = [];
   for await (const value of values) {

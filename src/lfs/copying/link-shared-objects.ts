@@ -11,11 +11,11 @@ import type { LfsPointer } from '../pointers/read-pointer.ts';
 import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
 import { findObjects } from '../transfers/find-objects.ts';
 
-/** Links that are made at the same time: each waits for the disk. */
+/** Number of links created concurrently: each waits for the disk. */
 const linksAtOnce = 16;
-/** Objects that one step links and records. */
+/** Number of objects that one step links and records. */
 const stepObjects = 500;
-/** Branches whose files the target surely has; with more, some pointers are looked at again. */
+/** Limit of branches whose objects the target surely has; with more, some pointers are checked again. */
 const maxKnownTips = 200;
 
 interface LinkedObject {
@@ -25,8 +25,8 @@ interface LinkedObject {
 
 /**
  * Objects follow commits between repositories of this server: into forks, from forks into the repositories of pull
- * requests, and back when a fork is synchronised. Only those that files of the commits name; each is a link to the
- * same file, so none takes space twice.
+ * requests, and back when a fork is synchronised. Only objects named by files of the commits; each is a hard link, so
+ * it takes no additional space.
  */
 export function createObjectLinker(deps: LfsDeps): CopyPort {
   return {
@@ -55,7 +55,7 @@ export function createObjectLinker(deps: LfsDeps): CopyPort {
         for await (const step of batchValues(scanPointers(deps, into, { of: [oid], without }), stepObjects))
           await copyMissing(deps, fromId, intoId, step);
       } catch (error) {
-        // The commits are worth having without; clients and pages say which objects are missing.
+        // The commits are useful even without objects; clients and pages name missing ones.
         deps.logger.error('lfs.copy_failed', { from: fromId, into: intoId, oid, error });
       }
     },
@@ -78,7 +78,7 @@ async function copyMissing(deps: LfsDeps, from: string, into: string, step: read
   if (linked.length > 0) await deps.db.write(({ manager, now }) => record(manager, now, into, linked));
 }
 
-/** Links those objects that the source has; one that is there already counts as linked. */
+/** Links the objects that the source has; an existing one also counts as linked. */
 async function linkObjects(
   deps: LfsDeps,
   from: string,
@@ -102,7 +102,7 @@ async function linkObjects(
   return linked;
 }
 
-/** An object that came by an upload meanwhile keeps its row; one on its way out is copied by the next push. */
+/** An object uploaded meanwhile keeps its row; the next push copies an object that is being removed. */
 async function record(
   manager: EntityManager,
   now: number,

@@ -9,16 +9,16 @@ import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
 import { findObjects } from '../transfers/find-objects.ts';
 import { openObject } from '../transfers/open-object.ts';
 
-/** Objects that a client of LFS asks a server for at a time. */
+/** Number of objects in one LFS request to a server. */
 const stepObjects = 100;
 
-/** Whether a repository takes objects: the server and the repository have LFS switched on. */
+/** Whether a repository accepts objects: LFS is on for the server and the repository. */
 export async function takesObjects({ db, settings }: LfsDeps, repositoryId: string): Promise<boolean> {
   const [row] = await db.lookup(lfsRepositorySchema, { repositoryId });
   return settings.enabled && row?.isEnabled !== false;
 }
 
-/** Objects that files of these commits name and that the repository does not have, some at a time. */
+/** Objects named by files of these commits and missing in the repository, in batches. */
 export async function* missingObjects(
   deps: LfsDeps,
   repositoryId: string,
@@ -31,7 +31,7 @@ export async function* missingObjects(
   }
 }
 
-/** Objects that files of these commits name and that the repository has, some at a time. */
+/** Objects named by files of these commits and present in the repository, in batches. */
 export async function* presentObjects(
   deps: LfsDeps,
   repositoryId: string,
@@ -51,7 +51,7 @@ async function* pointersWithRows(deps: LfsDeps, repositoryId: string, path: stri
   }
 }
 
-/** An object as an export writes it. */
+/** An object in an export. */
 interface ExportedObject extends LfsPointer {
   open(): Promise<OpenedObject>;
 }

@@ -7,13 +7,13 @@ import { scanPointers } from '../pointers/scan-pointers.ts';
 import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
 import { findObjects } from '../transfers/find-objects.ts';
 
-/** The client waits for the remark; a push that brings more than can be read in this time gets none. */
+/** Time limit in milliseconds, because the client waits for the remark; larger pushes get none. */
 const timeLimitMs = 2_000;
 const stepObjects = 500;
-/** Objects that are named, and beyond which none are counted. */
+/** Limit of named objects; above it counting stops. */
 const maxNamed = 3;
 const maxCounted = 1_000;
-/** Tips that a push builds upon; with more, some files are looked at again. */
+/** Limit of tips on which a push builds; with more, some files are checked again. */
 const maxKnownTips = 200;
 const maxAttributesBytes = 64 * 1024;
 
@@ -24,9 +24,9 @@ interface MovedRef {
 }
 
 /**
- * Lines for the person who has pushed files of LFS without their content: a client without Git LFS, or an upload that
- * was left out. The push stands, because the content may follow. Only for repositories that have objects, or whose
- * `.gitattributes` names LFS: for every other push this reads one file.
+ * Lines for a user who has pushed LFS files without their content: by a client without Git LFS, or without an upload.
+ * The push succeeds, because the content may follow. Only for repositories with objects, or whose `.gitattributes`
+ * names LFS: for every other push this reads one file.
  */
 export async function warnOfMissingObjects(
   deps: LfsDeps,

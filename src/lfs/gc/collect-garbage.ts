@@ -5,33 +5,33 @@ import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 import { readObjectsInBatches, readRepositoriesInBatches } from './read-in-batches.ts';
 import { finishRemovals, removeFile } from './remove-files.ts';
 
-/** What a scan found in one repository. */
+/** Result of scanning one repository. */
 export interface ScannedRepository {
   repositoryId: string;
   owner: string;
   name: string;
   objects: number;
-  /** No ref leads to a file that names them. */
+  /** Objects that no file in any ref names. */
   unreferenced: { objects: number; bytes: number };
-  /** Of these, those that have been for long enough: removed, or to be removed. */
+  /** The number of them whose retention time is over: removed, or to be removed. */
   due: { objects: number; bytes: number };
-  /** Why this scan decides nothing; null for a clean one. */
+  /** Why this scan does not count; null for a clean one. */
   problem: string | null;
 }
 
 interface GcOptions {
-  /** Whether objects that are due are removed; otherwise it is only said which. */
+  /** Whether to remove objects that are due; otherwise they are only reported. */
   removes: boolean;
   /** Ids of repositories; all by default. */
   repositoryIds?: readonly string[] | undefined;
-  /** Asked before each repository. */
+  /** Checked before each repository. */
   shouldContinue?: (() => Promise<boolean>) | undefined;
 }
 
 /**
- * Scans repositories for objects that no file names any more, in any ref. Such an object is marked by a scan and, when
- * a second scan agrees after the time that it is kept, removed: to the trash for seven days. Both scans count only when
- * git has read the whole repository without a complaint. An upload that finds its object there clears the mark.
+ * Scans repositories for objects that no file in any ref names anymore. A scan marks such an object; if a second scan
+ * after the retention time agrees, it is moved to the trash for seven days. Both scans count only if git has read the
+ * whole repository without an error. An upload that finds its object present clears the mark.
  */
 export async function* collectGarbage(
   deps: LfsDeps,
@@ -123,7 +123,7 @@ async function mark(
   });
 }
 
-/** Takes objects for removal whose mark no upload has cleared meanwhile: from now on they count as absent. */
+/** Claims objects for removal whose mark no upload has cleared meanwhile: from now on they count as absent. */
 async function claim(
   { db }: LfsDeps,
   repositoryId: string,

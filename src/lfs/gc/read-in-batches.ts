@@ -2,10 +2,10 @@ import type { LfsDeps } from '../deps.ts';
 import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 
-/** Rows that one step looks at. */
+/** Number of rows read in one step. */
 const batchRows = 500;
 
-/** The objects of a repository in the order of their ids, some hundred at a time. */
+/** The objects of a repository by id, in batches of some hundred. */
 export async function* readObjectsInBatches(
   { db }: Pick<LfsDeps, 'db'>,
   repositoryId: string,
@@ -23,7 +23,7 @@ export async function* readObjectsInBatches(
   }
 }
 
-/** Ids of repositories that have objects, or had some, in steps. */
+/** Ids of repositories that have or had objects, in batches. */
 export async function* readRepositoriesInBatches({ db }: Pick<LfsDeps, 'db'>): AsyncGenerator<string[]> {
   for (let after = ''; ; ) {
     const rows: { id: string }[] = await db.read.query(

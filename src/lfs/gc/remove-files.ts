@@ -5,11 +5,11 @@ import { objectKey, objectPrefix } from '../object-key.ts';
 import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 
-/** Removed objects stay here, by the day of their removal: `lfs-trash/2026-11-23/<repository id>/<sha256>`. */
+/** Folder of removed objects, by the day of their removal: `lfs-trash/2026-11-23/<repository id>/<sha256>`. */
 export const trashPrefix = 'lfs-trash/';
 const dayMs = 86_400_000;
 const trashKeptMs = 7 * dayMs;
-/** Files without a row that are younger may be of an upload whose row is still to come. */
+/** Age below which a file without a row may belong to an upload whose row is still to be written. */
 const orphanGraceMs = dayMs;
 const stepFiles = 200;
 
@@ -19,7 +19,7 @@ const trashKey = (now: number, repositoryId: string, oid: string): string =>
 
 type Named = Pick<LfsObjectRow, 'repositoryId' | 'oid'>;
 
-/** Removes the file of an object that is claimed, to the trash, and then its row. */
+/** Moves the file of a claimed object to the trash, and then removes its row. */
 export async function removeFile(deps: LfsDeps, { repositoryId, oid }: Named): Promise<void> {
   const { objects, clock } = deps;
   const key = objectKey(repositoryId, oid);
@@ -29,7 +29,7 @@ export async function removeFile(deps: LfsDeps, { repositoryId, oid }: Named): P
   await removeClaimed(deps, { repositoryId, oid });
 }
 
-/** The file first: while the row is there no upload takes the file for its own. */
+/** The file first: while the row exists, no upload adopts the file. */
 async function removeClaimed({ db, objects }: LfsDeps, { repositoryId, oid }: Named): Promise<void> {
   await objects.remove(objectKey(repositoryId, oid));
   await db.write(({ manager }) =>
@@ -42,7 +42,7 @@ async function removeClaimed({ db, objects }: LfsDeps, { repositoryId, oid }: Na
   );
 }
 
-/** Removes the file of an upload that was refused, unless a row of another one names it. */
+/** Removes the file of a refused upload, unless another upload's row names it. */
 export async function removeWithoutRow(deps: LfsDeps, object: Named & Pick<LfsObjectRow, 'bytes'>): Promise<void> {
   const claim = await claimWithoutRow(deps, object);
   if (claim === 'claimed') await removeClaimed(deps, object);
@@ -50,7 +50,7 @@ export async function removeWithoutRow(deps: LfsDeps, object: Named & Pick<LfsOb
 }
 
 /**
- * Finishes removals and uploads that a crash interrupted. Each is claimed anew, so that of two programs one has it.
+ * Finishes removals and uploads that a crash interrupted. Claims each again, so that only one of two processes has it.
  */
 export async function finishRemovals(deps: LfsDeps): Promise<number> {
   const rows = await deps.db.read
@@ -62,7 +62,7 @@ export async function finishRemovals(deps: LfsDeps): Promise<number> {
   return rows.length;
 }
 
-/** False where another program has it. */
+/** False if another process has claimed it. */
 async function claimAgain({ db }: LfsDeps, { repositoryId, oid, removingAt }: LfsObjectRow): Promise<boolean> {
   return db.write(async ({ manager, now }) => {
     const row = await manager.findOneBy(lfsObjectSchema, { repositoryId, oid });
@@ -73,8 +73,8 @@ async function claimAgain({ db }: LfsDeps, { repositoryId, oid, removingAt }: Lf
 }
 
 /**
- * Removes what no row names: files of repositories that are gone, of uploads that a crash cut off before their row,
- * and what has been in the trash for seven days.
+ * Removes everything without a row: files of removed repositories, files of uploads that crashed before their row was
+ * written, and files that have been in the trash for seven days.
  */
 export async function removeOrphans(deps: LfsDeps): Promise<{ objects: number; trashed: number }> {
   const removed = { objects: 0, trashed: 0 };
@@ -131,8 +131,8 @@ async function removeOrphan(deps: LfsDeps, orphan: Orphan): Promise<boolean> {
 }
 
 /**
- * A file of a repository that is there is claimed by a row first, so that no upload takes it for its own meanwhile. A
- * fork that is being made has files before it has rows.
+ * A file of an existing repository is claimed by a row first, so that no upload adopts it meanwhile. A fork in progress
+ * has files before it has rows.
  */
 function claimWithoutRow(
   { db }: LfsDeps,

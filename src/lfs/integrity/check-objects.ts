@@ -6,13 +6,13 @@ import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 import { readObjectsInBatches, readRepositoriesInBatches } from '../gc/read-in-batches.ts';
 import { trashPrefix } from '../gc/remove-files.ts';
 
-/** An object that is not as its row says. */
+/** An object that does not match its row. */
 export interface LfsFault {
   repositoryId: string;
   oid: string;
   bytes: number;
   fault: 'missing' | 'size' | 'digest';
-  /** Whether the content was in the trash, and has been put back. */
+  /** Whether the content was in the trash and has been restored. */
   restored: boolean;
 }
 
@@ -24,17 +24,17 @@ interface CheckedObjects {
 }
 
 interface CheckOptions {
-  /** Whether every byte is read and hashed; otherwise files are compared by size. */
+  /** Whether to read and hash every byte; otherwise only sizes are compared. */
   readsAll: boolean;
-  /** Whether missing content is put back from the trash. */
+  /** Whether to restore missing content from the trash. */
   restores: boolean;
   repositoryIds?: readonly string[] | undefined;
 }
 
-/** Faults that are reported; an instance whose store is gone has no use for millions of lines. */
+/** Limit of reported faults: after the loss of its store, an instance does not need millions of lines. */
 const maxFaults = 1_000;
 
-/** Compares rows with files: whether each is there, its size, and its digest. */
+/** Compares rows with files: existence, size and digest. */
 export async function checkObjects(deps: LfsDeps, options: CheckOptions): Promise<CheckedObjects> {
   const result: CheckedObjects = { repositories: 0, objects: 0, bytes: 0, faults: [] };
   const steps = options.repositoryIds === undefined ? readRepositoriesInBatches(deps) : [options.repositoryIds];

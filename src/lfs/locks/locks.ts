@@ -12,7 +12,7 @@ export interface LfsLock extends LfsLockRow {
   ownerName: string;
 }
 
-/** The refusal of a second lock on a path, with the first one. */
+/** The error for a second lock on a path; contains the first one. */
 export class AlreadyLocked extends Error {
   readonly lock: LfsLock;
   constructor(lock: LfsLock) {
@@ -21,14 +21,14 @@ export class AlreadyLocked extends Error {
   }
 }
 
-/** A repository of a game has some thousand files that cannot be merged; a lock of each is a mistake. */
+/** A repository of a game has some thousand files that cannot be merged; locking every file is a mistake. */
 const maxLocks = 10_000;
 const maxPathBytes = 1_024;
 const maxRefBytes = 255;
 
 /**
- * Locks a file for the viewer. Throws `AlreadyLocked`, also for an own lock, as git-lfs expects. Refuses
- * `invalid_lock_path`, `invalid_lock_ref`, `too_many_locks`, what the rights refuse.
+ * Locks a file for the viewer. Throws `AlreadyLocked`, also for the viewer's own lock, as git-lfs expects;
+ * `invalid_lock_path`, `invalid_lock_ref`, `too_many_locks`, and access errors.
  */
 export async function createLock(
   deps: LfsDeps,
@@ -55,7 +55,7 @@ export async function createLock(
   return (await named(deps, [row.lock]))[0]!;
 }
 
-/** The path of a file as git names it. Refuses `invalid_lock_path`. */
+/** A file path in git's form. Throws `invalid_lock_path`. */
 function parsePath(path: unknown): string {
   const isPath =
     typeof path === 'string' &&
@@ -68,7 +68,7 @@ function parsePath(path: unknown): string {
   return path;
 }
 
-/** Refuses `invalid_lock_ref`. */
+/** Throws `invalid_lock_ref`. */
 function parseRef(ref: unknown): string | null {
   if (ref === undefined || ref === null || ref === '') return null;
   if (typeof ref !== 'string' || !ref.isWellFormed() || Buffer.byteLength(ref) > maxRefBytes || /\p{Cc}/u.test(ref))
@@ -76,11 +76,11 @@ function parseRef(ref: unknown): string | null {
   return ref;
 }
 
-/** Which locks of a repository: all, or one by its path or id, in pages. */
+/** Filter of locks in a repository: all, or one by its path or id, in pages. */
 export interface LockQuery {
   path?: string | undefined;
   id?: string | undefined;
-  /** Where the page before ended, as it said. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined;
   limit?: number | undefined;
 }
@@ -94,7 +94,7 @@ interface LockPage {
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-/** Locks in the order of their paths. Refuses `invalid_lock_cursor`. */
+/** Locks sorted by path. Throws `invalid_lock_cursor`. */
 export async function listLocks(deps: LfsDeps, repositoryId: string, query: LockQuery): Promise<LockPage> {
   const limit = Math.min(Math.max(query.limit ?? defaultLimit, 1), maxLimit);
   const after = query.cursor === undefined || query.cursor === '' ? '' : readCursor(query.cursor);
@@ -125,8 +125,8 @@ async function named({ accounts }: Pick<LfsDeps, 'accounts'>, rows: readonly Lfs
 }
 
 /**
- * Removes a lock: one's own, or, forced, that of another person, which takes an administrator of the repository.
- * Refuses `lfs_lock_not_found`, `lock_of_another`, what the rights refuse.
+ * Removes the viewer's own lock, or with force that of another user, which requires an administrator of the repository.
+ * Throws `lfs_lock_not_found`, `lock_of_another`, and access errors.
  */
 export async function removeLock(
   deps: LfsDeps,

@@ -1,12 +1,12 @@
-/** A file that Git LFS keeps elsewhere: what is in git only names it (Git LFS Specification). */
+/** A file whose content is in Git LFS: git stores only this pointer (Git LFS Specification). */
 export interface LfsPointer {
   oid: string;
   bytes: number;
 }
 
-/** A file with more bytes is no pointer. */
+/** Size limit of pointers in bytes. */
 export const maxPointerBytes = 1_023;
-/** A file with fewer is none either: the shortest version, the id and a size of one digit. */
+/** Minimum size of pointers: the shortest version, the id and a size of one digit. */
 export const minPointerBytes = 114;
 
 /** The last two are from before the first release. */
@@ -18,12 +18,12 @@ const versions: readonly string[] = [
 const keys = ['version', 'oid', 'size'] as const;
 const oidForm = /^sha256:([0-9a-f]{64})$/;
 const sizeForm = /^\+?(\d{1,15})$/;
-/** Programs that have changed the content before it was stored, by their priority. */
+/** Programs that have changed the content before it was stored, by priority. */
 const extensionForm = /^ext-(\d)-\w/;
 
 /**
- * The pointer that a file is; null for every other file. It is one where `git lfs` takes it for one: the keys in this
- * order, extensions anywhere behind a key and before the end, nothing else.
+ * The pointer in a file; null for every other file. Accepts the same files as `git lfs`: the keys in this order,
+ * extensions anywhere after a key and before the end, nothing else.
  */
 export function readPointer(content: Buffer): LfsPointer | null {
   if (content.length > maxPointerBytes || content.length < minPointerBytes) return null;

@@ -4,8 +4,8 @@ import { maxPointerBytes, minPointerBytes, readPointer } from './read-pointer.ts
 import type { LfsPointer } from './read-pointer.ts';
 
 /**
- * The pointers in a repository, each object once: of all refs, those that no client sees included, or of some commits.
- * Throws unless git has read everything without a complaint.
+ * The pointers in a repository, each object once: of all refs, including hidden ones, or of some commits. Throws unless
+ * git has read everything without an error.
  */
 export async function* scanPointers(
   { git }: Pick<LfsDeps, 'git'>,

@@ -8,13 +8,13 @@ export interface LfsObjectRow {
   bytes: number;
   /** Whether it is a link to an object of another repository, which takes no space of its own. */
   shared: boolean;
-  /** Null for links, imports, tasks, and accounts that are gone. */
+  /** Null for links, imports, CI tasks, and deleted accounts. */
   uploaderId: string | null;
   arrivedAt: number;
-  /** When an upload or a scan last found that it is needed. */
+  /** When an upload or a scan last found it in use. */
   seenAt: number;
   unreferencedSince: number | null;
-  /** Set while its file is being removed; such an object counts as absent. */
+  /** Set during the removal of its file; such an object counts as absent. */
   removingAt: number | null;
 }
 
@@ -34,14 +34,14 @@ export const lfsObjectSchema = new EntitySchema<LfsObjectRow>({
   },
 });
 
-/** What a repository has of LFS. The sums are kept by triggers; without a row there is nothing, and LFS is on. */
+/** LFS data of a repository. Triggers maintain the sums; without a row there are no objects, and LFS is on. */
 export interface LfsRepositoryRow {
   repositoryId: string;
   isEnabled: boolean;
   objects: number;
-  /** Of objects that take space of their own. */
+  /** Sum over objects that take space of their own. */
   bytes: number;
-  /** Of links to objects of other repositories. */
+  /** Sum over links to objects of other repositories. */
   sharedBytes: number;
   scannedAt: number | null;
   /** Why the last scan was not clean. */
@@ -67,7 +67,7 @@ export interface LfsLockRow {
   id: string;
   repositoryId: string;
   path: string;
-  /** The branch that the client was on, as it named it. */
+  /** The client's branch, as named by the client. */
   ref: string | null;
   ownerId: string;
   lockedAt: number;

@@ -6,32 +6,32 @@ import { isOid } from '../object-key.ts';
 
 export type LfsOperation = 'upload' | 'download';
 
-/** What a token permits: an operation on one repository, or on one object of it. */
+/** Scope of a token: an operation on one repository, or on one object of it. */
 export interface TransferGrant {
   viewer: Viewer;
   repositoryId: string;
   operation: LfsOperation;
-  /** Null for all objects: a client that came over SSH. */
+  /** Null for all objects: for a client that authenticated over SSH. */
   object: { oid: string; bytes: number } | null;
 }
 
-/** How long a token is good; git-lfs asks for another one in time. */
+/** Lifetime of a token; git-lfs requests a new one in time. */
 export const tokenTtlMs = 30 * 60_000;
 
-/** No other secret begins so. */
+/** Prefix that no other secret has. */
 const prefix = 'hlfs_';
 export const looksLikeTransferToken = (secret: string): boolean => secret.startsWith(prefix);
 
-/** What is signed, in short names. Who it was, with the limits of their credential in this repository. */
+/** Signed content, with short names: the caller, with the limits of its credential in this repository. */
 interface Payload {
   r: string;
   o: LfsOperation;
   e: number;
   i?: string;
   b?: number;
-  /** A person. */
+  /** A user. */
   p?: { i: string; v: PersonViewer['via']; s: Scope; in: boolean };
-  /** A task of the CI. */
+  /** A CI task. */
   t?: { i: number; r: string; s: 'read' | 'write' };
   /** A deploy key, by its id. */
   k?: string;
@@ -40,7 +40,7 @@ interface Payload {
 const signatureOf = ({ instanceKey }: Pick<LfsDeps, 'instanceKey'>, text: string): Buffer =>
   createHmac('sha256', instanceKey.for('transfer token')).update(text).digest();
 
-/** Makes a token. The rights are asked again when it is used. */
+/** Creates a token. Access is checked again when it is used. */
 export function signTransfer(deps: Pick<LfsDeps, 'instanceKey' | 'clock'>, grant: TransferGrant): string {
   const { viewer, repositoryId, operation, object } = grant;
   const credential = recordCredential(viewer);
@@ -67,9 +67,9 @@ export function signTransfer(deps: Pick<LfsDeps, 'instanceKey' | 'clock'>, grant
 }
 
 /**
- * What a token permits, or null: not made here, expired, of an account that is gone or disabled, or of a
- * deploy key that was removed. A person's viewer
- * is limited to the repository of the token, and to reading by one for downloads.
+ * The scope of a token, or null if it is not signed here, has expired, or its account was deleted or disabled, or its
+ * deploy key removed. A user's viewer is limited to the repository of the token, and to reading if the token is for
+ * downloads.
  */
 export async function verifyTransfer(
   deps: Pick<LfsDeps, 'instanceKey' | 'clock' | 'accounts' | 'db'>,

@@ -9,22 +9,22 @@ import type { LfsOperation } from '../tokens/transfer-token.ts';
 import { findObjects } from './find-objects.ts';
 import { refuseOverQuota } from './quota.ts';
 
-/** An object as a client names it; neither is checked yet. */
+/** An object as named by a client, unchecked. */
 export interface NamedObject {
   oid: unknown;
   size: unknown;
 }
 
-/** What is to be done with an object: it is transferred, nothing, or why not. `status` is one of HTTP. */
+/** The action for an object: a transfer, nothing, or an error. `status` is an HTTP status. */
 export type BatchEntry = { oid: string; size: number } & (
   | { act: LfsOperation | 'nothing' }
   | { act: 'refuse'; status: 404 | 422; message: string }
 );
 
 /**
- * What a client has to transfer of these objects (Git LFS Batch API). An upload is refused as a whole with `lfs_quota`
- * when the missing objects do not fit together. Objects that are there are marked as needed, so that none is collected
- * between this response and the push that names it.
+ * The transfers that a client needs for these objects (Git LFS Batch API). An upload is refused as a whole with
+ * `lfs_quota` if the missing objects exceed the quota together. Existing objects are marked as needed, so that none is
+ * collected between this response and the push that names it.
  */
 export async function planBatch(
   deps: LfsDeps,
@@ -72,7 +72,7 @@ function entryOf(
   return { ...named, act: 'upload' };
 }
 
-/** Notes that objects are needed that no scan has seen as such. */
+/** Marks objects as needed that no scan has found in use. */
 async function keepReferenced({ db }: LfsDeps, repositoryId: string, rows: readonly LfsObjectRow[]): Promise<void> {
   const doubtful = rows.filter(({ unreferencedSince }) => unreferencedSince !== null).map(({ oid }) => oid);
   if (doubtful.length === 0) return;

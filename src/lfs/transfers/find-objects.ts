@@ -4,7 +4,7 @@ import { inList } from '../../db/index.ts';
 import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 
-/** The objects of these ids that a repository has, by their ids. One that is being removed counts as absent. */
+/** The objects with these ids in a repository, by id. An object that is being removed counts as absent. */
 export async function findObjects(
   manager: EntityManager,
   repositoryId: string,

@@ -7,7 +7,10 @@ import { objectKey } from '../object-key.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 import { findObject } from './find-objects.ts';
 
-/** An object of a repository that the viewer may read. Refuses `lfs_object_not_found`, also for those of others. */
+/**
+ * An object of a repository that the viewer may read. Throws `lfs_object_not_found`, also for objects of other
+ * repositories.
+ */
 export async function describeObject(
   { db }: Pick<LfsDeps, 'db'>,
   { repository }: Pick<LfsContext, 'repository'>,
@@ -19,8 +22,8 @@ export async function describeObject(
 }
 
 /**
- * The object that a file of a repository names, for pages whose reader may read the repository; null when the file is
- * no pointer, and when its object is not here or has another size.
+ * The object named by a file of a repository, for pages whose viewer may read the repository; null if the file is not a
+ * pointer, or its object is missing or has another size.
  */
 export async function objectOfPointer(
   { db }: Pick<LfsDeps, 'db'>,
@@ -32,7 +35,7 @@ export async function objectOfPointer(
   return row !== null && row.bytes === pointer?.bytes ? row : null;
 }
 
-/** The bytes of an object, or a range of them. Refuses `lfs_object_lost` when a row has no file. */
+/** The bytes of an object, or a range of them. Throws `lfs_object_lost` if a row has no file. */
 export async function openObject(
   { objects, logger, counters }: Pick<LfsDeps, 'objects' | 'logger' | 'counters'>,
   { repositoryId, oid, bytes }: Pick<LfsObjectRow, 'repositoryId' | 'oid' | 'bytes'>,

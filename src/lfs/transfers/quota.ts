@@ -10,9 +10,8 @@ type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
 type Sum = { bytes: number | string | null }[];
 
 /**
- * Refuses `lfs_quota` when so many bytes more do not fit: into the repository, into all repositories of its owner, or
- * into what a person may contribute who may not write here.
- * Without facts this server acts by itself.
+ * Throws `lfs_quota` if that many more bytes exceed the quota: of the repository, of all repositories of its owner, or
+ * of contributions by a user without write access. Without request facts the server acts for itself.
  * @param reader the read connection, or the manager of the write that stores a row
  */
 export async function refuseOverQuota(
@@ -36,7 +35,7 @@ export async function refuseOverQuota(
   refuse(own + bytes, settings.contributedBytes, 'the pull requests of one user to this repository', own);
 }
 
-/** Bytes of all repositories of an owner, without those in the trash. */
+/** Bytes of all repositories of an owner, except those in the trash. */
 function bytesOfOwner(
   reader: Reader,
   { ownerUserId, ownerOrganisationId }: Pick<Repository, 'ownerUserId' | 'ownerOrganisationId'>,

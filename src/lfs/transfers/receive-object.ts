@@ -14,7 +14,7 @@ import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import { findObject } from './find-objects.ts';
 import { refuseOverQuota } from './quota.ts';
 
-/** An object on its way in: what its name and the client say of it. */
+/** An incoming object, as described by its name and the client. */
 interface IncomingObject {
   oid: string;
   bytes: number;
@@ -22,13 +22,13 @@ interface IncomingObject {
 }
 
 /**
- * Stores an object: hashed while it is written, compared with its name, synced, then its row. Content that is there
- * already is read to its end and compared, too: having an object's id alone is no upload. Rights and quotas are asked
- * before the content, and again in the write of the row.
+ * Stores an object: hashes it while writing, compares the digest with its name, syncs it, then writes its row. Existing
+ * content is also read to its end and compared: knowing an object's id does not count as an upload. Access and quotas
+ * are checked before the content, and again in the write of the row.
  *
- * Refuses `lfs_object_too_large`, `lfs_quota`, `lfs_object_damaged` (another digest or size), `lfs_object_removing`,
- * what the store refuses (`disk_full`, `low_disk_space`), what the rights refuse, and what the content throws. Then
- * nothing is stored.
+ * Throws `lfs_object_too_large`, `lfs_quota`, `lfs_object_damaged` (another digest or size), `lfs_object_removing`,
+ * errors of the store (`disk_full`, `low_disk_space`), access errors, and errors of the content. Then nothing is
+ * stored.
  */
 export async function receiveObject(
   deps: LfsDeps,
@@ -61,8 +61,8 @@ export async function receiveObject(
 }
 
 /**
- * Stores an object that this server fetches or imports by itself, if it is not there. Quotas hold for what a mirror
- * brings; what an administrator imports is let in. Refuses as `receiveObject` does, apart from rights.
+ * Stores a missing object that this server fetches or imports itself. Quotas apply to mirrors, but not to imports by an
+ * administrator. Throws the errors of `receiveObject`, except access errors.
  */
 export async function storeObject(
   deps: LfsDeps,
@@ -82,7 +82,7 @@ export async function storeObject(
   });
 }
 
-/** A collection may have taken the object meanwhile. Refuses `lfs_object_removing`. */
+/** A collection may have claimed the object meanwhile. Throws `lfs_object_removing`. */
 async function keepPresent({ db }: LfsDeps, repositoryId: string, oid: string): Promise<void> {
   await db.write(async ({ manager, now }) => {
     if ((await findObject(manager, repositoryId, oid)) === null) throw beingRemoved();
@@ -95,9 +95,9 @@ function refuseTooLarge({ settings }: LfsDeps, bytes: number): void {
 }
 
 /**
- * No program that shares the store removes a file but that of a row which says so: so the row is written like that,
- * counts as absent, and says otherwise once the file is found to be there.
- * @param admit decides in the write of the row, which it refuses by throwing; returns who has uploaded it
+ * A program that shares the store removes a file only if its row is marked for removal: so the row is written with that
+ * mark, counts as absent, and loses the mark once the file is known to exist.
+ * @param admit checks access in the write of the row and may throw; returns the uploader
  */
 async function storeContent(
   deps: LfsDeps,
@@ -150,12 +150,12 @@ async function storeRow(
       return true;
     });
   } catch (error) {
-    // With a row, present or on its way out, the file is not of this upload.
+    // If a row exists, even during removal, the file does not belong to this upload.
     await removeWithoutRow(deps, { ...ours, bytes });
     throw error;
   }
   if (!isNew) return;
-  // A collection, or an upload that was refused, may have removed the file before the row was there.
+  // A collection or a refused upload may have removed the file before the row existed.
   const isThere = (await objects.stat(objectKey(repositoryId, oid))) !== null;
   await db.write(({ manager }) =>
     isThere ? manager.update(lfsObjectSchema, ours, { removingAt: null }) : manager.delete(lfsObjectSchema, ours),
@@ -180,7 +180,7 @@ async function compare(content: AsyncIterable<Uint8Array>, { oid, bytes }: Omit<
 const damaged = () =>
   invalid('lfs_object_damaged', 'The content that arrived is not the object of this id and size. Nothing was stored.');
 
-/** Refuses `lfs_verify_failed` unless the repository has the object with this size. */
+/** Throws `lfs_verify_failed` unless the repository has the object with this size. */
 export async function verifyObject(
   { db }: Pick<LfsDeps, 'db'>,
   { repository }: LfsContext,

@@ -33,7 +33,7 @@ interface RefusedAttempt {
 }
 
 /**
- * Limit of authentication requests: queries about known keys do not count as attempts, and no client deps this many.
+ * Limit of authentication requests: queries about known keys do not count as attempts, and no client needs this many.
  */
 const maxRequests = 64;
 
@@ -69,7 +69,7 @@ export function authenticate(
   async function decide(attempt: AuthContext): Promise<void> {
     if (requests > maxRequests) return handlers.gaveUp('too_many_requests');
     if (attempt.method !== 'publickey') {
-      // Clients begin with "none" to learn which methods there are.
+      // Clients begin with "none" to learn the available methods.
       return refuse(attempt, attempt.method === 'none' ? null : 'method_not_offered');
     }
     const owner = await accounts.viewerOfKey(attempt.key.data, { address, hasSigned: false });
@@ -94,6 +94,6 @@ export function authenticate(
 
 function described(attempt: AuthContext): Omit<RefusedAttempt, 'reason'> {
   if (attempt.method !== 'publickey') return { method: attempt.method };
-  // The name of an algorithm comes from an anonymous client and can be anything.
+  // The algorithm name comes from an anonymous client and can be anything.
   return { method: attempt.key.algo.slice(0, 64), fingerprint: fingerprint(attempt.key.data) };
 }

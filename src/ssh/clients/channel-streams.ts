@@ -48,7 +48,7 @@ export function channelInput({ channel, signal, onProgress }: Around): Readable 
  * The client's output. ssh2 only respects the window that the client grants, and a client may grant gigabytes without
  * reading; this stream also waits for the socket.
  *
- * @param stallMs how long the client may keep it waiting
+ * @param stallMs time in milliseconds that the client may keep it waiting
  * @param onStall called once after that time
  */
 export function channelOutput(around: Around & { stallMs: number; onStall(): void }): Writable {

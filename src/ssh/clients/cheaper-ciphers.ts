@@ -5,37 +5,37 @@ import type { Connection } from 'ssh2';
 import { freeMemory } from '../../kernel/index.ts';
 
 /*
- * What each packet costs in ssh2 1.17, besides its encryption:
- * - memory for the packet, and memory for its encrypted form, 32 KiB each. Over a large clone these made the garbage
- *   collector walk the whole heap a dozen times, which was half of the server's CPU time. Here they are given back as
- *   soon as nothing reads them any more.
- * - a cipher (AES-GCM) or an HMAC (AES-CTR). Node takes 12 µs to make one from the bytes of a key, nearly all of it to
- *   find out that they are no KeyObject, and 2 µs to make it from one.
+ * Costs of each packet in ssh2 1.17, besides its encryption:
+ * - memory for the packet and for its encrypted form, 32 KiB each. Over a large clone these made the garbage collector
+ *   walk the whole heap a dozen times, which took half of the server's CPU time. Here they are freed as soon as nothing
+ *   reads them anymore.
+ * - a cipher (AES-GCM) or an HMAC (AES-CTR). Node takes 12 µs to create one from the bytes of a key, nearly all of it
+ *   to find out that they are not a KeyObject, and 2 µs to create it from a KeyObject.
  */
 
 interface Encryption {
   /** Encrypts a packet and passes its parts to `_onWrite`. The packet is not used afterwards. */
   encrypt(packet: Buffer): void;
   _onWrite(part: Uint8Array): void;
-  /** Of AES-GCM. */
+  /** For AES-GCM. */
   _encKey?: Buffer | KeyObject;
-  /** Absent, or undefined, where the cipher authenticates. */
+  /** Absent or undefined if the cipher itself authenticates. */
   _macKey?: Buffer | KeyObject;
 }
 
 interface Decryption {
-  /** Of AES-GCM. */
+  /** For AES-GCM. */
   _decipherKey?: Buffer | KeyObject;
   _macKey?: Buffer | KeyObject;
 }
 
 interface ProtocolInside {
-  /** Each key exchange puts others here. */
+  /** Each key exchange replaces both. */
   _cipher: Encryption;
   _decipher: Decryption | undefined;
 }
 
-/** To be called before the first key exchange. */
+/** Must be called before the first key exchange. */
 export function makeCiphersCheaper(connection: Connection, socket: Socket): void {
   const protocol = (connection as { _protocol?: ProtocolInside })._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
@@ -50,7 +50,7 @@ export function makeCiphersCheaper(connection: Connection, socket: Socket): void
   });
 }
 
-/** Calls `change` with everything that is assigned to the property from now on. */
+/** Calls `change` with every value that is assigned to the property from now on. */
 function changeEach<Name extends keyof ProtocolInside>(
   protocol: ProtocolInside,
   name: Name,

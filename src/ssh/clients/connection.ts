@@ -24,7 +24,7 @@ interface Needs {
   socket: Socket;
   address: string;
   limiter: ConnectionLimiter;
-  /** Passes the socket to ssh2, when the limiter admits it. */
+  /** Passes the socket to ssh2 once the limiter admits it. */
   begin(): void;
   limits: SshLimits;
   deps: SshDeps;
@@ -34,7 +34,7 @@ interface Needs {
 const maxUnreadBytes = 8 * 1024 * 1024;
 /** Limit of sessions that are closed without a request; ssh2 never frees those. */
 const maxEmptySessions = 16;
-/** How long a client may take to close its side. */
+/** Time that a client may take to close its side. */
 const disconnectMs = 1_000;
 /** Reasons on which a client's user can act: the code of RFC 4253 §11.1, and a message. */
 const disconnectReasons: Readonly<Record<string, { code: number; words: string }>> = {
@@ -105,7 +105,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
       { accounts: deps.accounts, logger, limits, address },
       {
         signedIn(signedIdentity) {
-          // Not between the decision to disconnect and the end.
+          // Skipped between the decision to disconnect and the end.
           if (!isLeaving) identity = signedIdentity;
         },
         gaveUp: leave,
@@ -114,8 +114,8 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     met.once('close', () => {
       if (identity === null && refusals.length > 0) logger.info('ssh.not_signed_in', { refusals });
     });
-    // A key exchange can cost the server five milliseconds of CPU time and the client none: before sign-in, one is
-    // enough.
+    // A key exchange can cost the server five milliseconds of CPU time and the client none: before sign-in, only one is
+    // allowed.
     met.on('rekey', () => {
       if (identity === null) leave('new_keys_before_sign_in');
     });

@@ -25,7 +25,7 @@ interface ConnectionsDeps {
   deps: SshDeps;
 }
 
-/** The SSH protocol itself: loaded with the first client, since ssh2 would take a tenth of each start. */
+/** The SSH protocol itself: loaded for the first client, since ssh2 would take a tenth of each start. */
 export function createConnections({ privateKeys, limiter, limits, deps }: ConnectionsDeps): Connections {
   const guests = new Map<Socket, ClientConnection>();
   const ssh = new ssh2.Server({
@@ -41,7 +41,7 @@ export function createConnections({ privateKeys, limiter, limits, deps }: Connec
   return {
     accept(socket) {
       const { remoteAddress } = socket;
-      // The client has disconnected already.
+      // The client has already disconnected.
       if (remoteAddress === undefined) return void socket.destroy();
       const guest = createClientConnection({
         socket,

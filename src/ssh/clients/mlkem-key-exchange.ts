@@ -9,8 +9,8 @@ import { sshString } from '../../openssh/index.ts';
  *
  * ssh2 creates its key exchanges in a private function, by the negotiated name. Its exchange on Curve25519 has the same
  * messages (30 and 31) and the same hash; only their content and the shared secret differ. So when a client's KEXINIT
- * negotiates our name, ssh2 is given `curve25519-sha256` instead, and the exchange that it creates gets three functions
- * of ours and the client's original KEXINIT, which is part of what the host key signs. If an upgrade of ssh2 changes
+ * negotiates our name, ssh2 is given `curve25519-sha256` instead, and its exchange object gets three functions of ours
+ * and the client's original KEXINIT, which is part of the data that the host key signs. If an upgrade of ssh2 changes
  * any of this, the signature no longer verifies and test/ssh/mlkem.test.ts fails; other clients are not affected.
  * package.json pins ssh2 exactly.
  */
@@ -27,7 +27,7 @@ const listCount = 10;
 const encapsulationKeyBytes = 1_184;
 const x25519Bytes = 32;
 
-/** SubjectPublicKeyInfo up to the key itself: the form in which Node reads raw keys. */
+/** The SubjectPublicKeyInfo header before the key: the form in which Node reads raw keys. */
 const mlkemPrefix = Buffer.from('308204b2300b0609608648016503040402038204a100', 'hex');
 const x25519Prefix = Buffer.from('302a300506032b656e032100', 'hex');
 
@@ -56,7 +56,7 @@ interface ProtocolInside {
 }
 
 /**
- * Offers the exchange to a client, before all others, and runs it if negotiated. To be called when the client has
+ * Offers the exchange to a client, before all others, and runs it if negotiated. Must be called after the client has
  * identified itself and before the server's own KEXINIT is sent: on ssh2's event "connection".
  */
 export function offerMlkem(connection: Connection): void {
@@ -71,9 +71,9 @@ export function offerMlkem(connection: Connection): void {
       if (init === null) return next.call(place, payload);
       const before = protocol._kex;
       const result = next.call(place, init.shown);
-      // Unless ssh2 refused the message.
+      // Skipped if ssh2 refused the message.
       if (protocol._kex === undefined || protocol._kex === before) return result;
-      // ssh2 means to do so for wrong guesses, and does it for all.
+      // ssh2 intends this for wrong guesses, but does it for all.
       protocol._skipNextInboundPacket = init.isWrongGuess;
       if (init.isOurs) Object.assign(protocol._kex, exchange(protocol._kex, payload));
       return result;
@@ -83,7 +83,7 @@ export function offerMlkem(connection: Connection): void {
 
 const offers = new WeakMap<Offer, Offer>();
 
-/** The configuration of ssh2 refuses unknown names; at this point they are not checked. */
+/** The configuration of ssh2 refuses unknown names, but they are not checked at this point. */
 function withMlkem(offer: Offer): Offer {
   const known = offers.get(offer);
   if (known !== undefined) return known;
@@ -105,11 +105,13 @@ interface KexInit {
   isOurs: boolean;
   /** The message for ssh2: unchanged, except for the replaced name if our exchange is negotiated. */
   shown: Buffer;
-  /** A packet of a wrongly guessed exchange follows, and is to be ignored (RFC 4253 §7). */
+  /** A packet of a wrongly guessed exchange follows and must be ignored (RFC 4253 §7). */
   isWrongGuess: boolean;
 }
 
-/** @returns null when it is malformed; ssh2 then reports the error */
+/**
+ * @returns null if it is malformed; ssh2 then reports the error
+ */
 function readKexInit(payload: Buffer, { lists }: Offer): KexInit | null {
   const names: string[][] = [];
   const ends: number[] = [];
@@ -141,7 +143,7 @@ function exchange(made: KeyExchange, clientKexInit: Buffer): Partial<KeyExchange
     negotiated: Object.assign(made.negotiated, { kex: mlkemKeyExchange }),
     // Both sides' bytes go into the hash unchanged: they are strings here, not numbers.
     convertPublicKey: (theirs) => theirs,
-    // ssh2 calls this after the secret was computed.
+    // ssh2 calls this after it has computed the secret.
     getPublicKey: () => reply,
     computeSecret(theirs) {
       try {

@@ -10,7 +10,7 @@ import { runCommand } from '../commands/run-command.ts';
 import { packetSizeOf } from './ssh2-internals.ts';
 import type { Client } from '../commands/session.ts';
 
-/** What a session needs from its connection. */
+/** The parts of a connection that a session uses. */
 interface SessionContext extends Pick<Client, 'address' | 'port' | 'blob'> {
   connection: Connection;
   deps: SshDeps;
@@ -22,12 +22,14 @@ interface SessionContext extends Pick<Client, 'address' | 'port' | 'blob'> {
   leave(reason: string): void;
   onProgress(): void;
   /**
-   * A command begins.
-   * @param unreadBytes returns how much input waits for the command
-   * @returns to be called when the command has ended
+   * Called when a command begins.
+   * @param unreadBytes returns the size of the input that waits for the command
+   * @returns a function to call when the command has ended
    */
   onBusy(unreadBytes: () => number): () => void;
-  /** @param isEmpty there was no request */
+  /**
+   * @param isEmpty whether there was no request
+   */
   onClose(isEmpty: boolean): void;
 }
 
@@ -35,12 +37,12 @@ interface SessionContext extends Pick<Client, 'address' | 'port' | 'blob'> {
 const minPacketBytes = 1_024;
 const gitProtocol = /^version=[012]$/;
 
-/** What sftp and scp show their user: ssh2 could only refuse them without a word. */
+/** Message that sftp and scp show to their user: ssh2 alone would refuse them without one. */
 const noFiles = 'hearth: there are no files to copy here; use git, or "git archive --remote"\n';
 
 /**
- * Handles one session: environment variables, then one command or the greeting. Terminals, X11 and agents are refused,
- * since ssh2 refuses every request without a listener (security F03); a subsystem gets a sentence and its end.
+ * Handles one session: environment variables, then one command or the greeting. Refuses terminals, X11 and agents, as
+ * ssh2 refuses every request without a listener (security F03); a subsystem gets a message and is closed.
  */
 export function serveSession(session: Session, around: SessionContext): void {
   const closed = new AbortController();
@@ -55,7 +57,7 @@ export function serveSession(session: Session, around: SessionContext): void {
   session.on('env', (accept, reject, { key, val }) => {
     const isWelcome = key === 'GIT_PROTOCOL' && gitProtocol.test(val);
     if (isWelcome) protocol = val;
-    // Neither exists when the client wants no reply.
+    // Neither exists if the client wants no reply.
     (isWelcome ? accept : reject)?.();
   });
   const start = (channel: ServerChannel, command: Command | null) => {
@@ -110,7 +112,7 @@ async function serve(
     protocol,
     input,
     output,
-    // They are encrypted by then, or were copied because keys are being exchanged.
+    // They are already encrypted, or were copied because a key exchange is in progress.
     takesBytesAtOnce: true,
     writeError,
     moved: () => moved,
@@ -132,7 +134,7 @@ async function serve(
   });
 }
 
-/** The command, for the log; an unknown line is not repeated there. */
+/** The command for the log, which does not repeat unknown lines. */
 function named(command: Command | null): Record<string, string> {
   if (command === null) return { command: 'not understood' };
   if (command.kind === 'lfs')

@@ -38,8 +38,8 @@ export function isAgreeingOnKeys(connection: Connection): boolean {
 }
 
 /**
- * The client's largest packet, in bytes. ssh2 splits its output by that size without a check: zero would make it loop
- * forever.
+ * The client's maximum packet size in bytes. ssh2 splits its output by that size without a check: zero would make it
+ * loop forever.
  */
 export function packetSizeOf(session: Session): number {
   return (session as SessionInside)._chanInfo?.outgoing?.packetSize ?? 0;
@@ -47,7 +47,7 @@ export function packetSizeOf(session: Session): number {
 
 /**
  * Sends the client the algorithms by which it may sign (RFC 8308, `server-sig-algs`). The list of ssh2 lacks a comma,
- * so that RSA with SHA-512 and ECDSA on P-521 seem unknown, and it includes SHA-1 and DSA, which are refused here. To
+ * so that RSA with SHA-512 and ECDSA on P-521 seem unknown, and it includes SHA-1 and DSA, which are refused here. Must
  * be called before the first key exchange.
  */
 export function sendSignatureAlgorithms(connection: Connection, names: readonly string[]): void {
@@ -65,14 +65,14 @@ export function sendSignatureAlgorithms(connection: Connection, names: readonly 
   };
 }
 
-/** Sends the reason of a disconnect (RFC 4253 §11.1), which ssh2 never does. Programs show it to their users. */
+/** Sends the reason of a disconnect (RFC 4253 §11.1), which ssh2 never does. Clients show it to their users. */
 export function sendDisconnectReason(connection: Connection, code: number, words: string): void {
   const protocol = (connection as ConnectionInside)._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
   send(protocol, Buffer.concat([Buffer.from([disconnectMessage]), uint32(code), sshString(words), sshString('')]));
 }
 
-/** Gives the refusals of tunnels (`ssh -W`, `-L`) a description, which ssh shows; those of ssh2 have none. */
+/** Adds a description to refusals of tunnels (`ssh -W`, `-L`), which ssh shows; those of ssh2 have none. */
 export function describeRefusedChannels(connection: Connection, description: string): void {
   const protocol = (connection as ConnectionInside)._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');

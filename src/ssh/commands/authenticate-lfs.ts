@@ -12,9 +12,9 @@ export interface LfsRequest {
 }
 
 /**
- * `git-lfs-authenticate`: where the objects of a repository are on the web, and a token for one operation on them
- * (Git LFS Server Discovery). Git's refusals are refused here, too, before any object is sent.
- * Refuses `lfs_not_over_ssh` for `git-lfs-transfer`, after which clients ask as above, and `lfs_no_web_address`.
+ * `git-lfs-authenticate`: the URL of a repository's LFS objects, and a token for one operation on them (Git LFS Server
+ * Discovery). Also enforces git's access rules, before any object is sent. Throws `lfs_not_over_ssh` for
+ * `git-lfs-transfer`, after which clients use `git-lfs-authenticate`, and `lfs_no_web_address`.
  */
 export async function authenticateLfs(
   { lfs, config }: SshDeps,

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/index.ts';
 
 /**
- * The clone address: `git@host:owner/name.git` on port 22, otherwise `ssh://git@host:2222/owner/name.git`. Without a
+ * The clone URL: `git@host:owner/name.git` on port 22, otherwise `ssh://git@host:2222/owner/name.git`. Without a
  * configured host name it contains HOST, since the server cannot know the name that the client used.
  *
- * @param port what the server listens on; `ssh.public_port` wins
+ * @param port the port that the server listens on; `ssh.public_port` wins
  */
 export function cloneAddress(
   { ssh, baseUrl }: Pick<Config, 'ssh' | 'baseUrl'>,

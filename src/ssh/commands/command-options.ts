@@ -1,8 +1,8 @@
 export type Options = ReadonlyMap<string, string>;
 
 /**
- * Separates the options of a command from its other words. The client's shell has removed quotes, so the value of an
- * option is everything up to the next one. Null when an option is there twice.
+ * Separates the options of a command from its other words. The client's shell has removed quotes, so an option's value
+ * extends to the next option. Null if an option occurs twice.
  */
 export function splitOptions(words: readonly string[]): { plain: string[]; options: Options } | null {
   const plain: string[] = [];
@@ -18,7 +18,7 @@ export function splitOptions(words: readonly string[]): { plain: string[]; optio
   return { plain, options };
 }
 
-/** Whether only these options are there. */
+/** Whether no other options are present. */
 export const hasOnly = (options: Options, ...names: string[]): boolean =>
   [...options.keys()].every((name) => names.includes(name));
 

@@ -1,17 +1,17 @@
 import { explainFullDisk, isDomainError } from '../../kernel/index.ts';
 import { plainLine } from './plain-text.ts';
 
-/** What the client gets when a command failed: one line on stderr, and the exit status. */
+/** The response to a failed command: one line on stderr, and the exit status. */
 interface ErrorOutput {
   line: string;
   exitCode: number;
-  /** An internal error, not a refusal: the log gets all of it. */
+  /** Whether it is an internal error, which is logged in full, and not a refusal. */
   isFault: boolean;
 }
 
 /**
- * Maps error codes to SSH; no other file here looks at codes. A hidden repository or issue and an
- * absent one give the same bytes.
+ * Maps error codes to SSH; no other file here reads codes. Hidden and absent repositories or issues give the same
+ * bytes.
  *
  * @param faultId links the line of an internal error to its log line
  */
@@ -20,7 +20,7 @@ export function errorOutput(thrown: unknown, faultId: string): ErrorOutput {
   if (isDomainError(error)) {
     switch (error.code) {
       case 'not_found':
-        // Only of a repository that the client may read, and of what is the client's own.
+        // Only for repositories that the client may read, and for the client's own data.
         return say(shownReasons.has(error.reason) ? error.message : 'repository not found');
       case 'invalid':
       case 'unauthenticated':

@@ -10,13 +10,13 @@ export const assigneesOf = ({ assigned }: DescribedIssue): string =>
   assigned.map(({ username }) => username ?? '').join(',');
 export const authorOf = ({ author, authorName }: DescribedIssue): string => author?.username ?? authorName ?? 'ghost';
 
-/** Tab-separated lines; what stands in a cell ends neither it nor the line. */
+/** Tab-separated lines; escapes cells so that they end neither the cell nor the line. */
 export const rows = (cells: readonly (readonly string[])[]): string =>
   cells.map((row) => `${row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')}\n`).join('');
 
 export const time = (epochMs: number): string => new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** The comments of an issue or pull request, each below a line that says whose it is. */
+/** The comments of an issue or pull request, each below a line that names its author. */
 export async function* commentsOf(
   { issues, accounts }: Pick<SshDeps, 'issues' | 'accounts'>,
   at: IssueAt,

@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 import type { AuthenticatedSession } from './session.ts';
 import { send } from './write-output.ts';
 
-/** Rows of a list: what a person reads in a terminal. */
+/** Rows of a list: enough for a terminal. */
 const mostListed = 100;
 
 /** The commands about the inbox, for the owner of the key. The list is tab-separated lines without headers. */
@@ -35,7 +35,7 @@ async function output(
     return 'Taken back.\n';
   }
   const { change, ids } = command;
-  // An unknown id is a mistake, and not nothing to do.
+  // An unknown id is an error, not an empty result.
   if (ids !== 'all') for (const id of ids) await notifications.find(viewer, id);
   const at = await notifications.change(viewer, change, ids === 'all' ? { upTo: clock.now() } : { ids });
   return change === 'done' || change === 'read' || change === 'save'
@@ -43,7 +43,7 @@ async function output(
     : 'Changed.\n';
 }
 
-/** Escapes a cell, whose text must not end the cell or the line. */
+/** Escapes a cell so that its text cannot end the cell or the line. */
 function line({ id, isUnread, about, title, reason, listedAt }: Notification): string {
   const cells = [
     String(id),

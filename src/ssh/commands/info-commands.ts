@@ -61,7 +61,7 @@ Everything else is git: clone, fetch, push and "git archive --remote".
 `;
 
 /**
- * The commands besides git. They call the same use-cases as the pages and the command line, and print tab-separated
+ * The commands besides git. They call the same use cases as the pages and the command line, and print tab-separated
  * lines without headers, for pipes.
  */
 export async function serveInfoCommand(
@@ -77,7 +77,7 @@ async function* output(deps: SshDeps, command: InfoCommand, session: Authenticat
   const { repositories } = deps;
   const { viewer } = session;
   if (command.kind === 'help') return yield help;
-  // Without a handle a person cannot own anything (SPEC §2.4).
+  // A user without a username cannot own anything (SPEC §2.4).
   if (viewer.username === null)
     throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
   switch (command.kind) {

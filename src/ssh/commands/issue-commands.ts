@@ -7,8 +7,8 @@ import { readStdin } from './read-stdin.ts';
 import type { AuthenticatedSession } from './session.ts';
 
 /**
- * The commands about issues, for the owner of the key: the same use-cases as the pages, with the same rights and
- * limits. Lists are tab-separated lines without headers; what was changed is one line.
+ * Issue commands for the owner of the key: the same use cases as the pages, with the same permissions and limits. Lists
+ * are tab-separated lines without headers; a change prints one line.
  */
 export const serveIssueCommand = (
   deps: SshDeps,
@@ -35,7 +35,7 @@ async function* output(deps: SshDeps, command: IssueCommand, session: Authentica
   }
   if (command.kind === 'issue new') {
     const { title, labels, assignees, milestone, template: file } = command;
-    // Rights are checked before stdin is read, so that no text is typed in vain.
+    // Permissions are checked before stdin is read, so that no text is typed in vain.
     const found = await deps.repositories.find(viewer, owner, name);
     const template = file === null ? null : await findTemplate(deps, found, file);
     const body = await readStdin(session);

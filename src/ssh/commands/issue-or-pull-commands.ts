@@ -8,14 +8,14 @@ import { readStdin } from './read-stdin.ts';
 import type { AuthenticatedSession } from './session.ts';
 import { send } from './write-output.ts';
 
-/** What the commands about issues and those about pull requests have in common. */
+/** Shared code of the commands about issues and those about pull requests. */
 
 /** `alice/garden#7`. */
 export const formatIssueReference = ({ owner, name, number }: IssueAt): string => `${owner}/${name}#${number}`;
 
-/** Sends what a command says, without what a terminal would interpret. Refuses `handle_missing`. */
+/** Prints the output of a command, without characters that a terminal would interpret. Throws `handle_missing`. */
 export async function sendAll(session: AuthenticatedSession, texts: AsyncIterable<string>): Promise<number> {
-  // Without a handle a person cannot write anything (SPEC §2.4).
+  // A user without a username cannot write anything (SPEC §2.4).
   if (session.viewer.username === null)
     throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
   for await (const text of texts) await send(plainText(text), session);
@@ -24,7 +24,7 @@ export async function sendAll(session: AuthenticatedSession, texts: AsyncIterabl
 
 /**
  * Every page of a list, as tab-separated lines without headers.
- * @param cellsOf the cells of a page's rows
+ * @param cellsOf returns the cells of a page's rows
  */
 export async function* listAll(
   { issues }: Pick<SshDeps, 'issues'>,
@@ -46,7 +46,7 @@ export async function* listAll(
 }
 
 /**
- * One of them: a line for each property, its text, and its comments.
+ * One issue or pull request: a line for each property, its text, and its comments.
  * @param cells properties between the author and the times
  */
 export async function* showOne(
@@ -72,7 +72,9 @@ export async function* showOne(
   yield* commentsOf(deps, at, session);
 }
 
-/** Comments with the text of standard input, and closes or reopens. The caller has found what it comments on. */
+/**
+ * Comments with the text of standard input, and closes or reopens. The caller has looked up the issue or pull request.
+ */
 export async function* commentOn(
   { issues }: Pick<SshDeps, 'issues'>,
   at: IssueAt,

@@ -6,15 +6,15 @@ import type { IssueCommand } from './parse-issue-command.ts';
 import { parsePullCommand } from './parse-pull-command.ts';
 import type { PullCommand } from './parse-pull-command.ts';
 
-/** Every command that a client can request over SSH. */
+/** All commands that a client can request over SSH. */
 export type Command =
   | InboxCommand
   | IssueCommand
   | PullCommand
   | { kind: 'git'; service: GitService; owner: string; name: string }
-  /** The request of git-lfs before an upload or download. */
+  /** The request by git-lfs before an upload or download. */
   | ({ kind: 'lfs' } & LfsRequest)
-  /** A git service with a path that cannot name a repository, and the one that was probably meant. */
+  /** A git service with a path that cannot name a repository, and the path that was probably meant. */
   | { kind: 'wrong path'; meant: { owner: string; name: string } | null }
   | { kind: 'greet' }
   | { kind: 'help' }
@@ -29,7 +29,7 @@ const longest = 1_024;
 const git = /^git[- ](upload-pack|receive-pack|upload-archive) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+))$/;
 const lfs =
   /^git-lfs-(authenticate|transfer) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+)) +(upload|download)(?: +[0-9a-f]{64})?$/;
-/** What a person may have typed as a path, without characters that a shell interprets. */
+/** Characters of a path as a user may have typed it, without those that a shell interprets. */
 const pathLike = /^[\w.~/-]+$/;
 // The words of a path can never be `~user`, `.`, `..` or an option.
 const path =
@@ -37,12 +37,11 @@ const path =
 const word = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**
- * Parses a complete command line; no shell is ever involved (security F04).
- * The path may be quoted or not, with or without leading slashes and `.git`;
- * the lookup ignores its case. `git upload-pack` is as good as
- * `git-upload-pack`, and a leading `hearth` is allowed before the other commands.
+ * Parses a complete command line; no shell is ever involved (security F04). The path may be quoted, with or without
+ * leading slashes and `.git`; the lookup ignores its case. `git upload-pack` is equivalent to `git-upload-pack`, and a
+ * leading `hearth` is allowed before the other commands.
  *
- * @returns `null` for everything that is not exactly one of the commands
+ * @returns `null` if it is not exactly one of the commands
  */
 export function parseCommand(line: string): Command | null {
   if (line.length > longest) return null;
@@ -121,7 +120,7 @@ function parsePath(text: string): { owner: string; name: string } | null {
   return owner === undefined || name === undefined ? null : { owner, name };
 }
 
-/** A path of another server or of the web address (`~/alice/site`, `alice//site`, `/git/alice/site.git`): its end. */
+/** The last part of a path on another server or in a web URL (`~/alice/site`, `alice//site`, `/git/alice/site.git`). */
 function parseForeignPath(text: string): { owner: string; name: string } | null {
   const words = text.split('/').filter((each) => each !== '' && each !== '~');
   if (words.length < 2 || words.includes('..')) return null;

@@ -12,7 +12,7 @@ const most = 100;
 
 /**
  * Parses the words after `inbox`: nothing, `list --unread`, `done 12 13`, `read --all`, `undo done.1764000000000`.
- * @returns null for what is no such command
+ * @returns null if the input is not an inbox command
  */
 export function parseInboxCommand([verb = 'list', ...rest]: readonly string[]): InboxCommand | null {
   if (verb === 'list') {

@@ -2,7 +2,7 @@ import type { CloseReason } from '../../issues/index.ts';
 import { hasOnly, listIn, numberIn, splitOptions } from './command-options.ts';
 import type { Options } from './command-options.ts';
 
-/** Commands about issues; texts come on standard input. */
+/** Commands about issues; texts are read from standard input. */
 export type IssueCommand = { owner: string; name: string } & (
   | { kind: 'issue list'; state: 'open' | 'closed' | 'all'; labels: string[] }
   | { kind: 'issue show'; number: number }
@@ -25,9 +25,9 @@ const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
 
 /**
  * Parses the words after `issue`: `list OWNER/NAME --state all`, `show OWNER/NAME 7`. The client's shell has removed
- * quotes, so the value of an option is everything up to the next option.
+ * quotes, so an option's value extends to the next option.
  * @param parsePath reads `OWNER/NAME`
- * @returns null for what is no such command
+ * @returns null if the input is not an issue command
  */
 export function parseIssueCommand(
   words: readonly string[],

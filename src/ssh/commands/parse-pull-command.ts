@@ -7,7 +7,7 @@ const listStates = ['open', 'closed', 'merged', 'all'] as const;
 
 type Place = { owner: string; name: string };
 
-/** Commands about pull requests; texts come on standard input. */
+/** Commands about pull requests; texts are read from standard input. */
 export type PullCommand = Place &
   (
     | { kind: 'pull list'; state: ListState; labels: string[]; base: string | null; head: string | null }
@@ -32,7 +32,7 @@ export type PullCommand = Place &
         kind: 'pull merge';
         number: number;
         style: string;
-        /** Of the new commit; left out, what the form begins with. */
+        /** Message of the new commit; by default the initial value of the form. */
         title: string | undefined;
         round: number | undefined;
         whenReady: boolean;
@@ -45,7 +45,7 @@ const styles = ['merge', 'squash', 'rebase', 'forward'];
 /**
  * Parses the words after `pull`: `list OWNER/NAME --state all`, `show OWNER/NAME 7`.
  * @param parsePath reads `OWNER/NAME`
- * @returns null for what is no such command
+ * @returns null if the input is not a pull request command
  */
 export function parsePullCommand(
   words: readonly string[],
@@ -138,7 +138,7 @@ function parseOne(verb: string | undefined, place: Place & { number: number }, o
   }
 }
 
-/** Undefined without the option, null for what is no number. */
+/** Undefined without the option, null if its value is not a number. */
 function roundIn(options: Options, name = '--round'): number | null | undefined {
   const text = options.get(name);
   return text === undefined ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : null;

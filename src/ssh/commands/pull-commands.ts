@@ -12,8 +12,8 @@ import { readStdin } from './read-stdin.ts';
 import type { AuthenticatedSession } from './session.ts';
 
 /**
- * The commands about pull requests, for the owner of the key: the same use-cases as the pages, with the same rights and
- * limits. Lists are tab-separated lines without headers; what was changed is one line.
+ * Pull request commands for the owner of the key: the same use cases as the pages, with the same permissions and
+ * limits. Lists are tab-separated lines without headers; a change prints one line.
  */
 export const servePullCommand = (deps: SshDeps, command: PullCommand, session: AuthenticatedSession): Promise<number> =>
   sendAll(session, output(deps, command, session));
@@ -27,7 +27,7 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
   if (command.kind === 'pull list') return yield* list(deps, command, session);
   if (command.kind === 'pull new') {
     const { title, head, base, isDraft } = command;
-    // Rights are checked before stdin is read, so that no text is typed in vain.
+    // Permissions are checked before stdin is read, so that no text is typed in vain.
     await deps.repositories.find(viewer, owner, name);
     const body = await readStdin(session);
     const { issue } = await pulls.open(viewer, { owner, name }, { title, body, head, base, isDraft });
@@ -105,13 +105,13 @@ async function* merge(
     await pulls.deleteBranch(viewer, at);
     yield 'Deleted its branch.\n';
   } catch (error) {
-    // It is merged already.
+    // The pull request is already merged.
     if (!isDomainError(error)) throw error;
     yield `The branch stays: ${error.message}\n`;
   }
 }
 
-/** An approval has no text; the others are read from standard input. */
+/** An approval has no text; other reviews are read from standard input. */
 async function* review(
   { pulls }: SshDeps,
   { verdict, round: wanted, ...at }: Of<'pull review'>,
@@ -173,7 +173,7 @@ async function* show(deps: SshDeps, at: IssueAt, session: AuthenticatedSession):
   yield reviewed.text;
 }
 
-/** The changes of a round, to read: what a terminal would interpret is replaced, as in all that is printed here. */
+/** The changes of a round as text: like all output here, without characters that a terminal would interpret. */
 async function* diff(
   { pulls }: SshDeps,
   { round, since, format, ...at }: Of<'pull diff'>,

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { invalid, unavailable } from '../../kernel/index.ts';
 
-/** The text of an issue or a comment has at most as much. */
+/** The same limit as for the text of an issue or a comment. */
 const maxBytes = 64 * 1024;
-/** Long enough to type a line or two; who forgot the text gets a message. */
+/** Long enough to type a line or two; a user who forgot the text gets a message. */
 const maxMs = 60_000;
 
 /**
- * All of a client's standard input as UTF-8. Refuses `text_too_long`, `invalid_text`, and `no_text_came` when it does
- * not end within a minute.
+ * All of a client's standard input as UTF-8. Throws `text_too_long`, `invalid_text`, and `no_text_came` if it does not
+ * end within a minute.
  */
 export async function readStdin(
   { input, signal }: { input: Readable; signal: AbortSignal },

@@ -16,12 +16,12 @@ import type { IssueCommand } from './parse-issue-command.ts';
 import type { PullCommand } from './parse-pull-command.ts';
 import type { Client, AuthenticatedSession, GitSession } from './session.ts';
 
-/** The response to anything that is not a command; it reveals nothing about the server. */
+/** The response to an unknown command; it reveals nothing about the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
 
 /**
  * Runs a command and resolves with its exit status; never rejects.
- * @param command `null` for a line that is no command
+ * @param command `null` for an unknown command line
  */
 export async function runCommand(deps: SshDeps, command: Command | null, client: Client): Promise<number> {
   if (command === null) {
@@ -50,13 +50,13 @@ async function attempt(
   client: Client,
 ): Promise<{ exitCode: number; result: GitOperation['result'] }> {
   try {
-    // Looked up for each command: a connection may outlive its key or its owner's rights.
+    // Looked up for each command: a connection may outlive its key or its owner's permissions.
     const owner = await deps.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
     const exitCode = await serve(deps, command, { ...client, viewer: owner.viewer });
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
-    // Errors after the client has disconnected are caused by that.
+    // The disconnect causes any errors after it.
     if (client.signal.aborted) return { exitCode: 1, result: 'left' };
     const faultId = deps.random.uuid().slice(0, 8);
     const { line, exitCode, isFault } = errorOutput(error, faultId);
@@ -77,7 +77,7 @@ function serve(deps: SshDeps, command: Exclude<Command, { kind: 'wrong path' }>,
   }
 }
 
-/** Everything but git is about what a person has and may do. */
+/** All commands except git's concern the data and permissions of a user. */
 function serveAccount(
   deps: SshDeps,
   command: Exclude<Command, { kind: 'wrong path' | 'git' | 'lfs' }>,

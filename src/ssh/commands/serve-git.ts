@@ -8,8 +8,8 @@ import type { GitSession } from './session.ts';
 type Request = { service: GitService; owner: string; name: string };
 
 /**
- * Runs one of git's three services over the channel and resolves with the exit status. Refuses what `repositories` and
- * `git` refuse; a hidden and an absent repository are refused alike.
+ * Runs one of git's three services over the channel and resolves with the exit status. Throws the errors of
+ * `repositories` and `git`; hidden and absent repositories give the same error.
  */
 export async function serveGit(deps: SshDeps, request: Request, session: GitSession): Promise<number> {
   try {
@@ -52,8 +52,8 @@ async function serveAt(deps: SshDeps, { service, owner, name }: Request, session
     }
     case 'receive-pack': {
       const opened = await repositories.openGitForPush(viewer, owner, name);
-      // Over SSH the ref advertisement comes first. The rest is as over HTTP, so both transports share the code that
-      // journals the push.
+      // Over SSH the ref advertisement comes first. The rest is the same as over HTTP, so both transports share the
+      // code that journals the push.
       await send(await git.transfers.advertiseRefs({ path: opened.path, service, protocol, signal }), session);
       await repositories.pushes.receive(opened, { viewer, via: 'ssh', protocol, input, output, signal });
       return 0;

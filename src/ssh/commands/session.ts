@@ -4,9 +4,9 @@ import type { DeployKeyViewer, PersonViewer } from '../../access/index.ts';
 /** One session of either SSH server: the streams to the client and data about the connection. */
 export interface Session {
   address: string;
-  /** The port that the client reached. */
+  /** The port to which the client connected. */
   port: number;
-  /** Value of `GIT_PROTOCOL`; null when it was not sent. */
+  /** Value of `GIT_PROTOCOL`; null if it was not sent. */
   protocol: string | null;
   input: Readable;
   output: Writable;
@@ -26,12 +26,12 @@ export interface Client extends Session {
   blob: Buffer;
 }
 
-/** A client of git: an account, or a deploy key, at this moment. */
+/** A git client: an account or a deploy key, with its current state. */
 export interface GitSession extends Client {
   viewer: PersonViewer | DeployKeyViewer;
 }
 
-/** A client, and its account at this moment. */
+/** A client, with the current state of its account. */
 export interface AuthenticatedSession extends Client {
   viewer: PersonViewer;
 }

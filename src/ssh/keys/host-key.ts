@@ -10,16 +10,16 @@ interface HostKey {
   privateKey: string;
   /** `SHA256:…`, as clients show it. */
   fingerprint: string;
-  /** Offered behind it: ECDSA on P-256, as PEM. */
+  /** Offered after the first key: ECDSA on P-256, as PEM. */
   second: { privateKey: string; fingerprint: string };
 }
 
 /**
- * The host keys: `ssh/host_ed25519` and `ssh/host_ecdsa` in the data folder, made on the first start and kept, since
- * every client remembers the one that it was shown. A client that knows the first is never shown the second.
+ * The host keys: `ssh/host_ed25519` and `ssh/host_ecdsa` in the data folder, generated on the first start and kept,
+ * since every client remembers the key it has seen. A client that knows the first is never shown the second.
  *
- * Refuses with `host_key_unusable` (never replaces) a file that others may read, that is no plain file, or that holds
- * something else than an unencrypted Ed25519 key in OpenSSH format, or a P-256 key in PEM.
+ * Throws `host_key_unusable` (and never replaces the file) if other users can read a file, if it is not a regular file,
+ * or if it contains anything but an unencrypted Ed25519 key in OpenSSH format, or a P-256 key in PEM.
  */
 export async function hostKey(dataDir: string): Promise<HostKey> {
   const file = join(dataDir, 'ssh', 'host_ed25519');

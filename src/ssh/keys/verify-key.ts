@@ -1,7 +1,7 @@
 import ssh2 from 'ssh2';
 import type { PublicKeyAuthContext } from 'ssh2';
 
-/** Longest key that is parsed; RSA with 16 384 bits takes about 2 KiB. */
+/** Size limit of keys that are parsed; RSA with 16 384 bits takes about 2 KiB. */
 const maxBlobBytes = 8_192;
 
 /** Accepted signature algorithms. */
@@ -13,7 +13,7 @@ export const signatureAlgorithms = [
   'rsa-sha2-512',
   'rsa-sha2-256',
 ];
-/** The key types of these algorithms. An RSA key has its old name whatever it signs by. */
+/** The key types of these algorithms. An RSA key has its old name whatever algorithm it signs by. */
 const keyTypes = new Set([...signatureAlgorithms.filter((name) => !name.startsWith('rsa-')), 'ssh-rsa']);
 
 /**
@@ -30,16 +30,16 @@ export function keyRefusal({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' |
 }
 
 /**
- * Whether the client holds the private half: its signature covers this session and this key. A query about a key has no
+ * Whether the client holds the private key: its signature covers this session and this key. A query about a key has no
  * signature and proves nothing (security F01, CVE-2024-45337).
  */
 export function verifySignature({ key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
   if (signature === undefined || blob === undefined) return false;
-  // As text, ssh2 parses it as a public key and as nothing else.
+  // ssh2 parses text only as a public key.
   const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);
   if (parsed instanceof Error || Array.isArray(parsed)) return false;
   if (!parsed.getPublicSSH().equals(key.data)) return false;
-  // ssh2 returns an Error, which is truthy, when OpenSSL cannot parse a signature.
+  // ssh2 returns an Error, which is truthy, if OpenSSL cannot parse a signature.
   return parsed.verify(blob, signature, hashAlgo) === true;
 }
 
