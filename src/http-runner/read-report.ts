@@ -10,19 +10,19 @@ const results = new Map<number, FinalStatus>([
   [Result.skipped, 'skipped'],
 ]);
 
-/** A value that we do not know counts as unspecified, which is no result. */
+/** An unknown value counts as unspecified, which is not a result. */
 const readResult = (number: number): FinalStatus | null => results.get(number) ?? null;
 
 const lastMoment = 253_402_300_799_000;
 
-/** Milliseconds since the epoch; null for a time that is not set. Moments that no calendar has are held at its ends. */
+/** Milliseconds since the epoch; null for an unset time. Clamps times beyond the range of calendars. */
 function readTime(timestamp: Timestamp | null): number | null {
   if (timestamp === null || (timestamp.seconds === 0n && timestamp.nanos === 0)) return null;
   const ms = toNumber(timestamp.seconds) * 1000 + Math.trunc(timestamp.nanos / 1_000_000);
   return Math.min(Math.max(ms, 0), lastMoment);
 }
 
-/** Converts the task state that a runner reports into the report that the ci module takes. */
+/** Converts the task state that a runner reports into a report for the ci module. */
 export function readReport(state: TaskState, outputs: ReadonlyMap<string, string>): TaskReport {
   return {
     taskId: toNumber(state.id),

@@ -1,7 +1,7 @@
 import { explainFullDisk, internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../kernel/index.ts';
 
-/** A code of gRPC and Connect: its name, its number, and the HTTP status that Connect gives it. */
+/** An error code of gRPC and Connect: its name, number and HTTP status in Connect. */
 interface RpcCode {
   name: string;
   number: number;
@@ -20,7 +20,7 @@ const codes: Record<ErrorCode, RpcCode> = {
   internal: code('internal', 13, 500),
 };
 
-/** Reasons for which the protocol has a word of its own. */
+/** Reasons for which the protocol has its own code. */
 const codesOfReasons = new Map<string, RpcCode>([
   ['message_too_large', code('resource_exhausted', 8, 429)],
   ['log_sealed', code('already_exists', 6, 409)],
@@ -29,13 +29,13 @@ const codesOfReasons = new Map<string, RpcCode>([
   ['message_too_slow', code('deadline_exceeded', 4, 504)],
 ]);
 
-/** What a runner receives of an error. */
+/** An error as sent to a runner. */
 interface RpcError {
   code: RpcCode;
   message: string;
 }
 
-/** Maps domain errors to codes of gRPC and Connect. Faults are logged. */
+/** Maps domain errors to codes of gRPC and Connect. Logs internal errors. */
 export function toRpcError(fault: unknown, logger: Logger, procedure: string): RpcError {
   const thrown = explainFullDisk(fault);
   const error: DomainError = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });

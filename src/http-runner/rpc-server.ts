@@ -20,24 +20,27 @@ interface RpcOptions {
 interface RpcServer {
   /** Opens the port for native gRPC. */
   listen(): Promise<{ host: string; port: number }>;
-  /** Serves a request to the web port when its address is one of the protocol's. */
+  /** Handles a request to the web port if its path belongs to the protocol; returns whether it did. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Takes over a connection to the web port that speaks HTTP/2. */
   handleHttp2(socket: Socket): void;
-  /** Accepts no new calls, lets running ones end within `graceMs`. */
+  /** Rejects new calls and lets running ones end within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
-/** Whether an address of the web port is one of the protocol's, known or not. */
+/** Whether a path of the web port belongs to the protocol, known or not. */
 const isOwn = (path: string): boolean =>
   /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith('/api/actions/');
 
-/** Nothing listens before `listen`; the web edge hands over what belongs here (`app/` plugs the two together). */
+/**
+ * Listens only after `listen`; the web listener hands over requests and connections of the protocol (`app/` connects
+ * the two).
+ */
 export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
   const service = new RunnerService(ci, clock.now());
   const readClient = createClientReader(config.proxy.trusted);
   const grpc = createGrpcListener({ ...config.grpc.listen, service, logger });
-  // Loaded with the first call, like the other framing: they are a sixth of all that a start would load.
+  // Loaded with the first call, like the other framing: together they are a sixth of all code that a start would load.
   let connect: Promise<ConnectHandler> | null = null;
   return {
     listen: () => grpc.listen(),

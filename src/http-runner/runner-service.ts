@@ -5,21 +5,21 @@ import type { ProcedureName } from './messages/message-types.ts';
 import { readReport } from './read-report.ts';
 import { toNumber } from './to-number.ts';
 
-/** What a call brings besides its message. */
+/** Data of a call in addition to its message. */
 export interface Call {
   uuid: string;
   token: string;
   /** `x-runner-request-key`. */
   requestKey: string | null;
-  /** How long the client waits, in milliseconds; null when it does not say. */
+  /** Time that the client waits, in milliseconds; null if it does not specify one. */
   deadlineMs: number | null;
-  /** How the client reaches this server; null when the protocol does not carry it. */
+  /** Origin at which the client reaches this server; null if the protocol does not transmit it. */
   origin: string | null;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** An UpdateLog, its rows read from the wire one by one. */
+/** An UpdateLog whose rows are read one by one. */
 interface LogMessage {
   taskId: bigint;
   index: bigint;
@@ -27,29 +27,30 @@ interface LogMessage {
   noMore: boolean;
 }
 
-/** Grows with every response of FetchTask that has a task; never 0, which means "old server". */
+/** Increases with every response of FetchTask that contains a task; never 0, which means "old server". */
 type TasksVersion = { value: bigint };
 
-/** What runners use of the module. */
+/** The parts of the ci module that runners use. */
 export type RunnerCi = Pick<Ci, 'runners' | 'tasks' | 'logs'>;
 
 /**
- * SPEC §4.1: the operations of the runner protocol. Two framings call it, gRPC and
- * Connect; it knows neither.
+ * The operations of the runner protocol (SPEC §4.1), independent of the two framings that call it, gRPC and Connect.
  */
 export class RunnerService {
   readonly #ci: RunnerCi;
   readonly #version: TasksVersion;
 
-  /** @param startedAt milliseconds since the epoch; versions rise over restarts, too */
+  /**
+   * @param startedAt milliseconds since the epoch, so that versions also increase across restarts
+   */
   constructor(ci: RunnerCi, startedAt: number) {
     this.#ci = ci;
     this.#version = { value: BigInt(Math.max(1, startedAt)) };
   }
 
   /**
-   * Finds out who calls, before anything of the message is read. Null for the two
-   * procedures that need no runner. Refuses `unregistered_runner`, `runner_check_failed`.
+   * Identifies the runner before the message is read. Null for the two procedures that need no runner. Throws
+   * `unregistered_runner`, `runner_check_failed`.
    */
   async authenticate(
     procedure: ProcedureName,
@@ -64,7 +65,7 @@ export class RunnerService {
     return this.#ci.logs.newRows();
   }
 
-  /** Handles every procedure but UpdateLog, whose rows are read apart. */
+  /** Handles every procedure except UpdateLog, whose rows are read separately. */
   respond(
     procedure: Exclude<ProcedureName, 'UpdateLog'>,
     runner: RunnerRow | null,
@@ -90,7 +91,7 @@ export class RunnerService {
     return { ackIndex: BigInt(ack) };
   }
 
-  /** To be called with a response that could not be sent: no runner has the task then. */
+  /** Must be called if a response could not be sent: then no runner has the task. */
   async undelivered(procedure: ProcedureName, response: object): Promise<void> {
     const { task } = procedure === 'FetchTask' ? (response as messages.FetchTaskResponse) : { task: null };
     if (task !== null) await this.#ci.tasks.return(Number(task.id));

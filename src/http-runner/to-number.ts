@@ -1,6 +1,6 @@
 const limit = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** An int64 as a number. Beyond what a number holds nothing exists here, and every such value means the same. */
+/** Converts an int64 to a number. No id here exceeds the range of a number, so all larger values are equivalent. */
 export function toNumber(value: bigint): number {
   return Number(value > limit ? limit : value < -limit ? -limit : value);
 }

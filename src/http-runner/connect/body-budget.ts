@@ -1,9 +1,9 @@
 import { unavailable } from '../../kernel/index.ts';
 
-/** Bytes of messages in memory at the same time, of all clients together (security H09). */
+/** Bytes of messages in memory at a time, over all clients (security H09). */
 const maxBytesInFlight = 256 * 1024 * 1024;
 
-/** Counts messages in memory, so that many slow senders cannot fill it. */
+/** Limits the memory for messages, so that many slow senders cannot exhaust it. */
 export class BodyBudget {
   #bytes = 0;
 

@@ -17,37 +17,38 @@ import type { Call, RunnerService } from '../runner-service.ts';
 import { BodyBudget } from './body-budget.ts';
 import { messageChunks, readMessage } from './read-message.ts';
 
-/** What runners put in front of every path. */
+/** Prefix that runners add to every path. */
 const prefix = '/api/actions';
 
 const maxMessageBytes = 4 * 1024 * 1024;
-/** A backlog after an outage comes in one message, and a refusal would come back for ever. */
+/** After an outage a runner sends its whole backlog in one message, and would repeat a rejected one forever. */
 const maxLogBytes = 160 * 1024 * 1024;
-/** JSON cannot be read while it arrives; runners do not send it. */
+/** JSON cannot be parsed as it arrives; runners do not use it. */
 const maxJsonLogBytes = 16 * 1024 * 1024;
 const compressFromBytes = 1024;
-/** How long an idle connection stays open: runners come back every few seconds, and do not send a lost POST again. */
+/**
+ * Time in seconds that an idle connection stays open: runners return every few seconds, and do not resend a lost POST.
+ */
 const keepAliveSeconds = 100;
 
 const compress = promisify(gzip);
 
 export interface ConnectHandler {
-  /** Serves one request; never rejects. */
+  /** Handles one request; never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 interface ConnectOptions {
   service: RunnerService;
   logger: Logger;
-  /** Reads what trusted proxies say of a request. */
+  /** Reads the headers of trusted proxies. */
   readClient: ReturnType<typeof createClientReader>;
 }
 
 /**
- * Connect, unary: a message in the body of a POST, the response in the body of the
- * response (connectrpc.com, "Protocol Reference"). Written for Node's own server,
- * because nothing of a web page's request may happen here: no cookie, no redirect, no
- * HTML, no form parser.
+ * Connect, unary: a message in the body of a POST, the response in the body of the response (connectrpc.com, "Protocol
+ * Reference"). Uses Node's own server, because nothing that web pages need applies here: cookies, redirects, HTML, form
+ * parsing.
  */
 export function createConnectHandler({ service, logger, readClient }: ConnectOptions): ConnectHandler {
   const budget = new BodyBudget();
@@ -93,7 +94,7 @@ function formOf(request: IncomingMessage): Form | null {
   return form === undefined ? null : (form.toLowerCase() as Form);
 }
 
-/** Finds out who calls, then reads, then acts: a message of an unknown client is not read. */
+/** Authenticates the call before it reads the message, so that messages of unknown clients are never read. */
 async function run(
   { service, budget, readClient }: Omit<ConnectOptions, 'logger'> & { budget: BodyBudget },
   procedure: Procedure,
@@ -169,7 +170,7 @@ function readCall(request: IncomingMessage, readClient: ConnectOptions['readClie
   };
 }
 
-/** How the runner reaches this server, as a trusted proxy says or as the runner called it. */
+/** Origin at which the runner reaches this server, according to a trusted proxy or the request. */
 function originOf({ socket, headers }: IncomingMessage, readClient: ConnectOptions['readClient']): string | null {
   const { forwardedHost, forwardedProto } = readClient(socket.remoteAddress ?? '', headers);
   const verdict = externalOrigin({ host: forwardedHost ?? headers.host, forwardedProto, baseUrl: null });
@@ -185,7 +186,7 @@ async function send(
 ): Promise<void> {
   let body = form === 'proto' ? encodeBinary(type, reply) : Buffer.from(encodeJson(type, reply));
   const headers: Record<string, string> = { 'Content-Type': `application/${form}`, 'Cache-Control': 'no-store' };
-  // Runners hand this on to jobs.
+  // Runners pass this on to jobs.
   if (name === 'Declare') headers['X-Gitea-Actions-Capabilities'] = 'cancelling, job-summary';
   const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
   if (takesGzip && body.length >= compressFromBytes) {
@@ -195,7 +196,7 @@ async function send(
   await end(response, 200, headers, body);
 }
 
-/** An error in Connect's form, which is JSON whatever form the request has. */
+/** An error in Connect's format, which is JSON regardless of the request format. */
 function plain(
   response: ServerResponse,
   status: number,
@@ -210,11 +211,11 @@ function plain(
   );
 }
 
-/** Resolves when the response is on its way or the client has gone. */
+/** Resolves once the response is being sent or the client has disconnected. */
 function end(response: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): Promise<void> {
   if (response.destroyed || response.headersSent) return Promise.resolve();
   const { req } = response;
-  // A body that was not read blocks the next request on this connection.
+  // An unread body would block the next request on this connection.
   if (!req.complete) {
     response.setHeader('Connection', 'close');
     discardBody(req, discardMs);
@@ -229,14 +230,14 @@ function end(response: ServerResponse, status: number, headers: Record<string, s
 
 const discardMs = 5_000;
 
-/** The web's own connections end after a few idle seconds; a runner's must not. */
+/** Connections of web clients close after a few idle seconds; those of runners must stay open. */
 function keepConnection(response: ServerResponse): void {
   if (response.getHeader('Connection') === 'close') return;
   response.setHeader('Connection', 'keep-alive');
   response.setHeader('Keep-Alive', `timeout=${keepAliveSeconds}`);
-  // The response has released its socket by the time it has ended.
+  // The response no longer has its socket once it has ended.
   const { socket } = response.req;
-  // After Node's own listener, which sets the shorter time.
+  // Runs after Node's own listener, which sets the shorter timeout.
   response.once('finish', () => socket.setTimeout((keepAliveSeconds + 1) * 1000));
 }
 

@@ -3,13 +3,12 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import { openBody, chunksOf } from '../../http/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 
-/** A client that sends nothing for so long has stopped. */
+/** Time in milliseconds without data after which a client counts as stalled. */
 const stallMs = 30_000;
 
 /**
- * The bytes of a message as they come, inflated when they were compressed, and bounded.
- * Refuses `unknown_compression`, `message_too_large`, `malformed_message` (no gzip,
- * cut short), `message_too_slow`.
+ * The bytes of a message as they arrive, decompressed if necessary, and bounded. Throws `unknown_compression`,
+ * `message_too_large`, `malformed_message` (invalid or truncated gzip), `message_too_slow`.
  */
 export const messageChunks = (request: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> =>
   chunksOf(
@@ -29,7 +28,7 @@ export const messageChunks = (request: IncomingMessage, maxBytes: number): Async
     }),
   );
 
-/** A small message as a whole, within the budget of all messages that are read now. */
+/** Reads a whole small message, within the budget of all messages being read. */
 export async function readMessage(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const held = budget.open();

@@ -5,15 +5,17 @@ import { toRpcError } from '../rpc-errors.ts';
 import { procedures } from '../messages/message-types.ts';
 import type { Call, RunnerService } from '../runner-service.ts';
 
-/** One message; a backlog of log rows comes as a whole. */
+/** Limit of one message in bytes; a backlog of log rows arrives in a single message. */
 export const maxMessageBytes = 160 * 1024 * 1024;
 
-/** Large messages at a time, because grpc-js holds a message in memory until it is complete (security H09). */
+/**
+ * Limit of concurrent large messages, because grpc-js holds a message in memory until it is complete (security H09).
+ */
 const maxLargeMessages = 2;
-/** Deadline of a large message, so that a slow sender does not block others. */
+/** Deadline of a large message in milliseconds, so that a slow sender does not block others. */
 const largeMessageMs = 60_000;
 
-/** The credentials of a runner, as metadata carries them. */
+/** Reads the credentials of a runner from the metadata. */
 export function readCredentials(metadata: Metadata): Pick<Call, 'uuid' | 'token'> {
   const read = (name: string): string => {
     const [value] = metadata.get(name);
@@ -23,8 +25,8 @@ export function readCredentials(metadata: Metadata): Pick<Call, 'uuid' | 'token'
 }
 
 /**
- * Authenticates a call before its message is read: an unauthenticated client cannot make the server
- * hold a message, and of the one procedure with large messages only a few are read at the same time.
+ * Authenticates a call before its message is read, so that an unauthenticated client cannot make the server buffer a
+ * message. Limits concurrent calls of the one procedure with large messages.
  */
 export function authenticateCall(service: RunnerService, logger: Logger): ServerInterceptor {
   const slots = new MessageSlots(maxLargeMessages);
@@ -82,7 +84,7 @@ class MessageSlots {
     this.#free = count;
   }
 
-  /** Resolves with the function that releases the slot; a second call has no effect. */
+  /** Resolves with a function that releases the slot; calling it again has no effect. */
   async acquire(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -5,16 +5,16 @@ import type { RunnerService } from '../runner-service.ts';
 import type { GrpcServer } from './grpc-server.ts';
 
 interface GrpcListener {
-  /** Opens the port. Fails with the system's error, which names address and port. */
+  /** Opens the port. Fails with the error of the system, which names address and port. */
   listen(): Promise<{ host: string; port: number }>;
-  /** A connection that came to another port and turned out to speak HTTP/2. */
+  /** Takes over a connection to another port that speaks HTTP/2. */
   inject(socket: Socket): void;
   stop(options: { graceMs: number }): Promise<void>;
 }
 
 /**
- * The port for native gRPC. grpc-js is large, and many instances have no runner that
- * speaks it: it is loaded with the first connection.
+ * The port for native gRPC. Loads grpc-js with the first connection, because it is large and many instances have no
+ * runner that uses it.
  */
 export function createGrpcListener({
   host,
@@ -29,7 +29,7 @@ export function createGrpcListener({
 }): GrpcListener {
   let server: Promise<GrpcServer> | null = null;
   let isStopping = false;
-  // What comes before grpc-js is there waits in the socket's own small buffer.
+  // Data that arrives before grpc-js is loaded waits in the small buffer of the socket.
   const listener = createServer({ noDelay: true }, receive);
 
   function receive(socket: Socket): void {

@@ -18,18 +18,18 @@ interface GrpcOptions {
 }
 
 export interface GrpcServer {
-  /** Takes a connection over, with what was read from it put back. */
+  /** Takes over a connection, after the caller has put back the data that it read. */
   inject(socket: Socket): void;
   stop(options: { graceMs: number }): Promise<void>;
 }
 
-/** Where else runners look: they put this in front of every path. */
+/** Prefix that runners may add to every path. */
 const prefix = '/api/actions';
 
-/** Everything but UpdateLog is small. */
+/** Limit in bytes of all messages except UpdateLog. */
 const maxSmallBytes = 4 * 1024 * 1024;
 
-/** Native gRPC on @grpc/grpc-js, in clear text; TLS is a proxy's. */
+/** Native gRPC on @grpc/grpc-js, without TLS, which a proxy provides. */
 export function createGrpcServer({ service, logger }: GrpcOptions): GrpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': maxMessageBytes,
@@ -53,7 +53,7 @@ export function createGrpcServer({ service, logger }: GrpcOptions): GrpcServer {
   };
 }
 
-/** Messages pass grpc-js as bytes: they are read by the same code as in the other framing. */
+/** grpc-js passes messages as bytes, so that both framings share the decoder. */
 function definition(before: string): ServiceDefinition {
   const identity = (bytes: Buffer): Buffer => bytes;
   return Object.fromEntries(
@@ -92,7 +92,7 @@ async function handleCall(
 ): Promise<void> {
   const gone = new AbortController();
   let isDone = false;
-  // It is also emitted after a call that went well.
+  // Also emitted after a successful call.
   call.on('cancelled', () => {
     if (!isDone) gone.abort();
   });
@@ -115,7 +115,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<object> {
   const context = readCall(call, signal);
-  // The interceptor has let it in; here it is asked who it was.
+  // The interceptor has already authenticated the call; this identifies the runner.
   const runner: RunnerRow | null = await service.authenticate(procedure.name, context);
   const { request } = call;
   if (procedure.name === 'UpdateLog') {

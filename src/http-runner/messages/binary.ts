@@ -6,8 +6,8 @@ import { structFromWire, structToWire } from './struct.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Reads a message from protobuf's binary form.
- * Refuses `malformed_message`: cut short, a wrong wire type, text that is not UTF-8.
+ * Decodes a message from protobuf's binary form. Throws `malformed_message` for truncated messages, wrong wire types
+ * and text that is not UTF-8.
  */
 export function decodeBinary<T>(type: protobuf.Type, bytes: Uint8Array): T {
   let message: Fields;
@@ -23,7 +23,7 @@ export function encodeBinary(type: protobuf.Type, value: object): Buffer {
   return Buffer.from(type.encode(toWire(type, value as Fields)).finish());
 }
 
-/** What protobufjs has decoded, in the shapes of runner-messages.ts. */
+/** Converts the output of protobufjs to the types of runner-messages.ts. */
 function fromWire(type: protobuf.Type, message: Fields): object {
   const value: Fields = {};
   for (const field of type.fieldsArray) {
@@ -44,7 +44,7 @@ function oneFromWire(field: protobuf.Field, given: unknown): unknown {
   if (resolvedType === timestampType) return given == null ? null : timestampFromWire(given as Fields);
   if (resolvedType !== null && 'fieldsArray' in resolvedType)
     return given == null ? null : fromWire(resolvedType, given as Fields);
-  // An enum keeps unknown numbers; readers treat them as unspecified.
+  // Enums keep unknown numbers; readers treat them as unspecified.
   if (resolvedType !== null) return given ?? 0;
   if (field.type === 'int64') return BigInt(String(given ?? 0));
   if (field.type === 'bytes')
@@ -57,7 +57,7 @@ const timestampFromWire = ({ seconds, nanos }: Fields) => ({
   nanos: Number(nanos ?? 0),
 });
 
-/** The other way round: what protobufjs can encode. Proto3 defaults are left out. */
+/** Converts to the input of protobufjs. Omits proto3 defaults. */
 function toWire(type: protobuf.Type, value: Fields): Fields {
   const message: Fields = {};
   for (const field of type.fieldsArray) {

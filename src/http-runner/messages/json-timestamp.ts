@@ -2,7 +2,7 @@ import type { Timestamp } from './runner-messages.ts';
 
 const shape = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Reads RFC 3339 with up to nine digits of a second; null for anything else. */
+/** Parses RFC 3339 with up to nine fractional digits; null for anything else. */
 export function parseTimestamp(text: string): Timestamp | null {
   const [, day, time, fraction = '', zone = 'Z'] = shape.exec(text) ?? [];
   if (day === undefined) return null;
@@ -11,7 +11,7 @@ export function parseTimestamp(text: string): Timestamp | null {
   return { seconds: BigInt(Math.floor(ms / 1000)), nanos: Number(fraction.padEnd(9, '0')) };
 }
 
-/** Writes RFC 3339 in UTC. Moments outside the years 1 to 9999 become the nearest one inside. */
+/** Formats RFC 3339 in UTC. Clamps times outside the years 1 to 9999. */
 export function formatTimestamp({ seconds, nanos }: Timestamp): string {
   const held = Number(seconds < firstSecond ? firstSecond : seconds > lastSecond ? lastSecond : seconds);
   const fraction =

@@ -5,18 +5,16 @@ import { structType, timestampType } from './message-types.ts';
 import type { Timestamp } from './runner-messages.ts';
 
 /**
- * The JSON form of protobuf (protobuf.dev, "ProtoJSON"), which protobufjs has only
- * in a dialect of its own: int64 as text, enums by name, bytes in base64,
- * timestamps in RFC 3339, Struct as a plain object.
+ * The JSON form of protobuf (protobuf.dev, "ProtoJSON"), of which protobufjs has only a dialect: int64 as text, enums
+ * by name, bytes in base64, timestamps in RFC 3339, Struct as a plain object.
  */
 type Fields = Record<string, unknown>;
 
 const malformed = (what: string) => invalid('malformed_message', what);
 
 /**
- * Reads a message from its JSON form. Fields may be spelled as in proto/ or in
- * camel case; those that we do not know are ignored. An empty text is an empty message.
- * Refuses `malformed_message`.
+ * Decodes a message from its JSON form. Field names may be spelled as in proto/ or in camel case; unknown fields are
+ * ignored. An empty text is an empty message. Throws `malformed_message`.
  */
 export function decodeJson<T>(type: protobuf.Type, text: string): T {
   let json: unknown;
@@ -32,7 +30,7 @@ export function encodeJson(type: protobuf.Type, value: object): string {
   return JSON.stringify(messageToJson(type, value as Fields));
 }
 
-/** As proto/ spells it; protobufjs keeps it only where it differs. */
+/** The spelling in proto/; protobufjs keeps it only if it differs. */
 function nameInProto(field: protobuf.Field): string {
   return field.protoName ?? field.name;
 }

@@ -6,30 +6,30 @@ import { isUtf8 } from 'node:buffer';
 /** The fields of UpdateLogRequest, by number. */
 const fields = { taskId: 1, index: 2, rows: 3, noMore: 4 } as const;
 
-/** Limit of an encoded row. Its content is cut to 64 KiB, but only after the whole row has arrived. */
+/** Size limit of an encoded row. Its content is truncated to 64 KiB, but only after the whole row has arrived. */
 const maxRowMessage = 16 * 1024 * 1024;
 
 /**
- * Reads an UpdateLogRequest while it arrives. Rows go to the buffer one by one, so
- * a backlog of hundreds of megabytes never is in memory as a whole.
+ * Decodes an UpdateLogRequest as it arrives. Rows go to the buffer one by one, so a backlog of hundreds of megabytes is
+ * never in memory as a whole.
  */
 export class LogDecoder {
   readonly #rows: RowBuffer;
-  /** What has come and is no whole field yet; put together only when that makes sense. */
+  /** Bytes that are not a whole field yet; joined only when necessary. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #wantedBytes = 0;
   #taskId = 0n;
   #index = 0n;
   #noMore = false;
-  /** Rows have come together that should be put away. */
+  /** Whether the buffer has enough rows to be flushed. */
   #isFull = false;
 
   constructor(rows: RowBuffer) {
     this.#rows = rows;
   }
 
-  /** Takes the next bytes. Refuses `malformed_message`, `message_too_large`. */
+  /** Decodes the next bytes. Throws `malformed_message`, `message_too_large`. */
   async push(bytes: Buffer): Promise<void> {
     this.#unread.push(bytes);
     this.#unreadBytes += bytes.length;
@@ -53,13 +53,13 @@ export class LogDecoder {
     if (this.#wantedBytes > maxRowMessage) throw invalid('message_too_large', 'A row of a log is larger than 16 MiB.');
   }
 
-  /** The message without its rows, when all of it has come. Refuses `malformed_message`. */
+  /** Returns the message without its rows after the last bytes. Throws `malformed_message`. */
   finish(): { taskId: bigint; index: bigint; noMore: boolean; rows: RowBuffer } {
     if (this.#unreadBytes > 0) throw malformed();
     return { taskId: this.#taskId, index: this.#index, noMore: this.#noMore, rows: this.#rows };
   }
 
-  /** Reads one field. Returns how many bytes are missing, 0 when it was all there. */
+  /** Reads one field. Returns the number of missing bytes, 0 if it was complete. */
   #readField(reader: WireReader): number {
     const tag = reader.left === 0 ? null : reader.tag();
     if (tag === null) return 1;
@@ -116,15 +116,14 @@ function readTimestamp(message: WireReader): Timestamp {
   return { seconds, nanos };
 }
 
-/** protobuf.dev, "Encoding": how a field's value is laid out. */
+/** Wire types of field values (protobuf.dev, "Encoding"). */
 const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const malformed = () => invalid('malformed_message', 'This is not an UpdateLogRequest.');
 
 /**
- * Reads protobuf's wire form by hand, for the one message that is too large to be
- * decoded as a whole. Asked for more than there is, it returns null and stays where
- * it was, so that the caller can wait for more bytes.
+ * Reads protobuf's wire form, for the one message that is too large to be decoded as a whole. If bytes are missing,
+ * methods return null and keep the position, so that the caller can wait for more.
  */
 class WireReader {
   readonly #bytes: Buffer;
@@ -141,7 +140,7 @@ class WireReader {
     return this.#end - this.at;
   }
 
-  /** A varint of up to 64 bits, as the unsigned number that it spells. Refuses `malformed_message` for a longer one. */
+  /** Reads a varint of up to 64 bits as an unsigned number. Throws `malformed_message` for a longer one. */
   varint(): bigint | null {
     let low = 0;
     for (let place = 0; place < 4; place += 1) {
@@ -168,7 +167,7 @@ class WireReader {
     throw malformed();
   }
 
-  /** A field's number and wire type. */
+  /** Reads the number and wire type of a field. */
   tag(): { field: number; type: number } | null {
     const start = this.at;
     const tag = this.varint();
@@ -181,10 +180,7 @@ class WireReader {
     return { field, type: Number(tag & 7n) };
   }
 
-  /**
-   * Passes over the value of a field. Returns how many bytes are missing, as far as one can tell: 0 when all are
-   * there.
-   */
+  /** Skips the value of a field. Returns the number of missing bytes as far as known: 0 if it was complete. */
   skip(type: number): number {
     const start = this.at;
     if (type === wireTypes.varint) return this.varint() === null ? 1 : 0;
@@ -202,7 +198,7 @@ class WireReader {
     return length === null ? null : Number(length);
   }
 
-  /** A message or text inside this one. It has to be all there. Refuses `malformed_message`. */
+  /** Reads an embedded message or text, which must be complete. Throws `malformed_message`. */
   inner(): WireReader {
     const length = this.#length(wireTypes.bytes);
     if (length === null || length > this.left) throw malformed();
@@ -211,12 +207,12 @@ class WireReader {
     return inner;
   }
 
-  /** A copy of the bytes from an offset on, so that the bytes before it can be freed. */
+  /** Copies the bytes from an offset on, so that those before it can be freed. */
   rest(from: number): Buffer {
     return Buffer.from(this.#bytes.subarray(from, this.#end));
   }
 
-  /** What is left, as text. Refuses `malformed_message` for what is not UTF-8. */
+  /** Returns the rest as text. Throws `malformed_message` unless it is UTF-8. */
   text(): string {
     const bytes = this.#bytes.subarray(this.at, this.#end);
     if (!isUtf8(bytes)) throw malformed();

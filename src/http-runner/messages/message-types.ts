@@ -8,7 +8,7 @@ export const structType: protobuf.Type = root.lookupType('google.protobuf.Struct
 
 /** One procedure of the protocol. */
 export interface Procedure {
-  /** As both framings spell it: `/runner.v1.RunnerService/FetchTask`. */
+  /** Path in both framings: `/runner.v1.RunnerService/FetchTask`. */
   readonly path: string;
   readonly name: ProcedureName;
   readonly request: protobuf.Type;
@@ -17,7 +17,7 @@ export interface Procedure {
 
 export type ProcedureName = 'Ping' | 'Register' | 'Declare' | 'FetchTask' | 'UpdateTask' | 'UpdateLog';
 
-/** Every procedure that proto/ declares, by its path. */
+/** All procedures declared in proto/, by path. */
 export const procedures: ReadonlyMap<string, Procedure> = new Map(
   ['ping.v1.PingService', 'runner.v1.RunnerService'].flatMap((service) =>
     root.lookupService(service).methodsArray.map((method) => {

@@ -4,7 +4,7 @@
  * field is in proto/.
  */
 
-/** A moment as protobuf has it; beyond what a `Date` can hold it is still carried along. */
+/** A protobuf timestamp; also holds times beyond the range of a `Date`. */
 export interface Timestamp {
   seconds: bigint;
   nanos: number;

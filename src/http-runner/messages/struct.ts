@@ -1,9 +1,6 @@
 import type { JsonValue, Struct } from './runner-messages.ts';
 
-/**
- * google.protobuf.Struct, a JSON object in protobuf's clothes: every value is a
- * message with one of six fields.
- */
+/** google.protobuf.Struct, a JSON object in protobuf: every value is a message with one of six fields. */
 type WireValue = Record<string, unknown>;
 
 export function structToWire(struct: Struct): WireValue {
