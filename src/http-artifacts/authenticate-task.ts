@@ -4,14 +4,14 @@ import type { Context } from '../http/index.ts';
 import { readToken } from '../http/index.ts';
 import type { ArtifactDeps } from './deps.ts';
 
-/** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
+/** Authenticates a task by its runtime token, before the body is read. Throws `bad_runtime_token`. */
 export function authenticateTask({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
   const token = readToken(ctx.req.headers.authorization);
   if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
   return ci.artifacts.authoriseTask(token);
 }
 
-/** A task reaches its own run only; any other run is not found. */
+/** A task can access only its own run; any other run counts as missing. */
 export function requireOwnRun({ run }: RunningTask, runId: unknown): void {
   if (runId !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
 }

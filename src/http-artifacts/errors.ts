@@ -5,7 +5,7 @@ import { discardBody, HttpError, httpStatusOf, retryAfter } from '../http/index.
 
 // Maps errors to responses that the artifact actions understand.
 
-/** Reasons of exceeded limits: clients must not retry, and show the message to the person. */
+/** Error reasons of exceeded limits: clients must not retry, and show the message to the user. */
 const overLimit = new Set([
   'artifact_too_large',
   'run_too_large',
@@ -14,7 +14,7 @@ const overLimit = new Set([
   'too_many_blocks',
 ]);
 
-/** The words of Twirp for each status. */
+/** Error codes of Twirp by HTTP status. */
 const twirpCodes: Record<number, string> = {
   400: 'invalid_argument',
   401: 'unauthenticated',
@@ -31,9 +31,9 @@ const twirpCodes: Record<number, string> = {
 
 type Words = Pick<DomainError, 'reason' | 'message'>;
 
-/** What clients of one protocol understand. */
+/** Error format of the clients of one protocol. */
 interface ErrorFormat {
-  /** Statuses of an exceeded limit, and of a conflict with the present state. */
+  /** Statuses of an exceeded limit, and of a conflict with the current state. */
   status: { overLimit: number; conflict: number };
   write(status: number, words: Words): { type: string; body: string };
 }
@@ -54,7 +54,7 @@ export const twirp: ErrorFormat = {
     }),
 };
 
-/** As Azure's blob storage says it: that is what stock clients believe to upload to. */
+/** Format of Azure's blob storage, to which stock clients believe they upload. */
 export const blobStorage: ErrorFormat = {
   status: { overLimit: 413, conflict: 409 },
   write: (_status, { reason, message }) => ({
@@ -69,7 +69,7 @@ export const pipelines: ErrorFormat = {
   write: (_status, { reason, message }) => json({ code: reason, message }),
 };
 
-/** Runs a handler and responds with what it throws in the error format of its clients. */
+/** Runs a handler and sends its errors in the error format of its clients. */
 export async function withErrorFormat(
   ctx: Context,
   logger: Logger,

@@ -3,7 +3,7 @@ import { createPipelinesApi } from './pipelines-api.ts';
 import { createResultsApi } from './results-api.ts';
 import type { ArtifactDeps } from './deps.ts';
 
-/** The two protocols in which jobs leave artifacts and fetch them. */
+/** Handlers of the two protocols with which jobs upload and download artifacts. */
 export interface ArtifactHandlers {
   results: Middleware;
   pipelines: Middleware;

@@ -19,8 +19,8 @@ const place = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/artifacts(?:\/(\d{1,1
 const summaryPlace = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/jobs\/(\d{1,15})\/steps\/(\d{1,6})\/summary$/;
 
 /**
- * The older protocol of artifacts (version 3 of the actions): files one by one, in chunks,
- * perhaps compressed. Every request brings the runtime token of its task.
+ * The older artifact protocol (version 3 of the actions): files one by one, in chunks, possibly compressed. Every
+ * request has the runtime token of its task.
  */
 export function createPipelinesApi(deps: ArtifactDeps): Middleware {
   const { ci, logger } = deps;
@@ -36,7 +36,7 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
     await handler(ctx, task, Number(id));
   }
 
-  /** What a step wrote to `$GITHUB_STEP_SUMMARY`, for runners that know the capability `job-summary`. */
+  /** Receives the content of `$GITHUB_STEP_SUMMARY` from runners that know the capability `job-summary`. */
   async function receiveSummary(ctx: Context, task: RunningTask, [, run, job, step]: RegExpExecArray): Promise<void> {
     requireOwnRun(task, run);
     if (ctx.method !== 'PUT') throw new HttpError(405, 'This address does not take that kind of request.');
@@ -127,7 +127,7 @@ const viewFile = (ctx: Context, task: RunningTask, name: string, { artifactId, p
   contentLocation: `${below(ctx, task, artifactId, 'file')}?itemPath=${encodeURIComponent(`${name}/${path}`)}`,
 });
 
-/** Refuses `invalid_range`. */
+/** Throws `invalid_range`. */
 function readChunk(ctx: Context): FileChunk {
   const { headers } = ctx.req;
   const [, start, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? [];

@@ -2,13 +2,16 @@ import { invalid } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { readBytes, HttpError } from '../http/index.ts';
 
-/** A small body as a whole. Refuses one that is too large, or takes for ever. */
+/** Reads a whole small body. Throws if it is too large or too slow. */
 export const readSmallBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
   readBytes(ctx.req, { maxBytes, tooLarge: () => new HttpError(413, 'This request is too large.') });
 
 const maxJsonBytes = 64 * 1024;
 
-/** A JSON object. Names come in snake case or camel case; they are read in snake case. Refuses `malformed_json`. */
+/**
+ * Reads a JSON object. Keys may be in snake case or camel case, and are returned in snake case. Throws
+ * `malformed_json`.
+ */
 export async function readJson(ctx: Context): Promise<ReadonlyMap<string, unknown>> {
   const bytes = await readSmallBody(ctx, maxJsonBytes);
   let value: unknown;
@@ -27,7 +30,7 @@ export async function readJson(ctx: Context): Promise<ReadonlyMap<string, unknow
   );
 }
 
-/** A whole number that came as one or as text; null when it is left out. Refuses `malformed_json`. */
+/** Reads an integer, sent as a number or as text; null if it is omitted. Throws `malformed_json`. */
 export function readInteger(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;

@@ -8,14 +8,16 @@ import { readJson, readSmallBody, readInteger } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
 import { sendArtifact } from './send-artifact.ts';
 
-/** `github.actions.results.api.v1.ArtifactService`, Twirp with JSON: what the actions of version 4 and later speak. */
+/**
+ * `github.actions.results.api.v1.ArtifactService`, Twirp with JSON: the protocol of version 4 and later of the actions.
+ */
 const resultsPath = '/twirp/github.actions.results.api.v1.ArtifactService';
 
 type Fields = ReadonlyMap<string, unknown>;
 
 /**
- * The methods of the service, each authenticated by the runtime token of a task, and the
- * two addresses that bytes go to and come from, which carry their permission in the address.
+ * The methods of the service, each authenticated by the runtime token of a task, and the two URLs for uploading and
+ * downloading bytes, which are signed.
  */
 export function createResultsApi(deps: ArtifactDeps): Middleware {
   const { ci, logger } = deps;
@@ -65,7 +67,7 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     ctx.set('Content-Type', 'application/json');
   }
 
-  /** Like Azure's block blobs: blocks and their list, or all at once. */
+  /** Like Azure's block blobs: blocks and their list, or the whole content at once. */
   async function upload(ctx: Context): Promise<void> {
     if (ctx.method !== 'PUT') throw new HttpError(405, 'Bytes are sent with PUT.', { Allow: 'PUT' });
     const query = ctx.URL.searchParams;
@@ -113,7 +115,7 @@ function readTime(value: unknown): number | null {
   return at;
 }
 
-/** `sha256:<64 hex digits>`; a hash of another kind is not compared. */
+/** `sha256:<64 hex digits>`; null for other hashes, which are not compared. */
 function readDigest(value: unknown): string | null {
   const [, digest = null] = typeof value === 'string' ? (/^sha256:([0-9a-f]{64})$/i.exec(value) ?? []) : [];
   return digest?.toLowerCase() ?? null;
