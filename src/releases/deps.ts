@@ -9,22 +9,22 @@ import type { ReleaseFile, ReleaseRow } from './schema/release-schema.ts';
 import type { ReleaseSettings } from './settings.ts';
 
 /**
- * Something that happened to a release that readers see; drafts have no events. `withdrawn`: it has become a draft, by
- * an edit or because its tag was deleted.
+ * An event of a release that readers can see; drafts have no events. `withdrawn`: it has become a draft, by an edit or
+ * because its tag was deleted.
  */
 export interface ReleaseEvent {
   action: 'published' | 'updated' | 'withdrawn' | 'deleted';
   repository: Repository;
   release: ReleaseRow;
   files: readonly ReleaseFile[];
-  /** UUID of the person; null for the command line, a task and the server itself. */
+  /** UUID of the user; null for the command line, a task and the server itself. */
   actorId: string | null;
 }
 
-/** The port through which other modules are called for an event, inside the write that causes it. */
+/** Listener of other modules for events, called inside the write that causes the event. */
 export type ReleaseListener = (tx: Tx, event: ReleaseEvent) => Promise<void>;
 
-/** What the use-cases of this module work with. */
+/** Dependencies of the use-cases of this module. */
 export interface ReleaseDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;

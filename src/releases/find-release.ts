@@ -9,13 +9,13 @@ import { refuse, releaseNotFound } from './release-errors.ts';
 import { releaseSchema } from './schema/release-schema.ts';
 import type { ReleaseRow } from './schema/release-schema.ts';
 
-/** `{owner}/{name}` as a request spells it. */
+/** `{owner}/{name}` as spelled in a request. */
 export interface RepositoryAt {
   owner: string;
   name: string;
 }
 
-/** A release by its tag, by its UUID or its number (see `numberOf`), or the latest one. */
+/** A release by its tag, by its UUID or number (see `numberOf`), or the latest one. */
 export type ReleaseKey = { tag: string } | { id: string } | 'latest';
 
 export interface ReleaseContext {
@@ -26,8 +26,8 @@ export interface ReleaseContext {
 type FindDeps = Pick<ReleaseDeps, 'db' | 'repositories'>;
 
 /**
- * The number by which clients of Gitea's API know a release or a file: parsers of JSON take 53 bits, a UUID begins with
- * 48.
+ * Number of a release or file for clients of Gitea's API: the first 48 bits of its UUID, because JSON parsers keep only
+ * 53 bits.
  */
 export const numberOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
@@ -41,7 +41,7 @@ async function factsOf(
   return { ...facts, archived: repository.archivedAt !== null };
 }
 
-/** Finds a repository for its releases. Refuses `repository_not_found`, and what the policy refuses. */
+/** Finds a repository for access to its releases. Throws `repository_not_found`, and the errors of the policy. */
 export async function findContext(
   deps: FindDeps,
   viewer: Viewer,
@@ -54,7 +54,7 @@ export async function findContext(
   return { found, facts };
 }
 
-/** Finds a release that the viewer may read. Refuses `repository_not_found`, `release_not_found`. */
+/** Finds a release that the viewer can read. Throws `repository_not_found`, `release_not_found`. */
 export async function findRelease(
   deps: FindDeps,
   viewer: Viewer,
@@ -69,7 +69,7 @@ export async function findRelease(
   return { ...context, release };
 }
 
-/** What the viewer may do with the releases of a repository that they may read; null is yes. */
+/** Permissions of the viewer on the releases of a readable repository; null allows an action. */
 export async function rightsIn(
   deps: FindDeps,
   viewer: Viewer,
@@ -94,7 +94,7 @@ async function rowOf({ db }: FindDeps, repositoryId: string, key: ReleaseKey): P
     .getOne();
 }
 
-/** The beginning of the UUID that a number or a UUID means; null for any other text. */
+/** The start of the UUID for a number or a UUID; null for any other text. */
 export function uuidStart(text: string): string | null {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -103,7 +103,7 @@ export function uuidStart(text: string): string | null {
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** The newest release that is neither a draft nor a pre-release; null when there is none. Asks for no right. */
+/** The newest release that is neither a draft nor a pre-release; null if there is none. Does not check access. */
 export function latestOf({ db }: Pick<ReleaseDeps, 'db'>, repositoryId: string): Promise<ReleaseRow | null> {
   return db.read
     .createQueryBuilder(releaseSchema, 'r')
@@ -114,7 +114,7 @@ export function latestOf({ db }: Pick<ReleaseDeps, 'db'>, repositoryId: string):
     .getOne();
 }
 
-/** Inside a write: the repository, with the viewer's right judged by what the write sees. */
+/** Reads the repository inside a write, and checks the permission of the viewer with the data of the write. */
 export async function repositoryInWrite(
   deps: Pick<ReleaseDeps, 'repositories'>,
   tx: Tx,
@@ -127,7 +127,7 @@ export async function repositoryInWrite(
   return repository;
 }
 
-/** The same for a release. Refuses `release_not_found` when it is gone meanwhile. */
+/** Does the same for a release. Throws `release_not_found` if it was deleted since. */
 export async function releaseInWrite(
   deps: Pick<ReleaseDeps, 'repositories'>,
   tx: Tx,

@@ -1,14 +1,14 @@
-/** Sizes of what people write. */
+/** Limits of user input. */
 export const limits = {
   titleCharacters: 255,
   bodyBytes: 65_536,
   filesPerRelease: 100,
-  /** File systems take no longer names. */
+  /** Longest file name that file systems support. */
   fileNameBytes: 255,
   releasesPerRepository: 10_000,
-  /** Commits that notes are made from; the newest count. */
+  /** Newest commits from which notes are generated. */
   commitsInNotes: 500,
 } as const;
 
-/** Time limit of one upload, in milliseconds: as long as 2 GiB take at 5 Mbit/s. */
+/** Time limit of one upload in milliseconds: enough for 2 GiB at 5 Mbit/s. */
 export const releaseUploadMs = 3_600_000;

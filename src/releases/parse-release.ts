@@ -2,11 +2,11 @@ import { parseText } from '../accounts/index.ts';
 import { invalid } from '../kernel/index.ts';
 import { limits } from './limits.ts';
 
-/** Refuses `invalid_text`, `text_too_long`. An empty title means the tag. */
+/** Parses a title; an empty one means the tag. Throws `invalid_text`, `text_too_long`. */
 export const parseTitle = (value: unknown): string =>
   parseText(value, { field: 'title', called: 'The title', maxCharacters: limits.titleCharacters });
 
-/** Refuses `invalid_text`, `text_too_long`. */
+/** Throws `invalid_text`, `text_too_long`. */
 export function parseNotes(value: unknown): string {
   const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
   const body = parseText(value, rule);
@@ -15,12 +15,15 @@ export function parseNotes(value: unknown): string {
   return body;
 }
 
-/** Controls, direction marks, separators of lines and folders, half characters, and what Windows takes in no name. */
+/**
+ * Control characters, direction marks, line separators and folder separators, lone surrogates, and characters that
+ * Windows forbids in names.
+ */
 const unwanted = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}/\\:*?"<>|]/u;
 
 /**
- * The name of a file, which is its address, too: it is refused rather than changed. Refuses `invalid_file_name` for
- * names with folders, control characters or direction marks, and for those that are empty, hidden or too long.
+ * Parses a file name, which is also part of its URL, so it is rejected rather than changed. Throws `invalid_file_name`
+ * for names with folders, control characters or direction marks, and for empty, hidden or too long ones.
  */
 export function parseFileName(given: string): string {
   const refuse = (why: string) => invalid('invalid_file_name', `The name of a file ${why}.`, { field: 'files' });

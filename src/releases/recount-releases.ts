@@ -6,12 +6,12 @@ const actual = {
   bytes: '(SELECT coalesce(sum(f.bytes), 0) FROM release_files f WHERE f.repository_id = c.repository_id)',
 };
 
-/** One statement, so one moment: repositories whose kept counts are not what counting anew gives; for the doctor. */
+/** Repositories whose stored counts differ from a recount, in one statement, so at one moment; for `hearth doctor`. */
 export const compareReleaseCounts = `SELECT c.repository_id AS id FROM release_counts c WHERE ${Object.entries(actual)
   .map(([column, count]) => `c.${column} <> ${count}`)
   .join(' OR ')}`;
 
-/** Recomputes them for one repository, inside a write. */
+/** Recomputes the counts of one repository, inside a write. */
 export async function recountReleases({ manager }: Tx, repositoryId: string): Promise<void> {
   const set = Object.entries(actual).map(([column, count]) => `${column} = ${count}`);
   await manager.query(`UPDATE release_counts AS c SET ${set.join(', ')} WHERE c.repository_id = ?`, [repositoryId]);

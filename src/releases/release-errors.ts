@@ -8,7 +8,7 @@ export const fileNotFound = () => notFound('release_file_not_found', 'File not f
 export const releaseExists = (tag: string) =>
   conflict('release_exists', `There is already a release for the tag ${tag}.`, { field: 'tag' });
 
-/** Throws the error of a refusal by the policy; null passes. */
+/** Throws the error of a policy refusal; does nothing for null. */
 export function refuse(refusal: ReleaseRefusal | null): void {
   if (refusal !== null) throw refusalError(refusal);
 }

@@ -4,9 +4,9 @@ const encodePath = (text: string): string => text.split('/').map(encodeURICompon
 const releasesPath = ({ owner, name }: RepositoryAt): string =>
   `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/releases`;
 
-/** The page of a release, `B/releases/tag/{tag}`, as Gitea and GitHub have it. */
+/** The page of a release, `B/releases/tag/{tag}`, as on Gitea and GitHub. */
 export const releasePath = (at: RepositoryAt, tag: string): string => `${releasesPath(at)}/tag/${encodePath(tag)}`;
 
-/** The stable address of a file, `B/releases/download/{tag}/{name}`. */
+/** The stable URL of a file, `B/releases/download/{tag}/{name}`. */
 export const releaseFilePath = (at: RepositoryAt, tag: string, name: string): string =>
   `${releasesPath(at)}/download/${encodePath(tag)}/${encodeURIComponent(name)}`;

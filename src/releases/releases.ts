@@ -30,7 +30,7 @@ interface ReleasesOptions extends Omit<ReleaseDeps, 'settings' | 'listeners'> {
   settings?: Partial<ReleaseSettings>;
 }
 
-/** Releases and their files; the functions behind these names say what each refuses. */
+/** Releases and their files; each function documents its errors. */
 export function createReleases({ settings, ...tools }: ReleasesOptions) {
   const deps: ReleaseDeps = { ...tools, settings: { ...defaultReleaseSettings, ...settings }, listeners: [] };
   const downloads = new DownloadCounter();
@@ -47,7 +47,7 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
     /** For the list of tags. */
     releasedTags: bind(releasedTags),
     latestOf: bind(latestOf),
-    /** For the tab of every page of a repository. */
+    /** For the tab on every page of a repository. */
     count: bind(countReleases),
     rightsIn: bind(rightsIn),
     create: bind(createRelease),
@@ -63,15 +63,15 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
       remove: bind(removeFile),
       find: bind(findFile),
       read: bind(readFile),
-      /** Counts a download that begins. */
+      /** Counts the start of a download. */
       countDownload: (fileId: string): void => downloads.add(fileId),
-      /** Size limit of a file, in bytes. */
+      /** Size limit of a file in bytes. */
       maxBytes: deps.settings.fileBytes,
     },
 
     /** For imports from other forges. */
     foreign: { store: bind(storeForeignRelease), storeFile: bind(storeForeignFile), fileName: cleanFileName },
-    /** For export bundles; loaded when first needed, because the parser of the format takes a while. */
+    /** For export bundles; loaded on first use, because the parser of the format takes a while to load. */
     bundles: {
       async *export(repositoryId: string): AsyncGenerator<WrittenFile> {
         yield* (await import('./transfer/export-releases.ts')).exportReleases(deps, repositoryId);
@@ -88,13 +88,13 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
       ): Promise<void> => (await import('./transfer/import-releases.ts')).importReleases(deps, ...given),
     },
 
-    /** Registers a listener of events. */
+    /** Registers a listener for events. */
     onEvent: (listener: ReleaseListener): void => void deps.listeners.push(listener),
-    /** For `repositories.pushes.onPush`. */
+    /** Listener for `repositories.pushes.onPush`. */
     onPush: unpublishOnTagDeletion(deps),
-    /** For a scheduled task. */
+    /** Scheduled task. */
     removeOrphans: bind(removeOrphans),
-    /** For a scheduled task, and before the database closes. */
+    /** Called by a scheduled task, and before the database closes. */
     saveDownloads: () => downloads.flush(deps),
   };
 }

@@ -1,13 +1,13 @@
 import type { Config } from '../config/index.ts';
 
 export interface ReleaseSettings {
-  /** The public address of this server, without a slash at its end. */
+  /** The public URL of this server without a trailing slash. */
   baseUrl: string | null;
-  /** The largest file, all files of a repository, and those of an owner, in bytes. */
+  /** Size limits in bytes of one file, of all files of a repository, and of those of an owner. */
   fileBytes: number;
   filesPerRepositoryBytes: number;
   filesPerOwnerBytes: number;
-  /** How old an object without a row is before a job removes it, in milliseconds: longer than any upload. */
+  /** Age in milliseconds at which a job removes an object without a row: longer than any upload. */
   uploadGraceMs: number;
 }
 

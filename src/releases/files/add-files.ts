@@ -19,7 +19,7 @@ export const fileExists = (name: string) =>
   conflict('release_file_exists', `This release already has a file ${name}.`, { field: 'files' });
 
 /**
- * Gives received files to a release, inside the write that changes it. Refuses `release_file_exists`,
+ * Adds received files to a release, inside the write that changes it. Throws `release_file_exists`,
  * `too_many_release_files`, `release_quota`.
  */
 export async function addFiles(
@@ -58,7 +58,7 @@ export async function addFiles(
 }
 
 /**
- * Adds one file to a release while it comes. Refuses `release_not_found`, and what `receiveFile` and `addFiles` refuse;
+ * Adds one file to a release as it arrives. Throws `release_not_found` and the errors of `receiveFile` and `addFiles`;
  * then nothing is stored.
  */
 export async function uploadFile(

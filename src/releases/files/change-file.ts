@@ -13,7 +13,7 @@ import { fileExists } from './add-files.ts';
 import { findFile } from './open-file.ts';
 import type { FileKey } from './open-file.ts';
 
-/** Gives a file another name. Refuses `invalid_file_name`, `release_file_exists`, and what `findFile` refuses. */
+/** Renames a file. Throws `invalid_file_name`, `release_file_exists`, and the errors of `findFile`. */
 export async function renameFile(
   deps: ReleaseDeps,
   viewer: Viewer,
@@ -33,7 +33,7 @@ export async function renameFile(
   }
 }
 
-/** Removes a file from a release; its content goes with a job. Refuses what `findFile` refuses. */
+/** Removes a file from a release; a job removes its content later. Throws the errors of `findFile`. */
 export async function removeFile(
   deps: ReleaseDeps,
   viewer: Viewer,

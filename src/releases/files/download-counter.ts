@@ -2,8 +2,8 @@ import { releaseFileSchema } from '../schema/release-schema.ts';
 import type { ReleaseDeps } from '../deps.ts';
 
 /**
- * Counts downloads in memory and adds them to the rows once a minute: a download waits for no write. What a crash
- * loses is the counts of a minute. No address is kept.
+ * Counts downloads in memory and adds them to the rows once a minute, so that downloads do not wait for writes. A crash
+ * loses the counts of one minute. IP addresses are not stored.
  */
 export class DownloadCounter {
   #counts = new Map<string, number>();
@@ -12,7 +12,7 @@ export class DownloadCounter {
     this.#counts.set(fileId, (this.#counts.get(fileId) ?? 0) + 1);
   }
 
-  /** For a scheduled task, and at the end. */
+  /** Called by a scheduled task and at shutdown. */
   async flush({ db }: Pick<ReleaseDeps, 'db'>): Promise<void> {
     const counts = this.#counts;
     if (counts.size === 0) return;

@@ -9,10 +9,10 @@ import { releaseFileSchema } from '../schema/release-schema.ts';
 import type { ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
 import { fileKey } from './receive-file.ts';
 
-/** A file of a release by its name, or by its UUID or number. */
+/** Identifies a file of a release by its name, or by its UUID or number. */
 export type FileKey = { name: string } | { id: string };
 
-/** Finds a file. Refuses `release_not_found`, `release_file_not_found`, and what the policy refuses. */
+/** Finds a file. Throws `release_not_found`, `release_file_not_found`, and the errors of the policy. */
 export async function findFile(
   deps: Pick<ReleaseDeps, 'db' | 'repositories'>,
   viewer: Viewer,
@@ -24,7 +24,7 @@ export async function findFile(
   const context = await findRelease(deps, viewer, at, key, act);
   const releaseId = context.release.id;
   const start = 'id' in which ? uuidStart(which.id) : null;
-  // A hundred at most.
+  // At most a hundred.
   const files =
     'name' in which
       ? await deps.db.read.findBy(releaseFileSchema, { releaseId, name: which.name })
@@ -34,7 +34,7 @@ export async function findFile(
   return { ...context, file };
 }
 
-/** The bytes of a file that `findFile` gave. Refuses `release_file_missing` when they are gone. */
+/** The bytes of a file found by `findFile`. Throws `release_file_missing` if they are missing. */
 export async function readFile(
   { objects, logger }: Pick<ReleaseDeps, 'objects' | 'logger'>,
   { id }: Pick<ReleaseFile, 'id'>,

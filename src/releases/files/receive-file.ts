@@ -8,12 +8,12 @@ import { findContext } from '../find-release.ts';
 import type { RepositoryAt } from '../find-release.ts';
 import { parseFileName } from '../parse-release.ts';
 
-/** A file whose content is stored and that no release has yet. */
+/** A file whose content is stored but does not belong to a release yet. */
 export interface PendingFile {
   id: string;
   name: string;
   bytes: number;
-  /** Hex. */
+  /** In hex. */
   sha256: string;
 }
 
@@ -22,17 +22,17 @@ export interface UploadedContent {
   content: AsyncIterable<Uint8Array>;
 }
 
-/** Keys of all objects of this module. */
+/** Prefix of the keys of all objects of this module. */
 export const filePrefix = 'releases/';
-/** Where the content of a file is in the object store. */
+/** Key of the content of a file in the object store. */
 export const fileKey = (id: string): string => `${filePrefix}${id.slice(0, 2)}/${id}`;
 
 type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
 
 /**
- * Receives a file for a release: a content that is cut off leaves nothing. Until a release takes it, it is hidden, and
- * a job removes it after a day. Refuses `invalid_file_name`, `release_file_too_large` while it comes,
- * `release_quota`, what the store refuses, and what the policy refuses.
+ * Receives a file for a release; an interrupted upload leaves nothing behind. Until a release takes the file it is
+ * hidden, and a job removes it after a day. Throws `invalid_file_name`, `release_file_too_large` during the upload,
+ * `release_quota`, and the errors of the store and the policy.
  */
 export async function receiveFile(
   deps: ReleaseDeps,
@@ -65,8 +65,8 @@ export async function discardFiles(
 }
 
 /**
- * How much the files of a repository may grow, in bytes, by its own quota and by that of its owner; the trash counts
- * for none.
+ * Bytes by which the files of a repository may grow, by the quotas of the repository and of its owner; the trash does
+ * not count.
  */
 export async function bytesLeft(
   { settings }: Pick<ReleaseDeps, 'settings'>,
@@ -85,7 +85,7 @@ export async function bytesLeft(
   return Math.min(settings.filesPerRepositoryBytes - own, settings.filesPerOwnerBytes - all);
 }
 
-/** The refusal for a file that goes on beyond the limit. */
+/** Error for a file beyond the size limit. */
 export const fileTooLarge = (maxBytes: number) =>
   invalid('release_file_too_large', `A file of a release can have at most ${readableSize(maxBytes)}.`, {
     field: 'files',

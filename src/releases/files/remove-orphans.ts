@@ -2,13 +2,13 @@ import { inList } from '../../db/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 import { filePrefix } from './receive-file.ts';
 
-/** Objects that one query asks for. */
+/** Number of objects per query. */
 const batch = 200;
 
 /**
- * For a job: removes objects that no row names, of deleted releases and repositories and of uploads that a crash cut
- * off, once they are older than any upload takes. The rows went earlier, so a backup, whose files are copied after its
- * rows, never misses one. @returns how many
+ * Scheduled job: removes objects without a row, left by deleted releases and repositories and by uploads that a crash
+ * interrupted, once they are older than any upload can take. Rows are deleted earlier, so a backup, which copies files
+ * after rows, never misses one. @returns the number of removed objects
  */
 export async function removeOrphans(deps: ReleaseDeps): Promise<number> {
   const before = deps.clock.now() - deps.settings.uploadGraceMs;
@@ -22,7 +22,7 @@ export async function removeOrphans(deps: ReleaseDeps): Promise<number> {
   return removed;
 }
 
-/** The objects of this module that no row names. */
+/** The objects of this module without a row. */
 export async function* orphansIn({
   db,
   objects,

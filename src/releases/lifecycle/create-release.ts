@@ -19,28 +19,28 @@ import { ensureTag } from './ensure-tag.ts';
 
 interface NewRelease {
   tag: string;
-  /** Where the tag is made when it is not there: a branch, a tag or a commit; the default branch when left out. */
+  /** Commit of a new tag: a branch, a tag or a commit id; the default branch if omitted. */
   target?: string;
-  /** Makes an annotated tag. */
+  /** Message of an annotated tag. */
   tagMessage?: string;
   title?: string;
   body?: string;
   isDraft?: boolean;
   isPrerelease?: boolean;
-  /** Files that were received for it. */
+  /** Files received for it. */
   files?: readonly PendingFile[];
 }
 
-/** Where a tag begins, as it was typed. */
+/** Start of a tag, as entered. */
 export const parseTarget = (value: string): string =>
   parseText(value, { field: 'target', called: 'The target', maxCharacters: 200 });
 export const parseTagMessage = (value: string): string =>
   parseText(value, { field: 'tag_message', called: 'The message', maxCharacters: 10_000, manyLines: true });
 
 /**
- * Creates a release of a tag; without a draft, the tag is made when it is not there, as a push of the viewer. Refuses
- * `release_exists`, `too_many_releases`, `invalid_text`, `text_too_long`; what making a tag, adding files and the
- * policy refuse.
+ * Creates a release of a tag. Unless it is a draft, creates a missing tag as a push of the viewer. Throws
+ * `release_exists`, `too_many_releases`, `invalid_text`, `text_too_long`, and the errors of creating a tag, of adding
+ * files and of the policy.
  */
 export async function createRelease(
   deps: ReleaseDeps,
@@ -56,7 +56,7 @@ export async function createRelease(
   const title = parseTitle(input.title ?? '');
   const body = parseNotes(input.body ?? '');
   const { isDraft = false, isPrerelease = false, files = [] } = input;
-  // Before the tag is made; the write asks again.
+  // Checked before the tag is created, and again in the write.
   if (await deps.db.read.existsBy(releaseSchema, { repositoryId, tag })) throw releaseExists(tag);
   const tagOid = isDraft ? null : await ensureTag(deps, viewer, found, { tag, target, tagMessage });
   try {

@@ -7,8 +7,8 @@ import { releaseSchema } from '../schema/release-schema.ts';
 import { announce } from '../announce.ts';
 
 /**
- * Deletes a release with its files, and its tag where that is wanted; a tag that may not be deleted keeps the release.
- * The content of the files goes with a job. Refuses `release_not_found`, and what deleting a tag refuses.
+ * Deletes a release with its files, and optionally its tag; if the tag cannot be deleted, the release stays. A job
+ * removes the content of the files later. Throws `release_not_found`, and the errors of deleting a tag.
  */
 export async function deleteRelease(
   deps: ReleaseDeps,
@@ -23,7 +23,7 @@ export async function deleteRelease(
   if (oid !== null) await deps.repositories.tags.delete(viewer, owner, name, { name: before.tag, expected: oid });
   await deps.db.write(async (tx) => {
     const { repository } = await releaseInWrite(deps, tx, viewer, before);
-    // As readers knew it: the listener of the push may have made it a draft.
+    // As readers knew it, because the push listener may have turned it into a draft.
     if (!before.isDraft)
       await announce(deps, tx, { action: 'deleted', repository, release: before, actorId: personIdOf(viewer) });
     await tx.manager.delete(releaseSchema, { id: before.id });

@@ -16,9 +16,9 @@ import { announce } from '../announce.ts';
 import { parseTagMessage, parseTarget } from './create-release.ts';
 import { ensureTag } from './ensure-tag.ts';
 
-/** What is left out stays. */
+/** Omitted fields stay. */
 export interface ReleaseEdit {
-  /** Of a draft; the tag of a published release stays. */
+  /** Only for a draft; a published release keeps its tag. */
   tag?: string | undefined;
   target?: string | undefined;
   tagMessage?: string | undefined;
@@ -26,16 +26,16 @@ export interface ReleaseEdit {
   body?: string | undefined;
   isDraft?: boolean | undefined;
   isPrerelease?: boolean | undefined;
-  /** The revision that the person saw; another one is refused. */
+  /** The revision that the user has seen; throws if it has changed. */
   revision?: number | null;
-  /** Files that were received for it. */
+  /** Files received for it. */
   files?: readonly PendingFile[];
 }
 
 /**
- * Edits a release, publishes a draft, which makes its tag when it is not there, or makes a release a draft again.
- * Refuses `release_not_found`, `release_published` for another tag, `text_changed_meanwhile`, `release_exists`, and
- * what creating one refuses.
+ * Edits a release, publishes a draft, which creates a missing tag, or turns a release into a draft again. Throws
+ * `release_not_found`, `release_published` for another tag, `text_changed_meanwhile`, `release_exists`, and the errors
+ * of `createRelease`.
  */
 export async function editRelease(
   deps: ReleaseDeps,
@@ -108,7 +108,7 @@ async function refuseTaken({ db }: ReleaseDeps, repositoryId: string, tag: strin
   if (await db.read.existsBy(releaseSchema, { repositoryId, tag })) throw releaseExists(tag);
 }
 
-/** For a form that was made from an older text. */
+/** Error for a form with an outdated text. */
 const changedMeanwhile = () =>
   conflict(
     'text_changed_meanwhile',

@@ -2,9 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 
-/**
- * Returns what a tag names, and makes the tag when it is not there. Refuses what `repositories.tags.create` refuses.
- */
+/** Returns the commit of a tag, creating a missing tag. Throws the errors of `repositories.tags.create`. */
 export async function ensureTag(
   { git, repositories }: Pick<ReleaseDeps, 'git' | 'repositories'>,
   viewer: Viewer,

@@ -7,7 +7,7 @@ import { releaseSchema } from '../schema/release-schema.ts';
 
 const tags = 'refs/tags/';
 
-/** A tag that is gone, and the commit that it named, if that is still there. */
+/** A deleted tag, and its commit if that still exists. */
 interface LostTag {
   tag: string;
   commit: string | null;
@@ -15,7 +15,7 @@ interface LostTag {
 
 /**
  * Push listener: a release whose tag is deleted becomes a draft, as on other forges. Its text and files stay, and
- * publishing it makes the tag anew at the same commit.
+ * publishing it creates the tag again at the same commit.
  */
 export function unpublishOnTagDeletion({
   db,
@@ -44,7 +44,7 @@ export function unpublishOnTagDeletion({
       if (released.length === 0 || located === undefined) return null;
       const lost: LostTag[] = [];
       for (const { tag } of released) {
-        // It may have been made anew since.
+        // The tag may have been created again since.
         if ((await git.refs.tip(located.path, tags + tag)) !== null) continue;
         const { oldId } = deleted.find(({ ref }) => ref === tags + tag)!;
         const commit = await git.refs.resolve(located.path, oldId, { includeUnreachable: true }).catch(() => null);

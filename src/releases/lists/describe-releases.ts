@@ -4,15 +4,15 @@ import type { ReleaseDeps } from '../deps.ts';
 import { releaseCountsSchema, releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseCounts, ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
 
-/** A release as lists and pages show it. */
+/** A release as shown in lists and on pages. */
 export interface DescribedRelease extends ReleaseRow {
-  /** Null without an account here; see `authorName`. */
+  /** Null for an author without an account here; see `authorName`. */
   author: Person | null;
-  /** By name. */
+  /** Sorted by name. */
   files: ReleaseFile[];
 }
 
-/** Adds authors and files to releases that the viewer may read. One query per kind. */
+/** Adds authors and files to releases that the viewer can read, with one query per kind. */
 export async function describeReleases(
   { db, accounts }: Pick<ReleaseDeps, 'db' | 'accounts'>,
   releases: readonly ReleaseRow[],
@@ -34,7 +34,7 @@ export async function describeReleases(
   }));
 }
 
-/** Which of these tags have a published release. Asks for no right. */
+/** Those of some tags that have a published release. Does not check access. */
 export async function releasedTags(
   { db }: Pick<ReleaseDeps, 'db'>,
   repositoryId: string,
@@ -49,7 +49,7 @@ export async function releasedTags(
   return rows.map(({ tag }) => tag).sort();
 }
 
-/** How many releases a repository has, for its tab: one row of the row cache. Asks for no right. */
+/** Number of releases of a repository for its tab, from the row cache. Does not check access. */
 export async function countReleases(
   { db }: Pick<ReleaseDeps, 'db'>,
   repositoryId: string,

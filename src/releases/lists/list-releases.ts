@@ -17,7 +17,7 @@ function readKey(key: string): { at: number; id: string } {
   return { at: Number(at), id };
 }
 
-/** Releases, the newest first; drafts among them for those who may write. Refuses `invalid_page`. */
+/** Releases, newest first; includes drafts for users with write access. Throws `invalid_page`. */
 export async function listReleases(
   deps: ReleaseDeps,
   viewer: Viewer,
@@ -38,7 +38,7 @@ interface ReleaseFilter {
   isPrerelease?: boolean | undefined;
 }
 
-/** The same by number of the page, for clients that count pages. @param limit at most 100 */
+/** Releases by page number, for clients that count pages. @param limit at most 100 */
 export async function listReleasesByPage(
   deps: ReleaseDeps,
   viewer: Viewer,
@@ -50,7 +50,7 @@ export async function listReleasesByPage(
   if (filter.isDraft !== undefined) found.andWhere('r.is_draft = :draft', { draft: filter.isDraft ? 1 : 0 });
   if (filter.isPrerelease !== undefined)
     found.andWhere('r.is_prerelease = :prerelease', { prerelease: filter.isPrerelease ? 1 : 0 });
-  // Its index has nothing but the releases of the repository.
+  // The index contains only the releases of the repository.
   const total = await found.getCount();
   const rows = await found
     .orderBy('r.listed_at', 'DESC')

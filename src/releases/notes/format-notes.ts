@@ -4,20 +4,20 @@ interface NotesFacts {
   at: RepositoryAt;
   tag: string;
   previous: string | null;
-  /** The oldest first. */
+  /** Oldest first. */
   pulls: readonly { number: number; title: string; author: string | null }[];
-  /** The oldest first. */
+  /** Oldest first. */
   commits: readonly { oid: string; subject: string }[];
   /** Whether there are more commits than were read. */
   isCut: boolean;
-  /** Of the text. */
+  /** Size limit of the text. */
   maxBytes: number;
 }
 
-/** Titles are text, not Markdown; references to issues and people in them stay. */
+/** Escapes Markdown in titles; references to issues and users still work. */
 const plain = (text: string): string => text.replace(/[\\`*_[\]<>|~]/g, '\\$&');
 
-/** The notes of a release as Markdown; the list ends where the text is full. */
+/** Formats the notes of a release as Markdown; the list ends at the size limit. */
 export function formatNotes({ at, tag, previous, pulls, commits, isCut, maxBytes }: NotesFacts): string {
   const page = `/repos/${encodeURIComponent(at.owner)}/${encodeURIComponent(at.name)}`;
   const encode = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
@@ -26,7 +26,7 @@ export function formatNotes({ at, tag, previous, pulls, commits, isCut, maxBytes
       ? `**All commits**: [${plain(tag)}](${page}/commits/${encode(tag)})`
       : `**All changes**: [${plain(previous)}...${plain(tag)}](${page}/compare/${encode(previous)}...${encode(tag)})`;
   const more = '* …';
-  // Besides the end, two headings and the mark that something was left out.
+  // Reserves space for the end, two headings and the mark of omitted entries.
   let bytesLeft = maxBytes - Buffer.byteLength(`${end}${more}`) - 200;
   let isFull = false;
   const fitting = (lines: readonly string[]): string[] =>

@@ -14,25 +14,25 @@ import { formatNotes } from './format-notes.ts';
 
 interface NotesRequest {
   tag: string;
-  /** Where the tag is to be made, while it is not there; the default branch when left out. */
+  /** Commit of a tag that does not exist yet; the default branch if omitted. */
   target?: string | undefined;
-  /** The tag of the release before; the last one that the tag contains when left out. */
+  /** Tag of the previous release; by default the last one that the tag contains. */
   previous?: string | undefined;
 }
 
-/** Notes as Markdown, and the tag that they begin behind; null for the beginning of the history. */
+/** Notes as Markdown, and the tag after which they start; null for the start of the history. */
 interface GeneratedNotes {
   body: string;
   previous: string | null;
 }
 
-/** Releases that are looked at for the one before. */
+/** Limit of releases examined to find the previous one. */
 const maxCandidates = 30;
 
 /**
- * Writes what has changed since the release before: the pull requests that were merged, then the commits that came
- * without one. Refuses `invalid_tag_name`, `start_not_found` with the field `target`, `previous_not_found` with the
- * field `previous`, `git_busy`, and what the policy refuses.
+ * Generates notes since the previous release: the merged pull requests, then the commits that belong to none. Throws
+ * `invalid_tag_name`, `start_not_found` with the field `target`, `previous_not_found` with the field `previous`,
+ * `git_busy`, and the errors of the policy.
  */
 export async function generateNotes(
   deps: ReleaseDeps,
@@ -91,7 +91,7 @@ async function commitOf({ git }: ReleaseDeps, path: string, revision: string): P
   }
 }
 
-/** The newest release whose tag the new one contains, else the newest with a tag. */
+/** The newest release whose tag the new one contains, else the newest one with a tag. */
 async function findPrevious(
   deps: ReleaseDeps,
   viewer: Viewer,
@@ -116,8 +116,8 @@ async function findPrevious(
 }
 
 /**
- * The commits among these that pull requests brought: those of their last rounds, and those that the merge has put
- * between the tip of the base branch before and after it.
+ * Those of some commits that pull requests brought: commits of their last rounds, and commits that the merge added to
+ * the base branch.
  */
 export function commitsOfPulls(
   commits: readonly Pick<Commit, 'oid' | 'parents'>[],
@@ -137,7 +137,7 @@ export function commitsOfPulls(
   const all = new Set<string>();
   for (const { mergedOid, mergedOntoOid, commits: round } of pulls) {
     for (const oid of round) all.add(oid);
-    // Without the tip before, only the commit of the merge itself is known.
+    // Without the earlier tip, only the merge commit itself is known.
     if (mergedOntoOid === null) all.add(mergedOid);
     else for (const oid of reach([mergedOid], reach([mergedOntoOid], new Set()))) all.add(oid);
   }

@@ -6,29 +6,29 @@ export interface ReleaseRow {
   repositoryId: string;
   /** Without `refs/tags/`; unique in the repository. */
   tag: string;
-  /** What the tag named when the release was published; null for a draft that was never published. */
+  /** Object id of the tag when the release was published; null for a draft that was never published. */
   tagOid: string | null;
-  /** A branch, a tag or a commit: where the tag of a draft will be made. */
+  /** Commit of the future tag of a draft: a branch, a tag or a commit id. */
   target: string;
-  /** Of the annotated tag that publishing makes; '' for a lightweight one. */
+  /** Message of the annotated tag that publishing creates; '' for a lightweight one. */
   tagMessage: string;
-  /** Empty where the tag is the title. */
+  /** Empty if the tag is the title. */
   title: string;
   body: string;
   isDraft: boolean;
   isPrerelease: boolean;
   authorId: string | null;
-  /** Of an author without an account. */
+  /** Name of an author without an account. */
   authorName: string | null;
-  /** What names it at the forge that it came from; null for one that was made here. */
+  /** Identifier at the forge from which it was imported; null if it was created here. */
   origin: string | null;
-  /** Counts edits. */
+  /** Number of edits. */
   revision: number;
   createdAt: number;
   updatedAt: number;
   /** Null for a draft. */
   publishedAt: number | null;
-  /** The order of lists: when it was published, of a draft when it was made. */
+  /** Sort key of lists: the time of publication, or of creation for a draft. */
   listedAt: number;
 }
 
@@ -65,7 +65,7 @@ export interface ReleaseFile {
   /** Unique in the release. */
   name: string;
   bytes: number;
-  /** Hex. */
+  /** In hex. */
   sha256: string;
   downloads: number;
   uploaderId: string | null;
@@ -91,12 +91,12 @@ export const releaseFileSchema = new EntitySchema<ReleaseFile>({
   },
 });
 
-/** Counts of a repository that triggers maintain. */
+/** Counts of a repository, maintained by triggers. */
 export interface ReleaseCounts {
   repositoryId: string;
   published: number;
   drafts: number;
-  /** All files together. */
+  /** Bytes of all files. */
   bytes: number;
 }
 

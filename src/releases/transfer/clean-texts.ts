@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 
 const cutMark = '\n\n…';
 
-/** The notes of another forge as they may stand here: without control characters, and cut where they are too long. */
+/** Cleans the notes of a release from another forge: removes control characters and truncates them. */
 export function cleanNotes(text: string): string {
   const clean = text
     .slice(0, limits.bodyBytes)
@@ -15,7 +15,7 @@ export function cleanNotes(text: string): string {
   return `${cutBytes(clean, limits.bodyBytes - Buffer.byteLength(cutMark))}${cutMark}`;
 }
 
-/** A name of a file that `parseFileName` takes: what it refuses is replaced. */
+/** Replaces what `parseFileName` rejects in a file name. */
 export function cleanFileName(text: string): string {
   const clean = text
     .slice(0, 1_000)
@@ -27,7 +27,7 @@ export function cleanFileName(text: string): string {
   return cutBytes(clean, limits.fileNameBytes).trim().replace(/\.+$/, '') || 'file';
 }
 
-/** The start of a text that fits, without half a character at its end. */
+/** Truncates a text to a number of bytes, without a partial character at the end. */
 function cutBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   return bytes.length <= maxBytes

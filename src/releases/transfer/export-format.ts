@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 
 const time = z.iso.datetime();
 
-/** One of `releases.json`; texts are checked by the rules of the form besides. */
+/** An entry of `releases.json`; its texts must also follow the rules of the form. */
 const exportedRelease = z.object({
   tag: z.string().min(1).max(300),
   target: z.string().max(300),
@@ -12,7 +12,7 @@ const exportedRelease = z.object({
   body: z.string().max(limits.bodyBytes),
   isDraft: z.boolean(),
   isPrerelease: z.boolean(),
-  /** A handle, or the name of an author without an account. */
+  /** A username, or the name of an author without an account. */
   author: z.string().max(200).nullable(),
   createdAt: time,
   updatedAt: time,
@@ -32,12 +32,12 @@ const exportedRelease = z.object({
 
 export type ExportedRelease = z.infer<typeof exportedRelease>;
 
-/** A part of the list: further ones are `releases-2.json`, `releases-3.json`, …. */
+/** A part of the list; further ones are `releases-2.json`, `releases-3.json`, …. */
 export const releasesFile = z.object({ format: z.literal(1), releases: z.array(exportedRelease) });
 
 export const releasesPerFile = 200;
 
 export const releaseListFile = (part: number): string => (part === 1 ? 'releases.json' : `releases-${part}.json`);
 
-/** Where a bundle has the content of a file; files of the same content have it once. */
+/** Path of the content of a file in a bundle; files with the same content share it. */
 export const releaseContentFile = (sha256: string): string => `releases/${sha256}`;

@@ -15,8 +15,8 @@ export interface WrittenFile {
 }
 
 /**
- * The releases of a repository for an export bundle, drafts included: lists of two hundred as JSON, and after each the
- * content of its files. Refuses `release_file_missing`.
+ * The releases of a repository for an export bundle, including drafts: lists of two hundred as JSON, each followed by
+ * the content of its files. Throws `release_file_missing`.
  */
 export async function* exportReleases(deps: ReleaseDeps, repositoryId: string): AsyncGenerator<WrittenFile> {
   const written = new Set<string>();

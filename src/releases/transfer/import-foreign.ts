@@ -12,9 +12,9 @@ import { releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
 import { cleanFileName, cleanNotes } from './clean-texts.ts';
 
-/** A release of another forge; its texts are untrusted. Times are epoch milliseconds. */
+/** A release of another forge with untrusted texts. Times are epoch milliseconds. */
 export interface ForeignRelease {
-  /** What names it there. */
+  /** Identifier at that forge. */
   origin: string;
   tag: string;
   target: string;
@@ -22,7 +22,7 @@ export interface ForeignRelease {
   body: string;
   isDraft: boolean;
   isPrerelease: boolean;
-  /** A name; null where it is not known. */
+  /** A name; null if unknown. */
   author: string | null;
   createdAt: number;
   publishedAt: number | null;
@@ -30,12 +30,12 @@ export interface ForeignRelease {
 
 /** A file of a release of another forge. */
 export interface ForeignFile {
-  /** What names this content there: another one of the same name has another origin. */
+  /** Identifier of this content at that forge: different content under the same name has another origin. */
   origin: string;
   name: string;
-  /** What the other forge says of it; null where it says nothing. */
+  /** As declared by the other forge; null if unknown. */
   bytes: number | null;
-  /** Hex. */
+  /** In hex. */
   sha256: string | null;
   createdAt: number;
 }
@@ -46,12 +46,11 @@ type Texts = Pick<
 >;
 
 /**
- * Stores a release of another forge, or brings the one that came from there up to date; one that was edited here keeps
- * its texts. No person and no listener is notified; a release whose tag is not here is a draft. Texts are cleaned and
- * cut rather than refused. Refuses `invalid_tag_name`, `release_exists` for a tag with a release of another origin,
- * `too_many_releases`.
- * @param tagOid what the tag names here; null for no tag
- * @returns its id, and the files that it has
+ * Stores a release of another forge, or updates an earlier import; a release that was edited here keeps its texts.
+ * Notifies nobody. A release without a tag here is a draft. Texts are cleaned and truncated rather than rejected.
+ * Throws `invalid_tag_name`, `release_exists` for a tag with a release of another origin, `too_many_releases`.
+ * @param tagOid object id of the tag here; null without one
+ * @returns its id and its current files
  */
 export async function storeForeignRelease(
   deps: ReleaseDeps,
@@ -93,9 +92,9 @@ export async function storeForeignRelease(
 }
 
 /**
- * Gives a release a file of another forge while it comes; it replaces the one of the same name that came from there.
- * Refuses `release_file_exists` for a name that a file of this server has, `too_many_release_files`, `release_quota`,
- * `release_file_too_large`, `release_not_found`; what the store and the content refuse. Then nothing is stored.
+ * Adds a file of another forge to a release as it arrives, replacing an earlier import of the same name. Throws
+ * `release_file_exists` if a file created here has the name, `too_many_release_files`, `release_quota`,
+ * `release_file_too_large`, `release_not_found`, and the errors of the store and the content; then nothing is stored.
  */
 export async function storeForeignFile(
   deps: ReleaseDeps,

@@ -11,24 +11,21 @@ import type { ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
 import { releaseContentFile, releaseListFile, releasesFile } from './export-format.ts';
 import type { ExportedRelease } from './export-format.ts';
 
-/** The files of a bundle; its content is untrusted. */
+/** The files of a bundle with untrusted content. */
 export interface ReleaseSource {
-  /** A small file as a whole; null when it is absent. Refuses one that is larger. */
+  /** Reads a whole small file; null if it is missing. Throws if it is larger. */
   read(name: string, maxBytes: number): Promise<Buffer | null>;
-  /** A file as a stream; null when it is absent. */
+  /** Opens a file as a stream; null if it is missing. */
   open(name: string): Promise<AsyncIterable<Uint8Array> | null>;
 }
 
-/** Two hundred releases with the longest texts, as JSON. */
+/** Size in bytes of two hundred releases with the longest texts, as JSON. */
 const maxListBytes = 64 * 1024 * 1024;
 
 const unreadable = (file: string, why: string) =>
   invalid('parcel_unreadable', `The releases in this bundle cannot be read: ${file} ${why}.`);
 
-/**
- * Reads the releases of an export, so that what is wrong with them is known before anything is made. Refuses
- * `parcel_unreadable`.
- */
+/** Reads the releases of an export, to find errors before anything is created. Throws `parcel_unreadable`. */
 export async function readReleases(source: ReleaseSource): Promise<ExportedRelease[]> {
   const all: ExportedRelease[] = [];
   for (let part = 1; ; part += 1) {
@@ -68,11 +65,10 @@ function distinct<File extends { name: string }>(files: File[]): File[] {
 }
 
 /**
- * Stores releases in a repository that is being imported. No person is notified; authors are names. A release whose tag
- * does not come along becomes a draft. What an administrator imports is let in without a quota. Refuses
- * `parcel_unreadable` for a file that is missing or whose content is not what the list says, and what the store
- * refuses.
- * @param refs those that the repository will have, by full name
+ * Stores releases in a repository that is being imported. Notifies nobody; authors are names. A release whose tag is
+ * not imported becomes a draft. Imports by an administrator have no quota. Throws `parcel_unreadable` for a file that
+ * is missing or differs from the list, and the errors of the store.
+ * @param refs refs of the future repository, by full name
  */
 export async function importReleases(
   deps: ReleaseDeps,
