@@ -4,7 +4,7 @@ import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
 
-/** What the use-cases of this module need. */
+/** Dependencies of the use-cases of this module. */
 export interface SigningDeps {
   db: Database;
   accounts: Pick<Accounts, 'addresses' | 'announceSecurityEvent' | 'keyHolders' | 'personById' | 'peopleById'>;
@@ -18,6 +18,6 @@ export interface SigningDeps {
 }
 
 interface SigningSettings {
-  /** OpenPGP keys that one person may have. */
+  /** Limit of OpenPGP keys per user. */
   maxKeysPerPerson: number;
 }

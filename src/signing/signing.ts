@@ -17,12 +17,12 @@ import { verifySignatures } from './verification/verify-signatures.ts';
 import type { SignedObject, Verification } from './verification/verification.ts';
 
 /**
- * Signatures of commits and tags: OpenPGP keys of people, verification, and the server's own signing key. The functions
- * behind the names describe what they do and refuse.
+ * Signatures of commits and tags: OpenPGP keys of users, verification, and the signing key of the server. Each function
+ * documents its effect and its errors.
  */
 export function createSigning(deps: SigningDeps) {
   const bind = bindDeps(deps);
-  /** The server as a committer, and as the principal of its key. */
+  /** Identity of the server as a committer, and principal of its key. */
   const { name, email: address } = deps.accounts.addresses.serverIdentity;
   const identity = { name, address };
   return {
@@ -35,7 +35,7 @@ export function createSigning(deps: SigningDeps) {
     readSignature,
     findSigners: bind(findSigners),
     verifySignatures: bind(verifySignatures),
-    /** All three steps, for callers that cache nothing. */
+    /** Runs all three steps, for callers without a cache. */
     async verify(objects: readonly (SignedObject | null)[], client: string): Promise<(Verification | null)[]> {
       const reads = objects.map((object) => object && readSignature(object));
       const signers = await findSigners(
@@ -49,10 +49,10 @@ export function createSigning(deps: SigningDeps) {
     instanceKeys: bind(instanceKeys),
     currentInstanceKey: bind(currentInstanceKey),
     rotateInstanceKey: bind(rotateInstanceKey),
-    /** After a rotation of the instance key. */
+    /** Encrypts the keys anew after a rotation of the instance key. */
     reencrypt: bind(reencryptSigningKeys),
     signCommit: bind(signCommit),
-    /** The server's keys as a file for `gpg.ssh.allowedSignersFile`. */
+    /** The keys of the server as a file for `gpg.ssh.allowedSignersFile`. */
     allowedSigners: async (): Promise<string> => allowedSigners(await instanceKeys(deps), identity.address),
   };
 }

@@ -8,16 +8,16 @@ import { readKey } from './read-key.ts';
 
 interface AddedGpgKey {
   key: GpgKey;
-  /** False when the person had the key already, and this copy took the place of theirs. */
+  /** False if the user already had the key, and this copy has replaced it. */
   isNew: boolean;
 }
 
 /**
- * Adds an OpenPGP public key with which the person signs commits. Given again, it replaces the stored copy: with a new
- * expiry, a new subkey, a revocation. Several people may add the same key, so nobody can keep its owner from using it;
- * it verifies nothing for a person whose verified addresses are not among its user ids.
+ * Adds an OpenPGP public key with which a user signs commits. Adding it again replaces the stored copy: with a new
+ * expiry, subkey or revocation. Several users may add the same key, so that nobody can prevent its owner from using it;
+ * it verifies nothing for a user without a verified address among its user ids.
  *
- * Refuses as `readKey` does; `too_many_gpg_keys`; `unknown_person`.
+ * Throws the errors of `readKey`, `too_many_gpg_keys`, `unknown_person`.
  */
 export async function addGpgKey(deps: SigningDeps, personId: string, armored: unknown): Promise<AddedGpgKey> {
   const { accounts, db, logger, random, settings } = deps;

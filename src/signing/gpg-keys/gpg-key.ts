@@ -9,11 +9,11 @@ export interface GpgKey extends GpgKeyPart {
   armored: string;
   /** User ids that the key certifies. */
   userIds: string[];
-  /** Their e-mail addresses. */
+  /** E-mail addresses in these user ids. */
   addresses: string[];
   subkeys: GpgKeyPart[];
   keyCreatedAt: number;
-  /** Null when it never expires. */
+  /** Null if it never expires. */
   expiresAt: number | null;
   revoked: boolean;
   createdAt: number;

@@ -1,7 +1,7 @@
 import { enums } from 'openpgp';
 import type { Key, Subkey } from 'openpgp';
 
-/** The fields of a signature packet that decide about a key; the library's types leave some out. */
+/** Fields of a signature packet that determine the validity of a key; some are missing in the types of the library. */
 export interface KeySignature {
   created: Date | null;
   keyFlags: Uint8Array | null;
@@ -11,31 +11,31 @@ export interface KeySignature {
   verify(key: unknown, type: number, data: object, date: Date | null, detached?: boolean): Promise<void>;
 }
 
-/** A key or subkey that may sign, with the validity that its newest signature of the primary key gives it. */
+/** A key or subkey that can sign, with the validity given by its newest signature of the primary key. */
 export interface SigningPart {
   packet: Key['keyPacket'];
   keyId: string;
   fingerprint: string;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   createdAt: number;
-  /** Null when it never expires. */
+  /** Null if it never expires. */
   expiresAt: number | null;
-  /** Whether it was revoked at this time: a key that was lost or stolen was never valid, a replaced one until then. */
+  /** Whether it was revoked at a time: a lost or stolen key was never valid, a replaced one until its revocation. */
   wasRevokedAt(date: Date): Promise<boolean>;
 }
 
 const maySign = (flags: Uint8Array | null): boolean =>
   flags === null || ((flags[0] ?? 0) & enums.keyFlags.signData) !== 0;
 
-/** DSA and RSA below 2048 bits are unsafe; GnuPG has made neither by default since 2009. */
+/** DSA, and RSA below 2048 bits, are unsafe; GnuPG has created neither by default since 2009. */
 export function isWeak(packet: Key['keyPacket']): boolean {
   const { algorithm, bits } = packet.getAlgorithmInfo();
   return algorithm === 'dsa' || algorithm === 'elgamal' || (algorithm.startsWith('rsa') && (bits ?? 0) < 2047);
 }
 
 /**
- * The parts of a key that may sign, the primary key first. Self-signatures are read as they are now and not as of a
- * date: extending a key replaces them, and what was signed before stays valid.
+ * The parts of a key that can sign, primary key first. Uses the current self-signatures instead of those at a date:
+ * extending a key replaces them, and earlier signatures stay valid.
  */
 export async function signingParts(key: Key): Promise<SigningPart[]> {
   const parts: SigningPart[] = [];
@@ -48,7 +48,7 @@ export async function signingParts(key: Key): Promise<SigningPart[]> {
   return parts;
 }
 
-/** When the whole key expires; null when it never does. Throws when no user id is certified. */
+/** Expiry of the whole key; null if it never expires. Throws if no user id is certified. */
 export async function expiryOf(key: Key): Promise<number | null> {
   const at = await key.getExpirationTime();
   if (at === null) throw new Error('no valid self-signature');
@@ -70,7 +70,7 @@ async function primaryPart(key: Key): Promise<SigningPart | null> {
   };
 }
 
-/** A subkey may sign when both halves agree: the primary key binds it, and it signs the primary key in return. */
+/** A subkey can sign if both halves agree: the primary key binds it, and it signs the primary key in return. */
 async function subkeyPart(key: Key, subkey: Subkey): Promise<SigningPart | null> {
   const packet = subkey.keyPacket;
   const data = { key: key.keyPacket, bind: packet };

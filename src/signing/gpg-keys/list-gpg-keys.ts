@@ -4,8 +4,8 @@ import { toGpgKey } from './gpg-key.ts';
 import type { GpgKey } from './gpg-key.ts';
 
 /**
- * A person's OpenPGP keys, newest first.
- * @param personId `null` lists the keys of all people, for the command line
+ * The OpenPGP keys of a user, newest first.
+ * @param personId `null` lists the keys of all users, for the command line
  */
 export async function listGpgKeys({ db }: SigningDeps, personId: string | null): Promise<GpgKey[]> {
   const rows = await db.read.find(gpgKeySchema, {
@@ -15,7 +15,7 @@ export async function listGpgKeys({ db }: SigningDeps, personId: string | null):
   return rows.map(toGpgKey);
 }
 
-/** The armour of a person's OpenPGP keys, oldest first. */
+/** The armored OpenPGP keys of a user, oldest first. */
 export async function armoredKeys({ db }: SigningDeps, personId: string): Promise<string[]> {
   const rows = await db.read.find(gpgKeySchema, {
     where: { userId: personId },
@@ -24,7 +24,7 @@ export async function armoredKeys({ db }: SigningDeps, personId: string): Promis
   return rows.map(({ armored }) => armored);
 }
 
-/** The addresses in keys that are verified addresses of the person. */
+/** The addresses in keys that are verified addresses of the user. */
 export async function ownAddresses(
   { accounts }: SigningDeps,
   personId: string,

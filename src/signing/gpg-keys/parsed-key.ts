@@ -1,6 +1,6 @@
 import type { GpgKeyPart } from '../schema/gpg-key-schema.ts';
 
-/** Why a text cannot be added as a key. */
+/** Reason why a text cannot be added as a key. */
 export type KeyProblem =
   | 'unreadable'
   | 'private'
@@ -12,13 +12,13 @@ export type KeyProblem =
   | 'weak'
   | 'cannot_sign';
 
-/** What a public key says of itself, computed and verified by its self-signatures. Times in milliseconds. */
+/** Data of a public key, computed from and verified by its self-signatures. Times in milliseconds. */
 export interface ParsedKey extends GpgKeyPart {
   armored: string;
   algorithm: string;
   userIds: string[];
   addresses: string[];
-  /** The primary key if it may sign, and each subkey that may. */
+  /** The primary key if it can sign, and each subkey that can. */
   signers: GpgKeyPart[];
   createdAt: number;
   expiresAt: number | null;

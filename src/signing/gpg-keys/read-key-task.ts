@@ -3,7 +3,7 @@ import type { Key } from 'openpgp';
 import { expiryOf, isWeak, namesOf, signingParts } from './key-parts.ts';
 import type { KeyProblem, ReadKeyResult } from './parsed-key.ts';
 
-/** Sizes that the caller allows. */
+/** Limits set by the caller. */
 interface ReadKeyInput {
   armored: string;
   maxUserIds: number;
@@ -11,7 +11,7 @@ interface ReadKeyInput {
   maxStoredBytes: number;
 }
 
-/** A task of the worker pool: an OpenPGP public key that a person gives. */
+/** Task of the worker pool: reads an OpenPGP public key submitted by a user. */
 export async function run({ armored, maxUserIds, maxSubkeys, maxStoredBytes }: ReadKeyInput): Promise<ReadKeyResult> {
   const refuse = (problem: KeyProblem): ReadKeyResult => ({ ok: false, problem });
   const keys = await readKeys({ armoredKeys: armored }).catch(() => []);
@@ -46,13 +46,13 @@ export async function run({ armored, maxUserIds, maxSubkeys, maxStoredBytes }: R
   };
 }
 
-/** Removes what others certified, and photographs: it says nothing about the key and may have any size. */
+/** Removes certifications by others, and photographs: they say nothing about the key and may have any size. */
 function keepOwnPackets(key: Key): void {
   key.users = key.users.filter(({ userID }) => userID !== null);
   for (const user of key.users) user.otherCertifications = [];
 }
 
-/** User ids that the key itself certifies now. */
+/** User ids that the key itself currently certifies. */
 async function certifiedUserIds(key: Key): Promise<{ text: string; address: string | null }[]> {
   const found: { text: string; address: string | null }[] = [];
   for (const user of key.users) {
@@ -67,7 +67,7 @@ async function certifiedUserIds(key: Key): Promise<{ text: string; address: stri
   return found;
 }
 
-/** `Name (comment) <address>`, or an address alone. */
+/** Parses `Name (comment) <address>`, or an address alone. */
 function addressIn(userId: string): string | null {
   const inside =
     /<([^<>\s]{3,254})>\s*$/.exec(userId)?.[1] ?? (/^[^\s<>]{1,250}@[^\s<>@]+$/.test(userId) ? userId : null);

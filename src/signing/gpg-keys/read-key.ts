@@ -9,7 +9,7 @@ const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`;
 
 const field = { field: 'key' };
 
-/** The refusal of a key. */
+/** Error for a key problem. */
 function refuse(problem: KeyProblem) {
   switch (problem) {
     case 'unreadable':
@@ -62,21 +62,21 @@ function refuse(problem: KeyProblem) {
 }
 
 /**
- * Reads the armour of an OpenPGP public key in the worker pool: ids, fingerprints, user ids and validity are computed
- * from its packets.
+ * Reads an armored OpenPGP public key in the worker pool; computes ids, fingerprints, user ids and validity from its
+ * packets.
  *
- * Refuses with `invalid`, field `key`: `gpg_key_missing`, and `gpg_key_…` by the problem; `unavailable` (`busy`).
- * @param client whom the fair queue of the pool counts
+ * Throws `invalid`, field `key`: `gpg_key_missing`, and `gpg_key_…` by the problem; `unavailable` (`busy`).
+ * @param client client in the fair queue of the pool
  */
 export async function readKey({ workers }: SigningDeps, client: string, text: unknown): Promise<ParsedKey> {
   if (typeof text !== 'string' || text.trim() === '')
     throw invalid('gpg_key_missing', 'Paste a public key.', { field: 'key' });
   const armored = text.trim();
-  // Before anything else sees it: a private key is not worth a thread, a log line or an error of a library.
+  // Checked first: a private key must not reach a worker, a log line or an error of the library.
   if (/BEGIN PGP PRIVATE KEY|BEGIN (?:OPENSSH |RSA |EC )?PRIVATE KEY/.test(armored)) throw refuse('private');
   if (armored.length > openPgpLimits.keyBytes) throw refuse('too_large');
   if (!armored.startsWith('-----BEGIN PGP PUBLIC KEY BLOCK-----')) throw refuse('unreadable');
-  // The library reads the first block alone.
+  // The library reads only the first block.
   if (armored.split('-----BEGIN ').length > 2) throw refuse('several');
   const outcome = await workers.run<typeof run>({
     task: 'openpgp-key',

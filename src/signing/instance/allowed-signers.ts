@@ -3,8 +3,8 @@ import type { InstanceSigningKey } from './instance-signer.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * The server's signing keys in the form of `gpg.ssh.allowedSignersFile` (ssh-keygen(1), ALLOWED SIGNERS). A replaced
- * key holds for what is dated until two days after its end, because OpenSSH reads the date in the time zone of its
+ * The signing keys of the server in the format of `gpg.ssh.allowedSignersFile` (ssh-keygen(1), ALLOWED SIGNERS). A
+ * replaced key is valid for dates up to two days after its end, because OpenSSH reads dates in the time zone of its
  * machine.
  * @param principal the address of the server as a committer
  */

@@ -7,7 +7,7 @@ import { instanceSigningKeySchema } from '../schema/instance-key-schema.ts';
 import type { InstanceSigningKeyRow } from '../schema/instance-key-schema.ts';
 import { signSsh } from './sign-ssh.ts';
 
-/** The public half of the server's own signing key. Times in milliseconds since the epoch. */
+/** The public half of a signing key of the server. Times in milliseconds since the epoch. */
 export interface InstanceSigningKey {
   /** `SHA256:…` */
   fingerprint: string;
@@ -28,7 +28,7 @@ const toKey = ({ fingerprint, blobBase64, createdAt, retiredAt }: InstanceSignin
   retiredAt,
 });
 
-/** All keys that the server has signed with, the one in use first. */
+/** All keys that the server has signed with, current one first. */
 export async function instanceKeys({ db }: SigningDeps): Promise<InstanceSigningKey[]> {
   const rows = await db.read.find(instanceSigningKeySchema);
   return rows
@@ -37,21 +37,21 @@ export async function instanceKeys({ db }: SigningDeps): Promise<InstanceSigning
 }
 
 /**
- * The key with which the server signs, made at the first need. A key that cannot be decrypted, because a backup without
- * private keys was restored, is replaced; what it signed stays verified.
+ * The current signing key of the server, created on first use. A key that cannot be decrypted, after restoring a backup
+ * without private keys, is replaced; its signatures stay verified.
  */
 export async function currentInstanceKey(deps: SigningDeps): Promise<InstanceSigningKey> {
   return toKey((await currentRow(deps)).row);
 }
 
-/** Replaces the key; what the old one signed until now stays verified. */
+/** Replaces the key; signatures made by the old one until now stay verified. */
 export async function rotateInstanceKey(deps: SigningDeps): Promise<InstanceSigningKey> {
   return toKey((await replaceKey(deps, null, true)).row);
 }
 
 /**
- * Signs the bytes of a commit or tag without its signature, as `git verify-commit` expects it: an SSH signature in the
- * namespace `git`, in armour. The key is read each time, so that a rotation by the command line holds at once.
+ * Signs the bytes of a commit or tag without its signature, as `git verify-commit` expects: an armored SSH signature in
+ * the namespace `git`. Reads the key on every call, so that a rotation by the command line takes effect at once.
  */
 export async function signCommit(deps: SigningDeps, payload: Buffer): Promise<string> {
   const { row, seed } = await currentRow(deps);
@@ -78,12 +78,12 @@ function open({ instanceKey }: SigningDeps, row: InstanceSigningKeyRow): OpenKey
 }
 
 /**
- * @param useless the key in use, if it cannot sign: another process may have replaced it meanwhile, whose key is taken
- * @param always replaces a key that can sign, too
+ * @param useless the current key, if it cannot sign; if another process has replaced it since, its key is used
+ * @param always whether to replace even a working key
  */
 async function replaceKey(deps: SigningDeps, useless: string | null, always: boolean): Promise<OpenKey> {
   const { db, instanceKey, logger, random } = deps;
-  // Made before the write, which waits for nothing.
+  // Generated before the write, which must not wait for anything.
   const seed = random.bytes(32);
   const key = createPublicKey(
     createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' }),
@@ -124,7 +124,7 @@ async function replaceKey(deps: SigningDeps, useless: string | null, always: boo
   return made;
 }
 
-/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+/** Encrypts the keys anew after a rotation of the instance key. @returns the number of keys */
 export function reencryptSigningKeys({ db, instanceKey, random }: SigningDeps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

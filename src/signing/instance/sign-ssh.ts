@@ -1,15 +1,15 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { sshString, uint32 } from '../../openssh/index.ts';
 
-/** The PKCS #8 prefix of the 32 secret bytes of an Ed25519 key (RFC 8410 §7). */
+/** PKCS #8 prefix of the 32 secret bytes of an Ed25519 key (RFC 8410 §7). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 const type = 'ssh-ed25519';
 
 /**
- * A signature of an Ed25519 key in the format of `ssh-keygen -Y sign` (OpenSSH, PROTOCOL.sshsig), in armour.
+ * Creates an armored signature by an Ed25519 key in the format of `ssh-keygen -Y sign` (OpenSSH, PROTOCOL.sshsig).
  * @param seed the 32 secret bytes
  * @param blob the public half in wire form
- * @param namespace what the signature is for, `git` in commits and tags
+ * @param namespace purpose of the signature, `git` for commits and tags
  */
 export function signSsh(seed: Buffer, blob: Buffer, namespace: string, message: Buffer): string {
   const magic = Buffer.from('SSHSIG');

@@ -1,32 +1,32 @@
 import { EntitySchema } from 'typeorm';
 
-/** A key or subkey that may sign. */
+/** A key or subkey that can sign. */
 export interface GpgKeyPart {
-  /** 16 hexadecimal digits in capitals, as GnuPG prints it. */
+  /** 16 upper-case hex digits, as GnuPG prints it. */
   keyId: string;
-  /** 40 hexadecimal digits, 64 of a version 6 key. */
+  /** 40 hex digits, or 64 for a version 6 key. */
   fingerprint: string;
 }
 
-/** A row of `gpg_keys`: an OpenPGP public key of a person. All but the owner is computed from the key. */
+/** A row of `gpg_keys`: an OpenPGP public key of a user. Everything except the owner is computed from the key. */
 export interface GpgKeyRow extends GpgKeyPart {
   id: string;
   userId: string;
-  /** As people call it: `RSA 4096`, `Ed25519`. */
+  /** Common name: `RSA 4096`, `Ed25519`. */
   algorithm: string;
   /** User ids that the key certifies and has not revoked. */
   userIds: string[];
-  /** Their e-mail addresses. */
+  /** E-mail addresses in these user ids. */
   addresses: string[];
-  /** Subkeys that may sign; empty where the primary key alone does. */
+  /** Subkeys that can sign; empty if only the primary key can. */
   subkeys: GpgKeyPart[];
-  /** The key without signatures of other people, in armour. */
+  /** The armored key without signatures of other people. */
   armored: string;
   keyCreatedAt: number;
   expiresAt: number | null;
   revoked: boolean;
   createdAt: number;
-  /** When the person last gave a copy of it: with a new expiry, a new subkey, a revocation. */
+  /** When the user last submitted a copy: with a new expiry, subkey or revocation. */
   updatedAt: number;
 }
 
@@ -51,7 +51,7 @@ export const gpgKeySchema = new EntitySchema<GpgKeyRow>({
   },
 });
 
-/** A row of `gpg_key_parts`: which key a key id in a signature may belong to. */
+/** A row of `gpg_key_parts`: maps the key id of a signature to possible keys. */
 interface GpgKeyPartRow extends GpgKeyPart {
   gpgKeyId: string;
 }

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `instance_signing_keys`: the key with which the server signs, or one that it used before. */
+/** A row of `instance_signing_keys`: the current or a former signing key of the server. */
 export interface InstanceSigningKeyRow {
   /** `SHA256:…` */
   fingerprint: string;
@@ -9,7 +9,7 @@ export interface InstanceSigningKeyRow {
   /** The private half, encrypted with the instance key; null once the key is retired. */
   privateCiphertext: string | null;
   createdAt: number;
-  /** When another key took its place: what is dated later is not verified by it. */
+  /** When another key replaced it: it does not verify signatures with a later date. */
   retiredAt: number | null;
 }
 

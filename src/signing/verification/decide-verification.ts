@@ -3,16 +3,18 @@ import type { ReadSignature } from './read-signatures.ts';
 import type { Verification, VerificationReason } from './verification.ts';
 import type { OpenPgpResult } from './verify-task.ts';
 
-/** A commit that was being made when the key was replaced may be dated a moment later. */
+/** Tolerance in milliseconds: a commit created while the key was replaced may be dated a moment later. */
 const retirementLeewayMs = 60_000;
 
-/** The address rule of both kinds: the committer's address must be a verified one of the key's owner. */
+/**
+ * Address rule of both kinds of keys: the address of the committer must be a verified address of the owner of the key.
+ */
 function checkAddress(owner: Named, addressOwner: Named | null): VerificationReason {
   if (addressOwner === null) return 'unverified_email';
   return addressOwner.id === owner.id ? 'valid' : 'bad_email';
 }
 
-/** Collects the fields of a verdict. */
+/** Assembles a verdict. */
 function verdict(
   read: ReadSignature,
   signers: Signers,
@@ -35,7 +37,7 @@ function verdict(
 const ownerOfAddress = ({ address }: ReadSignature, { addresses }: Signers): Named | null =>
   addresses.find(([one]) => one === address)?.[1] ?? null;
 
-/** Judges a signature that was not made with OpenPGP; null for one that was and whose key is registered here. */
+/** Verifies a signature by the collected facts; null for an OpenPGP signature by a registered key. */
 export function verifyByFacts(read: ReadSignature, signers: Signers): Verification | null {
   if (read.signature.kind === 'ssh') return verifySsh(read, signers);
   if (read.signature.kind !== 'openpgp') return verdict(read, signers, 'unknown_signature_type');
@@ -57,7 +59,7 @@ function verifySsh(read: ReadSignature, signers: Signers): Verification {
   }
   const holders = signers.ssh.filter((key) => key.fingerprint === fingerprint);
   const signing = holders.filter(({ uses }) => uses !== 'authentication');
-  // Of several who registered the key, the one whose address the committer has.
+  // If several users have registered the key, prefers the one with the address of the committer.
   const addressOwner = ownerOfAddress(read, signers);
   const holder = signing.find(({ personId }) => personId === addressOwner?.id) ?? signing[0] ?? holders[0];
   if (holder === undefined) return verdict(read, signers, 'unknown_key', { fingerprint });
@@ -67,8 +69,8 @@ function verifySsh(read: ReadSignature, signers: Signers): Verification {
 }
 
 /**
- * The key that an OpenPGP signature is judged by. Several people may have registered it: the one whose address the
- * committer has comes first, then those whom a user id of the key names.
+ * The key for verifying an OpenPGP signature. If several users have registered it, prefers the one with the address of
+ * the committer, then those named by a user id of the key.
  */
 export function keyFor(read: ReadSignature, signers: Signers): SignerKey | null {
   const { keyId } = read;
@@ -93,7 +95,7 @@ const reasonsOfStates: Readonly<Record<Exclude<OpenPgpResult['state'], 'good'>, 
   key_too_young: 'weak_signature',
 };
 
-/** Judges an OpenPGP signature by its key. */
+/** Verifies an OpenPGP signature with its key. */
 export function verifyOpenPgp(
   read: ReadSignature,
   signers: Signers,

@@ -7,36 +7,36 @@ import { gpgKeyPartSchema, gpgKeySchema } from '../schema/gpg-key-schema.ts';
 import { instanceSigningKeySchema } from '../schema/instance-key-schema.ts';
 import type { ReadSignature } from './read-signatures.ts';
 
-/** A person named on a page. */
+/** A user named on a page. */
 export interface Named {
   id: string;
   username: string;
 }
 
-/** An OpenPGP key that a signature may be of. */
+/** An OpenPGP key that may have made a signature. */
 export interface SignerKey {
   id: string;
   owner: Named;
   fingerprint: string;
-  /** Ids of the parts that may sign. */
+  /** Key ids of the parts that can sign. */
   keyIds: string[];
-  /** Whether a user id of the key is a verified address of the owner. */
+  /** Whether a user id of the key is a verified address of its owner. */
   isOwn: boolean;
-  /** Changes with the stored copy. */
+  /** Changes whenever the stored copy does. */
   updatedAt: number;
   expiresAt: number | null;
 }
 
-/** What the database knows of the keys and addresses of signatures: plain data, which a cached page compares. */
+/** Keys and addresses of signatures in the database, as plain data that cached pages compare. */
 export interface Signers {
   ssh: KeyOwner[];
   gpg: SignerKey[];
   instance: { fingerprint: string; retiredAt: number | null }[];
-  /** Owners of verified addresses of committers. */
+  /** Owners of the verified addresses of committers. */
   addresses: [address: string, owner: Named][];
 }
 
-/** Looks up the keys and addresses that signatures name, in five queries at most. */
+/** Looks up the keys and addresses that signatures name, in at most five queries. */
 export async function findSigners(deps: SigningDeps, signatures: readonly ReadSignature[]): Promise<Signers> {
   const good = signatures.flatMap(({ ssh }) => (ssh?.isGood ? [ssh.fingerprint] : []));
   const keyIds = [...new Set(signatures.flatMap(({ keyId }) => keyId ?? []))];
@@ -74,7 +74,7 @@ const instanceFacts = ({ fingerprint, retiredAt }: { fingerprint: string; retire
 
 type FoundKey = Omit<SignerKey, 'isOwn'> & { addresses: string[] };
 
-/** The keys of people who are there and not disabled, in the order in which they were added. */
+/** Keys of existing users who are not disabled, in order of creation. */
 async function findGpgKeys({ db, accounts }: SigningDeps, keyIds: readonly string[]): Promise<FoundKey[]> {
   if (keyIds.length === 0) return [];
   const [among, parameters] = idsIn('p.key_id', keyIds);

@@ -1,31 +1,31 @@
 const begin = '-----BEGIN PGP SIGNATURE-----';
 const end = '-----END PGP SIGNATURE-----';
-/** Subpackets of a signature (RFC 9580 §5.2.3.7): the key id of the issuer, and its fingerprint. */
+/** Subpackets of a signature (RFC 9580 §5.2.3.7): key id and fingerprint of the issuer. */
 const issuerKeyId = 16;
 const issuerFingerprint = 33;
 
 /**
- * The id of the key that an OpenPGP signature names, 16 hexadecimal digits in capitals; null when it cannot be read.
- * Linear, so that a page finds out which keys it needs without the worker pool; everything else about the signature is
- * read there, and only if the key is registered here.
+ * Reads the key id that an OpenPGP signature names, 16 upper-case hex digits; null if it is unreadable. Takes linear
+ * time, so that a page finds the necessary keys without the worker pool, which reads the rest of the signature only if
+ * the key is registered here.
  */
 export function readIssuer(text: string): string | null {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const first = lines.indexOf(begin);
   const last = lines.indexOf(end, first);
-  // Headers of the armour end at the first empty line.
+  // Armor headers end at the first empty line.
   const blank = lines.findIndex((line, index) => index > first && line.trim() === '');
   if (first === -1 || last === -1 || blank === -1 || blank > last) return null;
   const body = lines.slice(blank + 1, last).filter((line) => !line.startsWith('='));
   try {
     return issuerOf(contentOf(Buffer.from(body.join(''), 'base64')));
   } catch {
-    // A length beyond the end.
+    // The length exceeds the data.
     return null;
   }
 }
 
-/** The content of a signature packet (RFC 9580 §4.2), with its header in the new or the old form. */
+/** The content of a signature packet (RFC 9580 §4.2), with a header in the new or old format. */
 function contentOf(bytes: Buffer): Buffer {
   const head = bytes.readUInt8(0);
   const isNew = (head & 0x40) !== 0;
@@ -54,7 +54,7 @@ function issuerIn(area: Buffer): string | null {
     const subpacket = cut(area, next, value);
     const type = subpacket.readUInt8(0) & 0x7f;
     if (type === issuerKeyId && subpacket.length === 9) return hex(subpacket.subarray(1));
-    // The id is the end of a version 4 fingerprint, and the beginning of a version 6 one.
+    // The id is the end of a version 4 fingerprint, or the start of a version 6 one.
     if (type === issuerFingerprint && subpacket.length === 22) return hex(subpacket.subarray(-8));
     if (type === issuerFingerprint && subpacket.length === 34) return hex(subpacket.subarray(2, 10));
     at = next + value;
@@ -63,8 +63,9 @@ function issuerIn(area: Buffer): string | null {
 }
 
 /**
- * A length of one, two or five bytes.
- * @param lastOfTwo the last first byte that announces two: more than 223 announce partial lengths in a packet's header
+ * Reads a length of one, two or five bytes.
+ * @param lastOfTwo last value of the first byte of a two-byte length: in packet headers, values above 223 mean partial
+ *   lengths
  */
 function readLength(bytes: Buffer, at: number, lastOfTwo: number): { value: number; next: number } {
   const first = bytes.readUInt8(at);

@@ -4,16 +4,16 @@ import { openPgpLimits } from '../limits.ts';
 import { readIssuer } from './read-issuer.ts';
 import type { SignedObject } from './verification.ts';
 
-/** A signature with what can be found out about it without asking anyone. */
+/** A signature with the data that can be read without lookups. */
 export interface ReadSignature extends SignedObject {
-  /** Null unless it was made with an SSH key and can be read. */
+  /** Null unless it is a readable SSH signature. */
   ssh: CheckedSshSignature | null;
-  /** The id of the OpenPGP key that it names. */
+  /** Key id named by an OpenPGP signature. */
   keyId: string | null;
   isTooLarge: boolean;
 }
 
-/** Verifies SSH signatures, a tenth of a millisecond each, and reads which keys OpenPGP signatures name. */
+/** Verifies SSH signatures, which takes a tenth of a millisecond each, and reads the key ids of OpenPGP signatures. */
 export function readSignature(object: SignedObject): ReadSignature {
   const { kind, text, signed } = object.signature;
   const isTooLarge =

@@ -1,56 +1,56 @@
 import type { CommitSignature } from '../../git/index.ts';
 
-/** Why a signature is verified or not; the names are GitHub's where it has one. */
+/** Result of a verification; the names are GitHub's if it has one. */
 export type VerificationReason =
-  /** The key is registered by the person whose verified address the committer or tagger has. */
+  /** The key is registered by the user whose verified address the committer or tagger has. */
   | 'valid'
-  /** Made by this server. */
+  /** Signed by this server. */
   | 'valid_instance'
   /** No account here has registered the key. */
   | 'unknown_key'
-  /** The signature does not fit what it is on. */
+  /** The signature does not match the object. */
   | 'invalid'
   | 'malformed_signature'
   | 'unknown_signature_type'
   /** The committer's address does not belong to the owner of the key. */
   | 'bad_email'
-  /** The committer's address is no verified address of the key's owner. */
+  /** The address of the committer is not a verified address of the owner of the key. */
   | 'unverified_email'
-  /** No user id of the OpenPGP key is a verified address of the person who registered it. */
+  /** No user id of the OpenPGP key is a verified address of the user who registered it. */
   | 'no_user'
-  /** The SSH key is registered for signing in only. */
+  /** The SSH key is registered only for authentication. */
   | 'not_signing_key'
   | 'expired_key'
   | 'revoked_key'
   | 'expired_signature'
-  /** Made before the key was, or with a hash for which collisions are found. */
+  /** Dated before the key was created, or with a hash for which collisions are known. */
   | 'weak_signature'
   | 'too_large'
-  /** No thread was free in time; asked again, it is looked at again. */
+  /** No worker was free in time; a later attempt verifies it. */
   | 'unavailable';
 
-/** What a signature of a commit or tag is worth. */
+/** Verification status of a signature of a commit or tag. */
 export interface Verification {
   verified: boolean;
   reason: VerificationReason;
   kind: CommitSignature['kind'];
-  /** Who registered the key, also of a signature that is not verified; null for the server and for an unknown key. */
+  /** The user who registered the key, also of an unverified signature; null for the server and for an unknown key. */
   signer: { id: string; username: string } | null;
-  /** Of the key that signed, as OpenSSH or GnuPG prints it; the key id where no more is known. */
+  /** Fingerprint of the signing key as OpenSSH or GnuPG prints it; the key id if only that is known. */
   fingerprint: string | null;
   /** The address of the committer or tagger. */
   address: string;
-  /** Whose verified address it is. */
+  /** The user with this verified address. */
   addressOwner: { id: string; username: string } | null;
-  /** When the key ceased to be valid, where that is the reason. */
+  /** When the key expired or was revoked, if that is the reason. */
   keyEndedAt: number | null;
 }
 
-/** A commit or tag, as far as its signature is concerned. */
+/** The parts of a commit or tag that are relevant to its signature. */
 export interface SignedObject {
   signature: CommitSignature;
   /** E-mail address of the committer or tagger. */
   address: string;
-  /** When it says that it was made, in milliseconds. */
+  /** Date of the commit or tag in milliseconds. */
   at: number;
 }

@@ -10,9 +10,9 @@ import type { Verification } from './verification.ts';
 import type { OpenPgpResult, run } from './verify-task.ts';
 
 /**
- * Judges signatures by what `findSigners` found. Those of one OpenPGP key are one task of the worker pool, which caches
- * its result: it depends on the bytes alone. Signatures by keys that nobody has registered start no thread.
- * @param client whom the fair queue of the pool counts
+ * Verifies signatures with the result of `findSigners`. The signatures of one OpenPGP key are one task of the worker
+ * pool, which caches its result, because that depends only on the bytes. Signatures by unregistered keys start no task.
+ * @param client client in the fair queue of the pool
  */
 export async function verifySignatures(
   deps: SigningDeps,
@@ -46,7 +46,7 @@ export async function verifySignatures(
   return verdicts;
 }
 
-/** Null when no thread was free in time, or the key was removed meanwhile. */
+/** Null if no worker was free in time, or the key was removed. */
 async function verifyByKey(
   { workers }: SigningDeps,
   armored: string | null,

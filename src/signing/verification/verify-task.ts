@@ -3,38 +3,38 @@ import type { Key } from 'openpgp';
 import { signingParts } from '../gpg-keys/key-parts.ts';
 import type { KeySignature, SigningPart } from '../gpg-keys/key-parts.ts';
 
-/** What mathematics and the key itself say of a signature. */
+/** Cryptographic result of a signature and its key. */
 type OpenPgpState =
   | 'good'
   | 'bad'
   | 'malformed'
-  /** Made with MD5, RIPEMD-160 or SHA-1, for which collisions are found. */
+  /** Made with MD5, RIPEMD-160 or SHA-1, for which collisions are known. */
   | 'weak_hash'
-  /** The key is not one that may sign. */
+  /** The key cannot sign. */
   | 'not_signing'
-  /** The key had expired when it signed. */
+  /** The key had expired at the time of the signature. */
   | 'key_expired'
-  /** The key was revoked when it signed, or is revoked as lost or stolen. */
+  /** The key was revoked at the time of the signature, or is revoked as lost or stolen. */
   | 'key_revoked'
-  /** Dated before the key was made. */
+  /** The signature is dated before the key was created. */
   | 'key_too_young';
 
 export interface OpenPgpResult {
   state: OpenPgpState;
-  /** Of the key or subkey that signed; null when no part of the key fits. */
+  /** Fingerprint of the signing key or subkey; null if no part of the key matches. */
   fingerprint: string | null;
-  /** When the signature says that it was made, and when it ends by itself. */
+  /** Date of the signature, and its own expiry. */
   signedAt: number | null;
   endsAt: number | null;
 }
 
 interface VerifyInput {
-  /** One key, in armour. */
+  /** One armored key. */
   armored: string;
   items: { text: string; signed: Uint8Array }[];
 }
 
-/** The fields of a signature packet that are read here; the library's types leave some out. */
+/** Fields of a signature packet that are read here; some are missing in the types of the library. */
 interface DataSignature extends KeySignature {
   signatureType: number;
   hashAlgorithm: number;
@@ -44,7 +44,10 @@ interface DataSignature extends KeySignature {
 
 const weakHashes: readonly number[] = [enums.hash.md5, enums.hash.ripemd, enums.hash.sha1];
 
-/** A task of the worker pool: signatures that name one key. The result depends on the input alone, not on the time. */
+/**
+ * Task of the worker pool: verifies signatures that name one key. The result depends only on the input, not on the
+ * time.
+ */
 export async function run({ armored, items }: VerifyInput): Promise<OpenPgpResult[]> {
   const key = await readKey({ armoredKey: armored });
   const parts = await signingParts(key).catch(() => []);
