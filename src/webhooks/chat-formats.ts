@@ -4,7 +4,7 @@ import { summarizeEvent } from './summarize-event.ts';
 import type { EventSummary } from './summarize-event.ts';
 import type { WebhookKind, WebhookRow } from './webhook-schema.ts';
 
-/** A request to a receiver, before its signature. */
+/** A request to a receiver, without its signature. */
 interface FormattedDelivery {
   method: 'POST' | 'PUT';
   url: string;
@@ -19,15 +19,15 @@ type Format = (summary: EventSummary, to: Receiver, uuid: string) => Partial<For
 const name = 'Hearth';
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-/** What Slack reads as markup. */
+/** Escapes Slack's markup. */
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 const colour = 0xd97706;
 
 /**
- * Messages for chats, each after the documentation of its receiver. Texts of users are escaped where the receiver reads
- * markup, and mentions of all are off.
+ * Messages for chats, following the documentation of each receiver. Escapes user text if the receiver reads markup, and
+ * disables mentions of everyone.
  */
 const formats: Readonly<Record<Exclude<WebhookKind, 'gitea' | 'gogs'>, Format>> = {
   slack: ({ title, text, url }, { channel }) => ({
@@ -88,15 +88,15 @@ const formats: Readonly<Record<Exclude<WebhookKind, 'gitea' | 'gogs'>, Format>> 
   ntfy: ({ title, text, url }) => ({
     contentType: 'text/plain; charset=utf-8',
     body: Buffer.from(cut(text === '' ? title : `${title}\n${text}`, 4000)),
-    // A header has no other characters, and the title stands in the body as well.
+    // A header cannot contain other characters; the title is also in the body.
     headers: { 'X-Title': name, 'X-Click': encodeURI(url) },
   }),
 };
 
 /**
- * The request of a delivery: its payload as it is, as a form, or what a chat shows of it.
- * @param payload the JSON of the event in Gitea's form
- * @param uuid of the delivery: a chat that is asked twice shows it once, where it can
+ * Formats the request of a delivery: the payload as JSON or form, or a chat message.
+ * @param payload the JSON of the event in Gitea's format
+ * @param uuid id of the delivery, by which some chats ignore repeats
  */
 export function formatDelivery(
   to: Receiver,

@@ -13,7 +13,7 @@ import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
 export type WebhookDelivery = WebhookDeliveryRow;
 
-/** Newest first. Refuses `webhook_not_found`. */
+/** Deliveries of a webhook, newest first. Throws `webhook_not_found`. */
 export async function listDeliveries(
   deps: WebhookDeps,
   scope: WebhookScope,
@@ -28,9 +28,7 @@ export async function listDeliveries(
   });
 }
 
-/**
- * Sends a delivery again, as a new one; the old one stays as it is. Refuses `webhook_not_found`, `delivery_not_found`.
- */
+/** Sends a copy of a delivery as a new one. Throws `webhook_not_found`, `delivery_not_found`. */
 export async function redeliver(
   deps: WebhookDeps,
   scope: WebhookScope,
@@ -46,7 +44,7 @@ export async function redeliver(
   });
 }
 
-/** The same by the number of the delivery alone, for administrators. */
+/** Redelivers by the id of the delivery alone, for administrators. */
 export async function redeliverAny(deps: WebhookDeps, deliveryId: number): Promise<number> {
   const row = await deps.db.read.findOneBy(webhookDeliverySchema, { id: deliveryId });
   const hook = row === null ? null : await deps.db.read.findOneBy(webhookSchema, { id: row.webhookId });
@@ -55,8 +53,8 @@ export async function redeliverAny(deps: WebhookDeps, deliveryId: number): Promi
 }
 
 /**
- * Sends a test delivery: the push of the default branch's last commit, or a `ping` where there is none and where
- * no repository is meant. Refuses `webhook_not_found`.
+ * Sends a test delivery: the push of the last commit of the default branch, or `ping` if there is no commit or no
+ * repository. Throws `webhook_not_found`.
  */
 export async function testWebhook(deps: WebhookDeps, scope: WebhookScope, webhookId: string): Promise<number> {
   const hook = await findWebhook(deps, scope, webhookId);

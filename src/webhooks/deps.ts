@@ -33,7 +33,7 @@ export interface WebhookDeps {
 interface WebhookSettings {
   /** Public origin of this server; null when it is taken from the Host header of each request. */
   baseUrl: string | null;
-  /** Origin of git over SSH, `ssh://git@host:port`; null when it is off. */
+  /** Origin of git over SSH, `ssh://git@host:port`; null if it is disabled. */
   sshOrigin: string | null;
   /** Attempts before a delivery counts as failed. */
   maxAttempts: number;

@@ -16,14 +16,14 @@ export function encryptSecret(
   return encrypt(key.for('secrets'), random, placeOf(webhookId), secret);
 }
 
-/** The `Authorization` header that a receiver wants, encrypted. */
+/** Encrypts the `Authorization` header that a receiver requires. */
 export const encryptAuthorization = (
   { key, random }: Pick<WebhookDeps, 'key' | 'random'>,
   webhookId: string,
   header: string,
 ): string => encrypt(key.for('secrets'), random, placeOfAuthorization(webhookId), header);
 
-/** Null for a webhook without one. Throws when the instance key has changed. */
+/** Null for a webhook without this header. Throws if the instance key has changed. */
 export function decryptAuthorization(
   { key }: Pick<WebhookDeps, 'key'>,
   { id, authorizationCiphertext: text }: Pick<WebhookRow, 'id' | 'authorizationCiphertext'>,
@@ -34,7 +34,7 @@ export function decryptAuthorization(
   return header;
 }
 
-/** Null for a webhook without a secret. Throws when the instance key has changed. */
+/** Null for a webhook without a secret. Throws if the instance key has changed. */
 export function decryptSecret(
   { key }: Pick<WebhookDeps, 'key'>,
   { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>,
@@ -45,7 +45,7 @@ export function decryptSecret(
   return secret;
 }
 
-/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+/** Encrypts the secrets anew after a rotation of the instance key. @returns the number of secrets */
 export function reencryptSecrets({ db, key, random }: Pick<WebhookDeps, 'db' | 'key' | 'random'>): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

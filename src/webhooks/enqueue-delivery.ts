@@ -3,10 +3,10 @@ import type { WebhookDeps } from './deps.ts';
 import { webhookMessageSchema } from './webhook-schema.ts';
 import type { WebhookDeliveryRow } from './webhook-schema.ts';
 
-/** Kind of the outbox messages that are deliveries to webhooks; their key is the webhook. */
+/** Kind of the outbox messages of webhooks; their key is the id of the webhook. */
 export const webhookKind = 'webhook';
 
-/** Enqueues an event, inside the write that causes it. Returns the number of the delivery. */
+/** Enqueues a delivery inside the write that causes the event. Returns its number. */
 export async function enqueueDelivery(
   { random, outbox }: Pick<WebhookDeps, 'random' | 'outbox'>,
   tx: Tx,

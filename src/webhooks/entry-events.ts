@@ -3,18 +3,18 @@ import type { WebhookDeps } from './deps.ts';
 import type { JsonObject } from './payloads.ts';
 import type { WebhookEvent } from './webhook-schema.ts';
 
-/** What an entry is to a receiver; `changes` says what was before. */
+/** The action of an entry for receivers; `changes` has the previous values. */
 export interface EntryAct {
   event: WebhookEvent;
   action: string;
   changes?: JsonObject;
-  /** Of the comment that it is about. */
+  /** Position of the comment. */
   position?: number;
 }
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** Names of the events of issues, and of those of pull requests. */
+/** Names of the events of issues and of pull requests. */
 const names = {
   ISSUE: {
     own: 'issues',
@@ -38,7 +38,7 @@ const reviews: Readonly<Record<string, WebhookEvent>> = {
   COMMENT: 'pull_request_review_comment',
 };
 
-/** By the kinds alone, before anything is read; null for an entry without an event. */
+/** The event of an entry by the kinds alone, before anything is read; null if it has none. */
 export function eventOf({
   issue,
   entry: { kind, details },
@@ -79,7 +79,7 @@ export function eventOf({
   }
 }
 
-/** The action of an entry in Gitea's words; of those that Gitea has none for, GitHub's. */
+/** The action of an entry, named as by Gitea, or else by GitHub. */
 export async function actOf(
   deps: Pick<WebhookDeps, 'issues'>,
   { issue, entry }: AnnouncedEntry,
@@ -125,7 +125,7 @@ export async function actOf(
       return { event, action: 'deleted', position: Number(details['position']) };
     case 'edited': {
       const text = { position: Number(details['position']), revision: Number(details['revision']) };
-      // Once the comment is deleted, so are the texts that it had.
+      // Deleting a comment also deletes its earlier texts.
       const before = await deps.issues.textBefore(issue.id, text);
       const changes = { body: { from: before ?? '' } };
       return text.position === 0
@@ -137,7 +137,7 @@ export async function actOf(
   }
 }
 
-/** One label that goes is an update, also when it was the only one. */
+/** Removing one label is an update, even if it was the only one. */
 const isCleared = ({ labels }: Details): boolean => Array.isArray(labels) && labels.length > 1;
 
 const textIn = (details: Details, name: string): string => (typeof details[name] === 'string' ? details[name] : '');

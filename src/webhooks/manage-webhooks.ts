@@ -15,7 +15,7 @@ import type {
   WebhookRow,
 } from './webhook-schema.ts';
 
-/** The visible part of a webhook, without its secret. */
+/** A webhook without its secret. */
 export interface Webhook {
   id: string;
   url: string;
@@ -29,22 +29,22 @@ export interface Webhook {
   hasAuthorization: boolean;
   createdAt: number;
   updatedAt: number;
-  /** The newest delivery; null before the first. */
+  /** The newest delivery; null if there is none. */
   last: Pick<WebhookDeliveryRow, 'state' | 'status' | 'error' | 'createdAt' | 'triedAt'> | null;
 }
 
 export interface WebhookInput {
   url: string;
-  /** Omitted or empty, it stays; `null` removes it. */
+  /** Unchanged if omitted or empty; `null` removes it. */
   secret?: string | null | undefined;
   events: readonly string[];
   isActive?: boolean | undefined;
-  /** Omitted, they stay, or are `gitea`, `json` and empty. */
+  /** If omitted, these stay, or default to `gitea`, `json` and empty. */
   kind?: WebhookKind | undefined;
   contentType?: WebhookContentType | undefined;
   branchFilter?: string | undefined;
   channel?: string | undefined;
-  /** Omitted, it stays; empty removes it. */
+  /** Unchanged if omitted; empty removes it. */
   authorization?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ const maxSecretLength = 500;
 
 const webhookNotFound = () => notFound('webhook_not_found', 'There is no such webhook.');
 
-/** Oldest first. */
+/** Webhooks of a scope, oldest first. */
 export async function listWebhooks(deps: WebhookDeps, scope: WebhookScope): Promise<Webhook[]> {
   const rows = await deps.db.read.find(webhookSchema, {
     where: inScope(scope),
@@ -63,7 +63,7 @@ export async function listWebhooks(deps: WebhookDeps, scope: WebhookScope): Prom
   return Promise.all(rows.map((row) => describe(deps, row)));
 }
 
-/** Refuses `webhook_not_found`, also for one of another scope. */
+/** Throws `webhook_not_found`, also for a webhook of another scope. */
 export async function findWebhook(deps: WebhookDeps, scope: WebhookScope, id: string): Promise<Webhook> {
   const row = await deps.db.read.findOneBy(webhookSchema, { ...inScope(scope), id });
   if (row === null) throw webhookNotFound();
@@ -79,9 +79,8 @@ async function describe(
 }
 
 /**
- * Creates a webhook. Its URL is checked without being contacted. Refuses `invalid_webhook_url`, `no_events`,
- * `unknown_event`, `invalid_webhook_secret`, `invalid_branch_filter`, `invalid_channel`, `invalid_authorization`,
- * `too_many_webhooks`.
+ * Creates a webhook. Checks its URL without contacting it. Throws `invalid_webhook_url`, `no_events`, `unknown_event`,
+ * `invalid_webhook_secret`, `invalid_branch_filter`, `invalid_channel`, `invalid_authorization`, `too_many_webhooks`.
  */
 export async function addWebhook(
   deps: WebhookDeps,
@@ -121,7 +120,7 @@ export async function addWebhook(
   return findWebhook(deps, scope, id);
 }
 
-/** Refuses as `addWebhook` does, and `webhook_not_found`. */
+/** Throws the errors of `addWebhook` and `webhook_not_found`. */
 export async function editWebhook(
   deps: WebhookDeps,
   viewer: Viewer,
@@ -164,7 +163,7 @@ export async function editWebhook(
   return findWebhook(deps, scope, id);
 }
 
-/** With all its pending deliveries. Refuses `webhook_not_found`. */
+/** Removes a webhook with its pending deliveries. Throws `webhook_not_found`. */
 export async function removeWebhook(
   { db, logger }: WebhookDeps,
   viewer: Viewer,
@@ -185,7 +184,7 @@ async function read(
   if (text.length > maxUrlLength) throw refuse(`An address has at most ${maxUrlLength} characters.`);
   const judged = await outbound.checkUrl(text).catch((error: unknown) => {
     if (!isDomainError(error)) throw error;
-    // With the field of the form, whatever the code of the error.
+    // Adds the name of the form field to any error.
     throw refuse(describeFailure(error, text), error);
   });
   const unknown = events.find((event) => !(webhookEvents as readonly string[]).includes(event));
@@ -203,7 +202,7 @@ async function read(
   return { url: judged.href, events: webhookEvents.filter((event) => events.includes(event)) };
 }
 
-/** Undefined leaves it unchanged. */
+/** Undefined keeps the current secret. */
 function readSecret(secret: string | null | undefined): string | null | undefined {
   if (secret === null) return null;
   if (secret === undefined || secret === '') return undefined;

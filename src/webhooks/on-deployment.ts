@@ -6,18 +6,18 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
-/** The subject of a delivery of `deployment` or `deployment_status`: the state of then. */
+/** The subject of a delivery of `deployment` or `deployment_status`, with its state at the time of the event. */
 export interface DeploymentSubject {
   repositoryId: string;
   deployment: DeploymentRow;
   /** Null for the deployment itself. */
   status: DeploymentStatusRow | null;
-  /** The run whose job deploys; null for a deployment that is made elsewhere. */
+  /** The run whose job deploys; null for a deployment by an external system. */
   deployingRun: ToldRun | null;
   actorId: string | null;
 }
 
-/** Subscribes to deployments and their statuses, inside the write. */
+/** Listener for deployments and their statuses, called inside the write. */
 export function onDeployment(deps: WebhookDeps): DeploymentListener {
   return async (tx, { deployment, status, run, actorId }) => {
     const repository = await repositoryOf(tx, deployment.repositoryId);

@@ -17,15 +17,15 @@ import type { Json, JsonObject } from './payloads.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent } from './webhook-schema.ts';
 
-/** An event of an entry, with its body. */
+/** An event of an entry with its payload. */
 interface EntryEvent {
   event: WebhookEvent;
   payload: JsonObject;
 }
 
 /**
- * Subscribes to the entries of issues and pull requests; deliveries are enqueued in the write that marks this listener
- * as done. A payload has the issue as it is when the event is announced, also for an entry that was held.
+ * Listener for entries of issues and pull requests; enqueues deliveries in the write that marks this listener as done.
+ * The payload contains the issue at the time of the announcement, also for an entry that was held.
  */
 export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<EntryEvent> {
   return {
@@ -41,7 +41,7 @@ export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<Entr
 
 async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<EntryEvent | null> {
   const { repository, issue, entry } = announced;
-  // No webhook receives a held entry before a member has approved it.
+  // No webhook receives a held entry before a member approves it.
   if (issue.heldAt !== null) return null;
   const event = eventOf(announced);
   if (event === null || (await webhooksFor(deps.db.read, repository, [event])).length === 0) return null;
@@ -60,7 +60,7 @@ async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<En
   return about === null ? null : { event, payload: { ...common, ...about } };
 }
 
-/** What the event is about; null when that is gone. */
+/** The subject of the event; null if it was deleted. */
 async function aboutOf(
   deps: WebhookDeps,
   announced: AnnouncedEntry,
@@ -71,7 +71,8 @@ async function aboutOf(
   const { repository, issue, entry } = announced;
   const origin = deps.settings.baseUrl ?? '';
   const place = { origin, owner: located.owner.handle, repository };
-  // Who receives a webhook is not known: of forks it says what everyone may read. Teams belong to the repository.
+  // Receivers are unknown, so forks are described only as far as anonymous clients may read them. Teams belong to the
+  // repository.
   const [pull] = await describePulls(deps, [described], {
     mayRead: ({ visibility }) => visibility === 'PUBLIC',
     teamsById: (ids) => deps.organisations.teams.byId(ids),
@@ -92,7 +93,7 @@ async function aboutOf(
   return { ...pulled, ...common, ...(await partsOf(deps, announced, pull.pull.headOid)) };
 }
 
-/** What only some events of pull requests have. */
+/** Fields of some events of pull requests. */
 async function partsOf(deps: WebhookDeps, { entry }: AnnouncedEntry, headOid: string): Promise<JsonObject> {
   const { kind, details } = entry;
   const none = { requested_reviewer: null, review: null };
@@ -113,7 +114,7 @@ async function partsOf(deps: WebhookDeps, { entry }: AnnouncedEntry, headOid: st
   return none;
 }
 
-/** As Gitea writes them in its payloads. */
+/** Review types as Gitea names them in payloads. */
 const reviewTypes: Readonly<Record<string, string>> = {
   APPROVE: 'pull_request_review_approved',
   REQUEST_CHANGES: 'pull_request_review_rejected',

@@ -11,8 +11,8 @@ export interface ForkSubject {
 }
 
 /**
- * Subscribes to forks, inside the write that makes one. A private fork sends no webhook: the receivers
- * of the webhooks of the source may not read it.
+ * Listener for forks, called inside the write that creates one. A private fork sends no webhook, because receivers of
+ * the source's webhooks may not read it.
  */
 export function onFork(deps: WebhookDeps): ForkListener {
   return async (tx, { source, fork, byId }) => {

@@ -3,22 +3,22 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
-/** The subject of a delivery of the event `package`: the version as it was then. */
+/** The subject of a delivery of the event `package`: the version at the time of the event. */
 export interface PackageSubject {
-  /** The repository that the package followed. */
+  /** The repository to which the package belonged. */
   repositoryId: string | null;
   action: PackageEvent['action'];
   ownerId: string;
   package: PackageRow;
   version: PackageVersionRow;
-  /** By which name readers know the version. */
+  /** Displayed name of the version. */
   shown: string;
   actorId: string | null;
 }
 
 /**
- * Subscribes to packages, inside the write that publishes or deletes a version: webhooks of the repository that the
- * package follows, of the user or organisation that owns it, and of the server.
+ * Listener for packages, called inside the write that publishes or deletes a version: enqueues deliveries for webhooks
+ * of the repository of the package, of its owner, and of the server.
  */
 export function onPackage(deps: WebhookDeps): PackageListener {
   return async (tx, { action, owner, package: row, version, tags, actorId }) => {
@@ -34,7 +34,7 @@ export function onPackage(deps: WebhookDeps): PackageListener {
       action,
       ownerId: owner.id,
       package: row,
-      // Metadata may be large, and no payload has it.
+      // Omits metadata, which may be large and is in no payload.
       version: { ...version, metadata: '' },
       shown: tags[0] ?? version.version,
       actorId,

@@ -11,7 +11,7 @@ import { branchOf, noRef } from '../kernel/index.ts';
 
 type Update = AnnouncedPush['updates'][number];
 
-/** One event of a push, with its body. */
+/** One event of a push with its payload. */
 interface PushEvent {
   event: Extract<WebhookEvent, 'push' | 'create' | 'delete'>;
   ref: string;
@@ -25,7 +25,7 @@ const maxRefs = 20;
 const maxCommits = 20;
 const maxFiles = 300;
 
-/** Subscribes to pushes; deliveries are enqueued in the write that marks this listener as done. */
+/** Listener for pushes; enqueues deliveries in the write that marks this listener as done. */
 export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEvent[]> {
   return {
     name: 'webhooks',
@@ -44,7 +44,7 @@ export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEv
   };
 }
 
-/** A filter is about branches: tags pass it. */
+/** A branch filter does not apply to tags. */
 function takesBranch({ branchFilter }: Pick<WebhookRow, 'branchFilter'>, ref: string): boolean {
   const branch = branchOf(ref);
   if (['', '*', '**'].includes(branchFilter) || branch === null) return true;
@@ -85,7 +85,7 @@ async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEven
   return found;
 }
 
-/** The commits that a moved ref gained; of a new branch those that no other branch has, of a tag the one it names. */
+/** The commits added to a moved ref; for a new branch those that no other branch has, for a tag its commit. */
 async function commitsOf(
   deps: WebhookDeps,
   { path }: Pick<Located, 'path'>,
@@ -120,7 +120,7 @@ async function commitsOf(
   };
 }
 
-/** The people behind authors and committers, asked at once. */
+/** The users behind authors and committers, in one query. */
 export const peopleOfCommits = ({ accounts }: WebhookDeps, commits: readonly Commit[]) =>
   accounts.addresses.peopleByAddress(commits.flatMap(({ author, committer }) => [author.email, committer.email]));
 

@@ -3,15 +3,18 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
-/** The subject of a delivery of the event `release`: the release as it was then, because it may be gone by now. */
+/**
+ * The subject of a delivery of the event `release`: the release at the time of the event, because it may be deleted
+ * later.
+ */
 export interface ReleaseSubject extends Pick<ReleaseEvent, 'release' | 'files' | 'actorId'> {
   repositoryId: string;
   action: 'published' | 'updated' | 'deleted';
 }
 
 /**
- * Subscribes to releases, inside the write that changes one. One that becomes a draft is deleted for a receiver, who
- * learns nothing of drafts.
+ * Listener for releases, called inside the write that changes one. A release that becomes a draft counts as deleted,
+ * because receivers learn nothing of drafts.
  */
 export function onRelease(deps: WebhookDeps): ReleaseListener {
   return async (tx, { action, repository, release, files, actorId }) => {

@@ -6,8 +6,8 @@ import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
 /**
- * Subscribes to the end of every run, inside the write that ends it. Names of people and owners are looked up at
- * sending; the state of the run at its end is stored here.
+ * Listener for the end of every run, called inside the write that ends it. Names of users and owners are looked up when
+ * the delivery is sent; the state of the run is stored here.
  */
 export function onRunFinished(deps: WebhookDeps): RunEndListener {
   return async (tx, run) => {
@@ -20,7 +20,7 @@ export function onRunFinished(deps: WebhookDeps): RunEndListener {
   };
 }
 
-/** The columns of a run that a payload has. */
+/** The columns of a run that its payload contains. */
 export function toldRunOf({
   id,
   number,

@@ -4,13 +4,16 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
-/** The subject of a delivery of the event `status`: the status as it was then, because another one may replace it. */
+/**
+ * The subject of a delivery of the event `status`: the status at the time of the event, because another one may replace
+ * it.
+ */
 export interface StatusSubject {
   repositoryId: string;
   commitStatus: CommitStatus;
 }
 
-/** Subscribes to statuses of commits, inside the write that records one. */
+/** Listener for commit statuses, called inside the write that records one. */
 export function onStatus(deps: WebhookDeps): StatusWriteListener {
   return async (tx, commitStatus) => {
     const repository = await repositoryOf(tx, commitStatus.repositoryId);

@@ -4,7 +4,7 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
-/** The subject of a delivery of the event `gollum`: the pages as they were changed then. */
+/** The subject of a delivery of the event `gollum`: the pages changed at the time of the event. */
 export interface WikiSubject {
   repositoryId: string;
   pages: WikiPageChange[];
@@ -13,7 +13,7 @@ export interface WikiSubject {
   actorId: string | null;
 }
 
-/** Subscribes to changes of wikis; their pages are in one delivery. */
+/** Listener for wiki changes; one delivery contains all changed pages. */
 export function onWiki(deps: WebhookDeps): WikiListener {
   return ({ found, viewer, pages, commit, message }) =>
     deps.db.write(async (tx) => {

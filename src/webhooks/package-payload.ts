@@ -29,7 +29,7 @@ export function packageEventPayload(
 
 interface PackageParties {
   owner: Pick<Owner, 'id' | 'kind' | 'handle'>;
-  /** The repository that the package follows; null without one. */
+  /** The repository of the package; null without one. */
   located: Located | null;
   creator: Person | null;
   sender: Person | null;

@@ -11,8 +11,8 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /**
- * Payloads in Gitea's format, which receivers for GitHub mostly understand, too. Written after Gitea's API
- * documentation of its webhook payloads.
+ * Payloads in Gitea's format, which most receivers for GitHub also understand. Based on Gitea's API documentation of
+ * webhook payloads.
  */
 
 const time = giteaTime;
@@ -20,7 +20,7 @@ const maxMessageLength = 16_384;
 
 type Settings = WebhookDeps['settings'];
 
-/** Who pushed: a person, or a deploy key by its title, which is a full name without an account. */
+/** The pusher: a user, or a deploy key, whose title is shown as a full name without an account. */
 type Pusher = Person | { deployKey: string } | null;
 
 const pusherPayload = (pusher: Pusher, settings: Pick<Settings, 'baseUrl'>): UserPayload =>
@@ -64,12 +64,12 @@ export interface PushFacts {
   ref: string;
   oldId: string;
   newId: string;
-  /** Newest first; the first of all new commits. */
+  /** Newest first; only the first of all new commits. */
   commits: readonly CommitWithFiles[];
-  /** What a tag names; else the first of `commits`. */
+  /** The commit of a tag; by default the first of `commits`. */
   head?: CommitWithFiles | null;
   total: number;
-  /** The people behind authors and committers, by the address in the commit. */
+  /** Users behind authors and committers, by the address in the commit. */
   people: ReadonlyMap<string, Person>;
   pusher: Pusher;
 }
@@ -96,7 +96,7 @@ export function pushPayload(
   };
 }
 
-/** A branch or a tag was created. */
+/** Payload for a created branch or tag. */
 export function createPayload(
   located: Located,
   facts: { ref: string; newId: string; pusher: Pusher },
@@ -110,7 +110,7 @@ export function createPayload(
   };
 }
 
-/** A branch or a tag was deleted. */
+/** Payload for a deleted branch or tag. */
 export function deletePayload(
   located: Located,
   facts: { ref: string; pusher: Pusher },
@@ -124,9 +124,7 @@ export function deletePayload(
   };
 }
 
-/**
- * A repository was forked. As in Gitea, `forkee` is what was forked and `repository` is the fork.
- */
+/** Payload for a fork. As in Gitea, `forkee` is the source and `repository` is the fork. */
 export function forkPayload(
   source: Pick<Located, 'repository' | 'owner'>,
   fork: Pick<Located, 'repository' | 'owner'>,
@@ -145,7 +143,7 @@ const namedRef = (ref: string): JsonObject => ({
   ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
 });
 
-/** The state of a run of then; the row itself may have been re-run since. */
+/** State of a run at the time of the event; its row may have changed by a re-run. */
 export type ToldRun = Pick<
   RunRow,
   | 'id'
@@ -167,10 +165,10 @@ export type ToldRun = Pick<
 export type EndedRun = ToldRun & { status: FinalStatus };
 
 const runPusher = (run: ToldRun, actor: Person | null, settings: Settings): UserPayload =>
-  // A delivery that was queued before keeps no title.
+  // Deliveries queued by earlier versions have no title.
   pusherPayload(run.deployKey ? { deployKey: run.deployKey } : actor, settings);
 
-/** A run as payloads have it. */
+/** Fields of a run in payloads. */
 export function runFields(located: Located, run: ToldRun, actor: Person | null, settings: Settings): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
   return {
@@ -203,7 +201,7 @@ export function runPayload(located: Located, run: EndedRun, actor: Person | null
   };
 }
 
-/** Pages of a wiki were changed: `pages` as on GitHub, and the first of them as in Gitea. */
+/** Payload for changed pages of a wiki: `pages` as on GitHub, and the first of them as in Gitea. */
 export function wikiPayload(
   located: Located,
   { pages, commit, message }: { pages: readonly WikiPageChange[]; commit: string; message: string },

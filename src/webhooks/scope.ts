@@ -5,7 +5,10 @@ import type { Repository } from '../repositories/index.ts';
 import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
 
-/** Scope of a webhook: the events of one repository, of all that an organisation or a user owns, or of the server. */
+/**
+ * Scope of a webhook: the events of one repository, of everything that an organisation or a user owns, or of the
+ * server.
+ */
 export type WebhookScope =
   | { kind: 'repository'; id: string }
   | { kind: 'organisation'; id: string }
@@ -43,10 +46,10 @@ export function inScope(scope: WebhookScope): FindOptionsWhere<WebhookRow> {
   };
 }
 
-/** Where something happens: in a repository, or in what an owner has without one. */
+/** Place of an event: a repository, or an owner without one. */
 type WebhookPlace = Pick<Repository, 'ownerOrganisationId' | 'ownerUserId'> & { id: string | null };
 
-/** The active webhooks for one of these events: of the repository, of its owner and of the server. */
+/** The active webhooks for one of these events: those of the repository, of its owner and of the server. */
 export async function webhooksFor(
   manager: Tx['manager'],
   { id, ownerOrganisationId, ownerUserId }: WebhookPlace,

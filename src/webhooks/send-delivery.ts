@@ -24,17 +24,17 @@ import { deliveryHeaders } from './sign-delivery.ts';
 import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookMessageRow, WebhookRow } from './webhook-schema.ts';
 
-/** How much of a response is read and stored, in bytes. */
+/** Limit in bytes of the response that is read and stored. */
 const maxResponseBytes = 256 * 1024;
 const storedResponseLength = 4_096;
 
 /** Details of the last attempt, shown on the page of the delivery. */
 type Details = Pick<WebhookMessageRow, 'status' | 'response'> & { isWritten: boolean };
 
-/** What an attempt needs besides the body. */
+/** Data of a message for an attempt, except the body. */
 type SentMessage = Pick<WebhookMessageRow, 'uuid' | 'event' | 'about'>;
 
-/** Retention time of deliveries, in milliseconds. */
+/** Retention time of deliveries in milliseconds. */
 const retentionMs = 30 * 86_400_000;
 
 /**
@@ -44,7 +44,7 @@ export function webhookHandler(deps: WebhookDeps): Handler<Details> {
   return {
     kind: webhookKind,
     slots: 8,
-    // Longer than the ten seconds of outbound, whose error is more specific.
+    // Longer than the ten seconds of `outbound`, whose error is more specific.
     timeoutMs: 30_000,
     maxAttempts: deps.settings.maxAttempts,
     keepMs: retentionMs,
@@ -94,7 +94,7 @@ type Subject =
   | WikiSubject
   | PackageSubject;
 
-/** Null when its subject was deleted, and for a fork that is private by now. */
+/** Null if its subject was deleted, and for a fork that is now private. */
 async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
   if (about === null) return null;
   const { repositories, settings } = deps;
@@ -187,7 +187,7 @@ async function attempt(
       outcome: classifyStatus(response.status),
     };
   } catch (error) {
-    // The outbox knows why it was aborted.
+    // The outbox knows why the attempt was aborted.
     if (signal.aborted) throw error;
     const fault = isDomainError(error) ? error : internal('a delivery failed', { cause: error });
     if (fault.code === 'internal') deps.logger.error('webhook.attempt_failed', { webhookId: hook.id, error });
@@ -201,8 +201,8 @@ export const plainHttpRisk =
   'Without TLS, anyone on the network path can read each message, and change it unless the receiver verifies its signature.';
 
 /**
- * Why a delivery failed; a refusal by this server names the setting that an administrator can change.
- * @param url of the receiver
+ * Explains why a delivery failed; a rejection by this server names the setting that an administrator can change.
+ * @param url URL of the receiver
  */
 export function describeFailure({ reason, message }: DomainError, url: string): string {
   const hint = allowedHostsHint('webhooks.allowed_hosts', url);

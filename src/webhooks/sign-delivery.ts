@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Gitea distinguishes these by the type of the event only. */
+/** Events that Gitea distinguishes only in the header `X-Gitea-Event-Type`. */
 const giteaNames: ReadonlyMap<string, string> = new Map([
   ['issue_label', 'issues'],
   ['issue_assign', 'issues'],
@@ -17,9 +17,9 @@ const giteaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The headers of a delivery, in the formats of Gitea, Gogs and GitHub, for receivers of any of them. The signatures are
- * HMACs of the body's bytes, in hex.
- * @param secret null for a webhook without one: then there is no signature
+ * The headers of a delivery in the formats of Gitea, Gogs and GitHub, for receivers of any of them. Signatures are
+ * HMACs of the body in hex.
+ * @param secret null for a webhook without one, which sends no signature
  */
 export function deliveryHeaders({
   event,
@@ -32,7 +32,7 @@ export function deliveryHeaders({
   body: Buffer;
   secret: string | null;
 }): Record<string, string> {
-  // GitHub names the wiki after its program.
+  // GitHub names the wiki event after its software, Gollum.
   const nameFor = (family: string): string =>
     event === 'gollum' && family !== 'GitHub' ? 'wiki' : (giteaNames.get(event) ?? event);
   const headers: Record<string, string> = {
@@ -51,7 +51,7 @@ export function deliveryHeaders({
     ...headers,
     'X-Gitea-Signature': signature,
     'X-Gogs-Signature': signature,
-    // SHA-1 as HMAC is not broken, and older receivers know no other.
+    // SHA-1 is not broken as an HMAC, and older receivers support nothing else.
     'X-Hub-Signature': `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`,
     'X-Hub-Signature-256': `sha256=${signature}`,
   };

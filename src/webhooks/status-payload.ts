@@ -8,7 +8,7 @@ import type { JsonObject, PushFacts } from './payloads.ts';
 
 /**
  * The body of a delivery of the event `status`.
- * @param commit null for one that is gone
+ * @param commit null for a missing commit
  * @param sender null for the CI of this server
  */
 export function statusEventPayload(

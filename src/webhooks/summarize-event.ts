@@ -1,22 +1,22 @@
 import type { Json, JsonObject } from './payloads.ts';
 import { shortRef } from '../kernel/index.ts';
 
-/** An event as a chat tells it. */
+/** Summary of an event for a chat message. */
 export interface EventSummary {
   /** One line without markup. */
   title: string;
-  /** More lines; empty for none. */
+  /** Further lines; empty if there are none. */
   text: string;
-  /** The page that it is about. */
+  /** URL of the page of the subject. */
   url: string;
-  /** Who did it: a name, and the address of a picture. */
+  /** Name of the user, and the URLs of avatar and page. */
   sender: { name: string; avatar: string; url: string };
 }
 
 const maxLines = 10;
 const maxLine = 200;
 
-/** The first lines of a text, each of them short. */
+/** The first lines of a text, each truncated. */
 function excerpt(text: string): string {
   const lines = text.trim().split(/\r?\n/);
   const shown = lines.slice(0, maxLines).map((line) => (line.length > maxLine ? `${line.slice(0, maxLine)}…` : line));
@@ -26,14 +26,16 @@ function excerpt(text: string): string {
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value at a path; empty where there is none, or none that is a text or a number. */
+/** The text or number at a path of the payload; empty if there is none. */
 function at(value: Json, path: string): string {
   let found: Json | undefined = value;
   for (const key of path.split('.')) found = isObject(found) ? found[key] : undefined;
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 
-/** @param payload in Gitea's form */
+/**
+ * @param payload in Gitea's format
+ */
 export function summarizeEvent(event: string, payload: JsonObject): EventSummary {
   const of = (path: string): string => at(payload, path);
   const repository = of('repository.full_name');

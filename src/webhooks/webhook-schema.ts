@@ -35,14 +35,14 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** What receives: `gitea` and `gogs` get payloads as they are, chats a message about them. */
+/** Kinds of receivers: `gitea` and `gogs` get the payload itself, chats a message about it. */
 export const webhookKinds = ['gitea', 'gogs', 'slack', 'discord', 'matrix', 'telegram', 'msteams', 'ntfy'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
 export const webhookContentTypes = ['json', 'form'] as const;
 export type WebhookContentType = (typeof webhookContentTypes)[number];
 
-/** A row of `webhooks`. At most one of repository, organisation and user is set: none for those of the server. */
+/** A row of `webhooks`. At most one of repository, organisation and user is set: none for webhooks of the server. */
 export interface WebhookRow {
   id: string;
   repositoryId: string | null;
@@ -55,46 +55,46 @@ export interface WebhookRow {
   isActive: boolean;
   kind: WebhookKind;
   contentType: WebhookContentType;
-  /** A pattern of branches whose pushes are told; empty for all. */
+  /** Pattern of branches whose pushes are sent; empty for all. */
   branchFilter: string;
-  /** Of a chat that has several; empty for the usual one. */
+  /** Channel of a chat with several; empty for the default one. */
   channel: string;
-  /** The encrypted `Authorization` header; null without one. */
+  /** The encrypted `Authorization` header, or null. */
   authorizationCiphertext: string | null;
   createdAt: number;
   updatedAt: number;
 }
 
-/** A row of `webhook_messages`: data of a delivery besides its outbox message, which has the same id. */
+/** A row of `webhook_messages`: data of a delivery in addition to its outbox message, which has the same id. */
 export interface WebhookMessageRow {
   id: number;
-  /** The id that the receiver gets. */
+  /** Id of the delivery for the receiver. */
   uuid: string;
   webhookId: string;
-  /** The event's name for the receiver: `push`, `create`, `delete`, `workflow_run`, `issues`, `ping` … */
+  /** Name of the event for the receiver: `push`, `create`, `delete`, `workflow_run`, `issues`, `ping` … */
   event: string;
-  /** The source of the body, until it is written. */
+  /** The source of the body, until the body is rendered. */
   about: string | null;
   /** Time of the last attempt. */
   triedAt: number | null;
   tookMs: number | null;
   status: number | null;
-  /** The beginning of the response. */
+  /** The start of the response. */
   response: string | null;
   redeliveryOf: number | null;
 }
 
 /**
- * A row of the view `webhook_deliveries`: one event on its way to one address. PENDING until the
- * receiver has accepted it (DELIVERED) or has refused it for good (FAILED).
+ * A row of the view `webhook_deliveries`: one event for one receiver. PENDING until the receiver has accepted it
+ * (DELIVERED) or it has failed permanently (FAILED).
  */
 export interface WebhookDeliveryRow extends WebhookMessageRow {
-  /** The body; the same for every attempt. */
+  /** The body, which is the same for every attempt. */
   payload: string | null;
   state: MessageState;
   attempts: number;
   nextAttemptAt: number;
-  /** Until then it belongs to the drain that claimed it. */
+  /** Until then it belongs to the delivery run that claimed it. */
   lockedUntil: number;
   createdAt: number;
   error: string | null;
@@ -140,7 +140,7 @@ export const webhookMessageSchema = new EntitySchema<WebhookMessageRow>({
   columns: { id: { type: 'integer', primary: true }, ...messageColumns },
 });
 
-/** Read only: a delivery is written as its message and its row of `webhook_messages`. */
+/** Read-only: a delivery is written as its message and its row of `webhook_messages`. */
 export const webhookDeliverySchema = new EntitySchema<WebhookDeliveryRow>({
   name: 'webhookDelivery',
   tableName: 'webhook_deliveries',

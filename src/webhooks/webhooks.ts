@@ -28,12 +28,12 @@ interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound' | 'ke
 /** Webhooks and their delivery queue. The caller checks access to their scope. */
 export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
   const { baseUrl, caFile, webhooks } = config;
-  // Hosts on the administrator's list: any address, and also http.
+  // Whether a host is on the administrator's list, which allows any address and http.
   const isNamed = (url: URL): boolean => isAllowedHost(url, webhooks.allowedHosts);
   const deps: WebhookDeps = {
     ...tools,
     outbound: createOutbound({
-      // Any public host is allowed; a private one has to be listed.
+      // Any public host is allowed; a private one must be listed.
       isAllowed: () => true,
       devAllowInsecure: false,
       allowsPrivate: isNamed,
@@ -53,14 +53,14 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
 
   return {
     list: bind(listWebhooks),
-    /** After a rotation of the instance key. */
+    /** Encrypts all secrets anew after a rotation of the instance key. */
     reencrypt: bind(reencryptSecrets),
     find: bind(findWebhook),
     add: bind(addWebhook),
     edit: bind(editWebhook),
     remove: bind(removeWebhook),
     listDeliveries: bind(listDeliveries),
-    /** Sent at once, in parallel to the response. */
+    /** The delivery is sent at once, in parallel to the response. */
     async redeliver(scope: WebhookScope, webhookId: string, deliveryId: number): Promise<number> {
       const id = await redeliver(deps, scope, webhookId, deliveryId);
       wake();
@@ -77,36 +77,36 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
       return id;
     },
 
-    /** For `repositories.pushes.onPush`. */
+    /** Listener for `repositories.pushes.onPush`. */
     onPush: onPush(deps, wake),
-    /** For `issues.onEntry`. */
+    /** Listener for `issues.onEntry`. */
     onEntry: onEntry(deps, wake),
-    /** For `repositories.wikis.onChange`. */
+    /** Listener for `repositories.wikis.onChange`. */
     onWiki: onWiki(deps),
-    /** For `repositories.forks.onFork`. */
+    /** Listener for `repositories.forks.onFork`. */
     onFork: onFork(deps),
-    /** For `releases.onEvent`. */
+    /** Listener for `releases.onEvent`. */
     onRelease: onRelease(deps),
-    /** For `packages.onEvent`. */
+    /** Listener for `packages.onEvent`. */
     onPackage: onPackage(deps),
-    /** For `repositories.statuses.onRecord`. */
+    /** Listener for `repositories.statuses.onRecord`. */
     onStatus: onStatus(deps),
-    /** For `ci.onDeployment`. */
+    /** Listener for `ci.onDeployment`. */
     onDeployment: onDeployment(deps),
-    /** For `ci.onRunEnd`. */
+    /** Listener for `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
-    /** For the scheduled task: sends what is due. */
+    /** Scheduled task: sends due deliveries. */
     drain: () => outbox.drain(webhookKind),
-    /** For the scheduled task. */
+    /** Scheduled task. */
     removeOld: () => outbox.removeOld(webhookKind),
-    /** After the outbox has stopped. */
+    /** Called after the outbox has stopped. */
     stop: (): void => deps.outbound.close(),
   };
 }
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** A port that the system picks is unknown before the server listens; then payloads have only https URLs. */
+/** Before the server listens, a port chosen by the system is unknown; then payloads have only https URLs. */
 function sshOrigin({ baseUrl, ssh }: WebhookOptions['config']): string | null {
   const port = ssh.publicPort ?? ssh.listen.port;
   if (baseUrl === null || !ssh.enabled || port === 0) return null;
