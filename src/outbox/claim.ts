@@ -3,19 +3,19 @@ import { inList, rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import type { Leased } from './drain.ts';
 
-/** A message that this drain has to itself until its lease ends. */
+/** A message reserved for this drain until its lease ends. */
 export interface ClaimedMessage extends Leased {
   attempts: number;
   nextAt: number;
   createdAt: number;
 }
 
-/** Longer than the claimed messages of a key take, one after the other, unless each runs into its timeout. */
+/** Longer than handling the claimed messages of a key one after the other, unless each of them times out. */
 export const leaseMs = 10 * 60_000;
 
 /**
- * Keys of a kind with something due. It hops from key to key along the index, so a hundred thousand messages of one
- * key cost what one costs.
+ * Keys of a kind with due messages. Skips from key to key along the index, so a hundred thousand messages of one key
+ * cost as much as one.
  */
 export async function dueKeys(manager: EntityManager, kind: string, now: number): Promise<string[]> {
   const due = await rows<{ key: string }>(
@@ -34,7 +34,7 @@ export async function dueKeys(manager: EntityManager, kind: string, now: number)
   return due.map(({ key }) => key);
 }
 
-/** Claims due messages of several keys, the longest due first. Two drains never get the same one. */
+/** Claims due messages of several keys, longest due first. Two drains never claim the same message. */
 export async function claim(
   { manager, now }: Tx,
   kind: string,
@@ -55,7 +55,7 @@ export async function claim(
   return claimed.map((message) => ({ ...message, leaseUntil }));
 }
 
-/** Ends leases that are still ours. */
+/** Ends leases that this process still holds. */
 export async function release({ manager }: Tx, claimed: readonly ClaimedMessage[]): Promise<void> {
   for (const { id, leaseUntil } of claimed)
     await rows(manager, 'UPDATE outbox SET lease_until = 0 WHERE id = ? AND lease_until = ?', [id, leaseUntil]);

@@ -1,25 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 const retryWriteMs = 500;
-/** Results that come in within this time are written together: a write costs as much as several attempts. */
+/**
+ * Results that arrive within this time in milliseconds are written together: a write costs as much as several attempts.
+ */
 const batchMs = 3;
 const batchSize = 16;
-/** How often a long drain looks for keys that were not due when it began. */
+/** Interval in milliseconds at which a long drain looks for keys that were not due at its start. */
 const rescanMs = 10_000;
 
 /** A message that this process holds until its lease ends. */
 export interface Leased {
   readonly id: number;
   readonly key: string;
-  /** Milliseconds since the epoch; what proves that the lease is still ours. */
+  /** Milliseconds since the epoch; proves that this process still holds the lease. */
   readonly leaseUntil: number;
 }
 
 /** Limits of one key. */
 export interface KeyLimits {
-  /** Messages in flight at once. */
+  /** Limit of messages in flight. */
   inFlight: number;
-  /** Messages claimed at once. */
+  /** Limit of messages per claim. */
   claim: number;
 }
 
@@ -28,46 +30,46 @@ export interface Finished<Item, Result> {
   result: Result;
 }
 
-/** What one write of a drain does: records results, releases and claims. */
+/** One write of a drain: records results, releases messages and claims others. */
 interface WriteBatch<Item, Result> {
   finished: readonly Finished<Item, Result>[];
-  /** Claimed and not tried, to be given back. */
+  /** Claimed messages to be returned without an attempt. */
   released: readonly Item[];
-  /** Claimed and not yet tried, by key. */
+  /** Claimed messages without an attempt so far, by key. */
   waiting: ReadonlyMap<string, readonly Item[]>;
-  /** What to claim for which keys, at most. */
+  /** Keys for which to claim, with limits. */
   wanted: readonly { key: string; limit: number }[];
 }
 
-/** One table of messages as a drain works it off, and the policy of its keys. Made anew for each drain. */
+/** A table of messages for a drain, and the policy of its keys. Created anew for each drain. */
 export interface Queue<Item extends Leased, Result, Report> {
-  /** Messages in flight at once, over all keys. */
+  /** Limit of messages in flight, over all keys. */
   readonly slots: number;
-  /** Keys with claimed messages at once; bounds what waits under a lease. */
+  /** Limit of keys with claimed messages; bounds the number of messages that wait under a lease. */
   readonly maxKeys: number;
-  /** A lease this near to its end is not used: another process may have the message when the result comes. */
+  /** A lease that ends within this time is not used: another process may have the message when the result arrives. */
   readonly leaseMarginMs: number;
   readonly report: Report;
   now(): number;
-  /** Keys with something due. */
+  /** Keys with due messages. */
   dueKeys(): Promise<ReadonlyMap<string, KeyLimits>>;
   /** Never rejects. */
   attempt(item: Item, signal: AbortSignal): Promise<Result>;
   /**
-   * What a result says of its key: new limits; `down`: nothing more is sent to it, at once, and the write of this
-   * result releases or settles what waits for it; null: nothing.
+   * Effect of a result on its key: new limits; `down`: nothing more is sent to it, and the write of this result
+   * releases or completes its waiting messages; null: none.
    */
   limitsAfter(result: Result): KeyLimits | 'down' | null;
-  /** In one write; returns what was claimed. When it rejects, the results are retained and written later. */
+  /** Runs one write and returns the claimed messages. If it rejects, the results are retained and written later. */
   write(batch: WriteBatch<Item, Result>): Promise<readonly Item[]>;
   written(finished: readonly Finished<Item, Result>[]): void;
   notWritten(finished: readonly Finished<Item, Result>[], error: unknown): void;
 }
 
 export interface Drain<Report> {
-  /** Works off everything that is due. Only one run is active; a second call joins it and makes it rescan. */
+  /** Handles all due messages. Only one run is active; a second call joins it and makes it rescan. */
   drain(): Promise<Report | null>;
-  /** Aborts what is in flight, uncounted, and releases what was claimed. */
+  /** Aborts messages in flight without counting the attempt, and releases claimed ones. */
   stop(): Promise<void>;
 }
 
@@ -80,7 +82,7 @@ export function createDrain<Item extends Leased, Result, Report>(
   return {
     async drain() {
       if (stopping.signal.aborted) return null;
-      // A run after its last look at the queue would miss the message of this call.
+      // A run after its last scan of the queue would miss the message of this call.
       if (run?.isOver === false) run.rescan();
       else {
         run = new DrainRun(makeQueue(), stopping.signal);
@@ -95,11 +97,11 @@ export function createDrain<Item extends Leased, Result, Report>(
   };
 }
 
-/** What is claimed for one key, and how much of it may be in flight. */
+/** Claimed messages of one key, and its limit of messages in flight. */
 class KeyQueue<Item> {
   readonly key: string;
   readonly waiting: Item[] = [];
-  /** In flight, or finished and not yet written. */
+  /** Number of messages in flight, or finished and not yet written. */
   held = 0;
   limits: KeyLimits;
   mayHaveMore = true;
@@ -120,15 +122,15 @@ class KeyQueue<Item> {
 }
 
 /**
- * One run through a queue. In rounds: one write records the results and claims more, then free slots are filled, key
- * by key. A slot is free again only when its result is written, so after a crash at most `slots` messages are
- * handled twice.
+ * One run through a queue, in rounds: one write records results and claims messages, then free slots are filled key by
+ * key. A slot is free again only once its result is written, so after a crash at most `slots` messages are handled
+ * twice.
  */
 class DrainRun<Item extends Leased, Result, Report> {
   isOver = false;
   readonly #queue: Queue<Item, Result, Report>;
   readonly #signal: AbortSignal;
-  /** The key that was served longest ago comes first. */
+  /** The least recently served key comes first. */
   readonly #keys = new Map<string, KeyQueue<Item>>();
   #finished: Finished<Item, Result>[] = [];
   #held = 0;
@@ -164,7 +166,7 @@ class DrainRun<Item extends Leased, Result, Report> {
     }
   }
 
-  /** One slow key may keep a drain busy for hours; the others must not wait for its end. */
+  /** One slow key may keep a drain busy for hours; other keys must not wait for it. */
   async #findKeys(): Promise<void> {
     this.#isRescanWanted = false;
     for (const [key, limits] of await this.#queue.dueKeys()) {
@@ -182,7 +184,7 @@ class DrainRun<Item extends Leased, Result, Report> {
     return queues.filter((queue) => queue.wantsMore && (!queue.isIdle || ++taken <= free));
   }
 
-  /** Writes one batch. When the database cannot be written, the results are retained and written later. */
+  /** Writes one batch. If the database cannot be written, the results are retained and written later. */
   async #writeBatch(): Promise<void> {
     const queues = [...this.#keys.values()];
     const finished = this.#finished;
@@ -224,11 +226,11 @@ class DrainRun<Item extends Leased, Result, Report> {
     else if (limits !== null) queue.limits = limits;
   }
 
-  /** One message for each key in turn, so that a key with many messages does not delay the others. */
+  /** Takes one message of each key in turn, so that a key with many messages does not delay the others. */
   #fillSlots(): void {
     if (this.#signal.aborted) return;
     const { slots, leaseMarginMs } = this.#queue;
-    // A key that is served moves to the end of the map, where this loop meets it again.
+    // A served key moves to the end of the map, where this loop reaches it again.
     for (const [key, queue] of this.#keys) {
       if (this.#held >= slots) break;
       const item = queue.isDown || queue.held >= queue.limits.inFlight ? undefined : queue.waiting.shift();

@@ -2,15 +2,15 @@ import type { Tx } from '../db/index.ts';
 import type { Outcome } from './message-state.ts';
 import type { MessageRow } from './schema/outbox-schema.ts';
 
-/** A message as its handler gets it. */
+/** A message as passed to its handler. */
 export type Message = Pick<MessageRow, 'id' | 'key' | 'payload' | 'attempts' | 'createdAt'>;
 
-/** What a handler returns. */
+/** Return value of a handler. */
 export interface Handled<Details> {
   outcome: Outcome;
-  /** Replaces the payload, for the next attempt and for those who look at the message. */
+  /** Replaces the payload, for the next attempt and for display. */
   payload?: string;
-  /** What `record` gets. */
+  /** Passed to `record`. */
   details: Details;
 }
 
@@ -20,37 +20,37 @@ export interface Attempt<Details> {
   state: MessageRow['state'];
   startedAt: number;
   tookMs: number;
-  /** Null when the handler threw or took too long. */
+  /** Null if the handler threw or timed out. */
   details: Details | null;
 }
 
-/** What is done with the messages of one kind. */
+/** Handler of the messages of one kind. */
 export interface Handler<Details = null> {
   kind: string;
-  /** Messages in flight at once; of one key it is always one. */
+  /** Limit of messages in flight; a key has at most one. */
   slots: number;
-  /** An attempt that takes longer has failed, and its signal aborts; at most five minutes. */
+  /** Time limit of an attempt in milliseconds, at most five minutes; then it fails and its signal aborts. */
   timeoutMs: number;
-  /** Attempts before a message is FAILED. */
+  /** Number of attempts before a message is FAILED. */
   maxAttempts: number;
-  /** How long a message that is DELIVERED or FAILED is retained. */
+  /** Retention in milliseconds of DELIVERED and FAILED messages. */
   keepMs: number;
   /**
-   * Does it once. A message may come again after a crash, so doing it twice must be harmless or visible to the
-   * receiver. What it throws is a failure that may be retried.
+   * Handles a message once. A message may come again after a crash, so a repeat must be harmless or visible to the
+   * receiver. An error counts as a failure that may be retried.
    */
   handle(message: Message, signal: AbortSignal): Promise<Handled<Details>>;
-  /** Writes what the kind itself keeps of an attempt, in the write that records it. */
+  /** Writes additional data of the kind about an attempt, in the write that records it. */
   record?(tx: Tx, message: Message, attempt: Attempt<Details>): Promise<void>;
-  /** After that write. */
+  /** Called after that write. */
   recorded?(message: Message, attempt: Attempt<Details>): void;
 }
 
-/** Since the program started. */
+/** Counters since the start of the server. */
 export interface HandlerMetrics {
-  /** Attempts by result: `retry` is a failure that is tried again, `failed` one that is not. */
+  /** Attempts by result: `retry` is a failure that is retried, `failed` a final one. */
   attempts: Record<'delivered' | 'retry' | 'failed', number>;
-  /** Time that attempts took, all together, in seconds. */
+  /** Total duration of attempts in seconds. */
   attemptSeconds: number;
   attemptsInFlight: number;
 }

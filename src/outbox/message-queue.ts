@@ -9,13 +9,13 @@ import type { Finished, KeyLimits, Queue } from './drain.ts';
 import { nextMessageState } from './message-state.ts';
 import type { NextState } from './message-state.ts';
 
-/** One message of a key at a time, so that a receiver gets them in order while nothing fails. */
+/** One message of a key at a time, so that a receiver gets them in order unless one fails. */
 const limits: KeyLimits = { inFlight: 1, claim: 16 };
 
-/** An attempt whose result is known; null when it was aborted because the server stops: it counts as never made. */
+/** A finished attempt; null if it was aborted because the server stops, which does not count as an attempt. */
 type Result<Details> = { message: Message; handled: Handled<Details | null>; attempt: Attempt<Details> } | null;
 
-/** The messages of one kind as a drain works them off. The report is the number of attempts. */
+/** The messages of one kind as a queue for drains. The report is the number of attempts. */
 export function messageQueue<Details>(
   deps: OutboxDeps,
   handler: Handler<Details>,
@@ -57,7 +57,7 @@ export function messageQueue<Details>(
     return { outcome: { error: words, mayRetry: true }, details: null };
   }
 
-  /** A success is recorded even when the lease has passed on; a failure counts only while the lease is ours. */
+  /** Records a success even if the lease has expired; a failure only while this process holds the lease. */
   async function record(tx: Tx, { item, result }: Finished<ClaimedMessage, Result<Details>>): Promise<void> {
     if (result === null) return release(tx, [item]);
     const { message, handled, attempt } = result;
@@ -100,7 +100,9 @@ export function messageQueue<Details>(
   };
 }
 
-/** Ends with the handler, its timeout or the stop of the server, whichever comes first; the handler is aborted then. */
+/**
+ * Ends with the handler, its timeout or the shutdown of the server, whichever comes first; then the handler is aborted.
+ */
 async function handleInTime<Details>(
   handler: Handler<Details>,
   message: Message,

@@ -1,15 +1,15 @@
 import { backoffMs } from './backoff.ts';
 import type { MessageRow } from './schema/outbox-schema.ts';
 
-/** How an attempt ended. */
+/** Result of an attempt. */
 export interface Outcome {
-  /** In words; null when it succeeded. */
+  /** Error message; null if it succeeded. */
   error: string | null;
-  /** Whether another attempt may do better; without it a failure is the last one. */
+  /** Whether another attempt may succeed; otherwise the failure is final. */
   mayRetry: boolean;
   /**
-   * With an error: when to try again, milliseconds since the epoch. The attempt does not count, because a limit of this
-   * server has put it off.
+   * For an error: time of the next attempt in milliseconds since the epoch. The attempt does not count, because a limit
+   * of this server has postponed it.
    */
   postponedTo?: number;
 }

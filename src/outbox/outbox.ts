@@ -9,7 +9,7 @@ import type { Drain } from './drain.ts';
 import { messageQueue } from './message-queue.ts';
 import { outboxSchema } from './schema/outbox-schema.ts';
 
-/** The longest timeout of a handler: half of a lease. */
+/** Longest timeout of a handler in milliseconds: half of a lease. */
 const maxTimeoutMs = 5 * 60_000;
 
 interface NewMessage {
@@ -17,7 +17,7 @@ interface NewMessage {
   /** See `MessageRow`. */
   key: string;
   payload: string | null;
-  /** When it becomes due, milliseconds since the epoch; now when left out. */
+  /** Due time in milliseconds since the epoch; now if omitted. */
   at?: number;
 }
 
@@ -28,9 +28,9 @@ interface Registered {
 }
 
 /**
- * Messages that are to be sent or done after the write that causes them: a row of `outbox` each, handled at least
- * once by the handler of its kind, retried with backoff, FAILED after its last attempt, and kept for a while for those
- * who look. What a module shows of its messages besides is in a table of its own with the same id.
+ * Messages to be sent or handled after the write that causes them. Each is a row of `outbox`, handled at least once by
+ * the handler of its kind, retried with backoff, FAILED after its last attempt, and retained for some time. Modules
+ * store additional data for display in their own table with the same id.
  */
 export function createOutbox(deps: OutboxDeps) {
   const { db, clock, logger } = deps;
@@ -46,7 +46,7 @@ export function createOutbox(deps: OutboxDeps) {
   }
 
   return {
-    /** Once for each kind, while the program is built. */
+    /** Called once for each kind while the application is created. */
     register<Details>(handler: Handler<Details>): void {
       if (registered.has(handler.kind)) throw internal(`a second handler for ${handler.kind}`);
       if (handler.timeoutMs > maxTimeoutMs) throw internal(`the timeout of ${handler.kind} is too long for a lease`);
@@ -62,7 +62,10 @@ export function createOutbox(deps: OutboxDeps) {
       });
     },
 
-    /** Inside the write of what causes it: both happen, or neither. @returns the message's id */
+    /**
+     * Enqueues a message inside the write that causes it, so that both happen or neither. @returns the id of the
+     * message
+     */
     async enqueue({ manager, now }: Tx, { kind, key, payload, at = now }: NewMessage): Promise<number> {
       const { identifiers } = await manager.insert(outboxSchema, {
         kind,
@@ -78,12 +81,12 @@ export function createOutbox(deps: OutboxDeps) {
       return Number(identifiers[0]!['id']);
     },
 
-    /** Handles what is due of a kind. @returns how many attempts were made */
+    /** Handles the due messages of a kind. @returns the number of attempts */
     drain,
 
     /**
-     * Makes a FAILED message PENDING again, with all its attempts before it.
-     * Refuses `unknown_message`; `message_not_failed` for one that is running or done.
+     * Makes a FAILED message PENDING again, with a full number of attempts. Throws `unknown_message`;
+     * `message_not_failed` for a message that is pending or delivered.
      */
     async retry(id: number): Promise<void> {
       const kind = await db.write(async ({ manager, now }) => {
@@ -98,8 +101,8 @@ export function createOutbox(deps: OutboxDeps) {
     },
 
     /**
-     * Removes messages of a kind that are DELIVERED or FAILED and older than the retention of its handler. @returns how
-     * many
+     * Removes DELIVERED and FAILED messages of a kind that are older than the retention of its handler. @returns their
+     * number
      */
     async removeOld(kind: string): Promise<number> {
       const before = clock.now() - of(kind).handler.keepMs;
@@ -114,20 +117,20 @@ export function createOutbox(deps: OutboxDeps) {
       return affected ?? 0;
     },
 
-    /** At start: where no other node is there, leases of the program that ran before are void. */
+    /** Called at start: without other nodes, voids the leases of the previous process. */
     async recover(): Promise<void> {
       const leases = `state = 'PENDING' AND lease_until > 0 AND ${isAlone(db)}`;
       const leased = await rows(db.read, `SELECT 1 FROM outbox WHERE ${leases} LIMIT 1`);
-      // Nearly every start finds none, and then waits for no write.
+      // Almost every start finds none, and then needs no write.
       if (leased.length === 0) return;
       await db.write(({ manager }) => rows(manager, `UPDATE outbox SET lease_until = 0 WHERE ${leases}`));
     },
 
-    /** By kind. */
+    /** Metrics by kind. */
     metrics: (): ReadonlyMap<string, Readonly<HandlerMetrics>> =>
       new Map([...registered].map(([kind, { metrics }]) => [kind, metrics])),
 
-    /** Aborts what is in flight, uncounted, and releases what was claimed. */
+    /** Aborts messages in flight without counting the attempt, and releases claimed ones. */
     async stop(): Promise<void> {
       await Promise.all([...registered.values()].map(({ drain }) => drain.stop()));
     },

@@ -1,27 +1,28 @@
 import { EntitySchema } from 'typeorm';
 
-/** PENDING until a handler has succeeded (DELIVERED) or no retry is scheduled (FAILED). */
+/** PENDING until a handler succeeds (DELIVERED) or no retry remains (FAILED). */
 export type MessageState = 'PENDING' | 'DELIVERED' | 'FAILED';
 
-/** A row of `outbox`: something that is to be sent or done. Times are milliseconds since the epoch. */
+/** A row of `outbox`: a message to be sent or handled. Times are milliseconds since the epoch. */
 export interface MessageRow {
   id: number;
-  /** Which handler it is for. */
+  /** Kind, which selects the handler. */
   kind: string;
   /**
-   * Messages of one key are handled one after the other, those of different keys side by side: an address, a person.
+   * For example an address or a user. Messages of one key are handled one after the other, those of different keys
+   * concurrently.
    */
   key: string;
-  /** In the handler's own form; null when the handler finds it elsewhere by the id. */
+  /** In the format of the handler; null if the handler stores it elsewhere under the id. */
   payload: string | null;
   state: MessageState;
-  /** Attempts whose result is known. */
+  /** Number of attempts with a known result. */
   attempts: number;
   nextAt: number;
   /** Until then it belongs to the drain that claimed it. */
   leaseUntil: number;
   createdAt: number;
-  /** In words; null after a success. */
+  /** Error message; null after a success. */
   lastError: string | null;
 }
 
