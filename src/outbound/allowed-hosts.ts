@@ -1,6 +1,6 @@
 /**
- * Whether a URL's host is on an administrator's list: exact names and addresses, in lower case, each with an optional
- * port. A bare name allows the default port only: another one is another service on that machine.
+ * Whether the host of a URL is on an administrator's list of exact names and addresses, in lower case, each with an
+ * optional port. A name without a port allows only the default port: another port is another service on that machine.
  */
 export function isAllowedHost(url: URL, hosts: readonly string[]): boolean {
   const { hostname } = url;
@@ -9,9 +9,9 @@ export function isAllowedHost(url: URL, hosts: readonly string[]): boolean {
 }
 
 /**
- * How to add a host to such a list, for a refused person: the setting with the entry, since a port belongs to it.
+ * Tells users how to add a rejected host to such a list: the setting and the entry, including its port.
  * @param setting `webhooks.allowed_hosts`
- * @param text the refused URL
+ * @param text the rejected URL
  */
 export function allowedHostsHint(setting: string, text: string): string {
   const url = URL.parse(text);

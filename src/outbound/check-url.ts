@@ -7,11 +7,13 @@ export interface OutboundRules {
   isAllowed(url: URL): boolean | Promise<boolean>;
   /** Development only: permits http and private addresses; `isAllowed` still applies. */
   devAllowInsecure: boolean;
-  /** Whether an administrator listed this host (and port), whatever its address; defaults to none. */
+  /** Whether an administrator has listed this host (and port), whatever its address; defaults to none. */
   allowsPrivate?(url: URL): boolean;
-  /** Whether this host (and port) may be reached without TLS, because an administrator listed it; defaults to none. */
+  /**
+   * Whether this host (and port) can be reached without TLS, because an administrator has listed it; defaults to none.
+   */
   allowsHttp?(url: URL): boolean;
-  /** Whether this host may be reached by ssh, which only `resolve` supports; defaults to none. */
+  /** Whether this host can be reached by ssh, which only `resolve` supports; defaults to none. */
   mayUseSsh?(url: URL): boolean;
 }
 
@@ -26,14 +28,14 @@ export const privateAddress = (host: string) =>
   forbidden('address_not_public', `${host} is not a public address; only public addresses can be contacted.`);
 
 /**
- * Whether the host of an ssh URL is normalised as in an https URL: the URL parser rewrites spellings such as `0x7f.1`
- * only for the schemes that it knows.
+ * Whether the host of an ssh URL is already normalised as in an https URL: the URL parser rewrites spellings such as
+ * `0x7f.1` only for schemes that it knows.
  */
 const isParsedForm = ({ hostname }: URL): boolean => URL.parse(`https://${hostname}`)?.hostname === hostname;
 
 /**
- * Checks everything about a URL that needs no network. Only the parsed form counts: parsing turns `0x7f.1` and
- * full-width digits into `127.0.0.1`. Refuses `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
+ * Checks a URL without network access. Only the parsed form counts: parsing turns `0x7f.1` and full-width digits into
+ * `127.0.0.1`. Throws `invalid_url`, `https_only`, `host_not_allowed`, `address_not_public`.
  */
 export async function checkUrl(text: string, rules: OutboundRules): Promise<URL> {
   const url = URL.parse(text);

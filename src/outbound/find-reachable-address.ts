@@ -2,12 +2,12 @@ import { connect, isIPv6 } from 'node:net';
 import { unavailable } from '../kernel/index.ts';
 import { networkErrorMessage } from './network-error-message.ts';
 
-/** Limit of addresses: each may take the whole connect timeout, and a caller waits for all of them. */
+/** Limit of addresses: each may take the whole connect timeout, and the caller waits for all of them. */
 const maxTried = 8;
 
 /**
- * Tries addresses in their order, and closes the connection as soon as one is established. A host with IPv6 in its DNS
- * on a network without it would otherwise be unreachable for half of the programs.
+ * Tries addresses in order, and closes the connection as soon as one is established. Without this, a host with IPv6
+ * addresses would be unreachable for many programs on a network without IPv6.
  */
 export async function findReachableAddress(
   addresses: readonly string[],

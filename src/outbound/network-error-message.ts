@@ -1,4 +1,4 @@
-/** Messages for network errors, for administrators and owners; never shown to anonymous clients. */
+/** Messages of network errors for administrators and owners; never shown to anonymous clients. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ECONNRESET: 'it closed the connection',
@@ -24,7 +24,7 @@ const words: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS there',
 };
 
-/** The message for a network error; its code when there is none. */
+/** The message of a network error, or its code if it has none. */
 export function networkErrorMessage(error: unknown): string {
   const all = error instanceof AggregateError ? error.errors : [error];
   const code = String((all[0] as NodeJS.ErrnoException | undefined)?.code ?? '');

@@ -8,30 +8,33 @@ import { withUserAgent } from './user-agent.ts';
 import { Refused, timedOut, watchConnecting } from './send-request.ts';
 import type { Transport } from './send-request.ts';
 
-/** A request whose content or answer is too large for memory. */
+/** A request whose content or response is too large for memory. */
 export interface StreamedRequest {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Content with its size in bytes. The stream is destroyed when the request ends before it was read. */
+  /** Content with its size in bytes. The stream is destroyed if the request ends before it was read. */
   body?: { bytes: number; stream: Readable };
-  /** Limit of each wait for the other server: for it to read, for the head of its answer, for its next bytes. */
+  /**
+   * Limit in milliseconds of each wait for the other server: for reading content, for the response headers, for the
+   * next bytes.
+   */
   silenceMs: number;
-  /** Limit from the start to the head of the answer, which includes sending the content. */
+  /** Limit in milliseconds from the start to the response headers, including sending the content. */
   headMs: number;
 }
 
 export interface StreamedResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** To be read to its end or destroyed. Fails with `peer_unreachable` when it is cut off or stays silent. */
+  /** Must be read to its end or destroyed. Fails with `peer_unreachable` if the connection is interrupted or silent. */
   stream: Readable;
 }
 
 /**
- * Sends one request and returns when the head of the answer is there. A reader of the answer may be slow: only the
- * other server's silence counts. Errors as `sendRequest`; one that is sent over a connection that was closed just then
- * fails, too, because a stream cannot be sent twice.
+ * Sends one request and returns once the response headers have arrived. A reader of the response may be slow: only
+ * silence of the other server counts. Throws the errors of `sendRequest`. Also fails if a reused connection was just
+ * closed, because a stream cannot be sent twice.
  */
 export async function openRequest(url: URL, request: StreamedRequest, wire: Transport): Promise<StreamedResponse> {
   const failed = (thrown: unknown): unknown =>
@@ -49,7 +52,7 @@ export async function openRequest(url: URL, request: StreamedRequest, wire: Tran
   }
 }
 
-/** Two chunks ahead of the reader are enough; by default it would be sixteen. */
+/** Two chunks ahead of the reader are enough; the default is sixteen. */
 const bytesOnly = { objectMode: true, highWaterMark: 2 };
 
 function attempt(
@@ -83,7 +86,7 @@ function attempt(
       reject(error);
     });
     sent.once('response', (response) => {
-      // An answer that came before all was read ends the connection: the rest would be taken for the next request.
+      // A response before all content was read ends the connection: the rest would be taken for the next request.
       if (!sent.writableFinished) response.once('close', () => sent.destroy());
       end();
       resolve(response);
@@ -94,7 +97,7 @@ function attempt(
   });
 }
 
-/** The content as it comes, with a time limit for each wait, but none for a reader that takes its time. */
+/** The content as it arrives, with a time limit for each wait, but none for a slow reader. */
 async function* read(
   response: IncomingMessage,
   silenceMs: number,

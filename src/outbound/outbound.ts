@@ -19,9 +19,9 @@ import { sendRequest } from './send-request.ts';
 import type { OutboundResponse, OutboundRequest } from './send-request.ts';
 
 export interface OutboundOptions extends OutboundRules {
-  /** Where people find this server, for the User-Agent; null while that is not known. */
+  /** Public URL of this server for the User-Agent; null while it is unknown. */
   baseUrl: string | null;
-  /** A PEM file with additional certificate authorities; the usual ones stay. */
+  /** A PEM file with certificate authorities in addition to the default ones. */
   caFile?: string | null;
   /** The name resolver; tests have their own. */
   resolve?: ResolveName;
@@ -31,44 +31,44 @@ export interface OutboundOptions extends OutboundRules {
 export interface OutboundLimits {
   connectionsPerHost: number;
   connectMs: number;
-  /** Timeout for connecting, headers and the whole response together. */
+  /** Timeout in milliseconds for connecting, headers and the whole response together. */
   totalMs: number;
-  /** How long an idle connection stays open. */
+  /** Time in milliseconds that an idle connection stays open. */
   idleMs: number;
 }
 
 const defaultLimits: OutboundLimits = { connectionsPerHost: 4, connectMs: 3_000, totalMs: 10_000, idleMs: 30_000 };
 
 /**
- * The only connection to other hosts: https only (http and ssh for hosts that an administrator listed, where the rules
- * say so), to allowed hosts, at addresses that are public when the connection is made. It follows no redirects and
- * ignores proxy settings of its environment.
+ * The only client for other hosts. Connects by https (http and ssh only if the rules permit it for listed hosts), to
+ * allowed hosts, at addresses that are public when the connection is made. Follows no redirects and ignores proxy
+ * settings of the environment.
  */
 export interface Outbound {
-  /** Checks a URL without network access. Refuses as the rules of `check-url.ts` do. */
+  /** Checks a URL without network access. Throws the errors of `check-url.ts`. */
   checkUrl(url: string): Promise<URL>;
-  /** Refuses as `checkUrl` and `sendRequest` do. */
+  /** Throws the errors of `checkUrl` and `sendRequest`. */
   send(request: OutboundRequest): Promise<OutboundResponse>;
-  /** The same for content and answers that are streamed. Refuses as `send` does. */
+  /** Sends a request with streamed content and response. Throws the errors of `send`. */
   open(request: StreamedRequest): Promise<StreamedResponse>;
   /**
-   * For a program that connects by itself: checks a URL, resolves its host once, and returns the only addresses that
-   * may be connected to. Refuses as `checkUrl` does, and `peer_unreachable`.
+   * For programs that connect by themselves: checks a URL, resolves its host once, and returns the only permitted
+   * addresses. Throws the errors of `checkUrl` and `peer_unreachable`.
    */
   resolve(url: string): Promise<{ url: URL; addresses: string[] }>;
   /**
-   * The first of these addresses that accepts a connection, for a program that takes one address only. A single one is
-   * returned without trying it. Refuses `peer_unreachable`.
+   * The first of these addresses that accepts a connection, for a program that takes only one. Returns a single address
+   * without trying it. Throws `peer_unreachable`.
    * @param addresses the result of `resolve`
    */
   reachable(addresses: readonly string[], port: number): Promise<string>;
-  /** The addresses of a name, and whether each may be contacted; for diagnostics. */
+  /** The addresses of a name, and whether each can be contacted; for diagnostics. */
   addressesOf(name: string): Promise<{ address: string; isAllowed: boolean }[]>;
   /** Closes idle connections. */
   close(): void;
 }
 
-/** Refuses `config_ca_file` when the file of authorities cannot be read. */
+/** Throws `config_ca_file` if the file of certificate authorities is unreadable. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { devAllowInsecure, resolve = createNameResolver() } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -126,8 +126,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
 }
 
 /**
- * The connection goes to exactly the address that was checked: there is no second DNS look-up that could differ (DNS
- * rebinding). One private address among public ones refuses them all: the next response may list it first.
+ * Connects to exactly the checked address: a second DNS lookup could differ (DNS rebinding). One private address among
+ * public ones rejects them all, because the next response may list it first.
  */
 function checkedLookup(resolve: ResolveName, mayContact: (address: string) => boolean): LookupFunction {
   return (name, options, done) => {

@@ -6,12 +6,12 @@ import { waitAtMost } from '../kernel/index.ts';
 /** Resolves a host name; rejects with an error that has a `code` such as ENOTFOUND. */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-/** Once one address family has been resolved, the other gets this much longer, in milliseconds. */
+/** After one address family has been resolved, additional time for the other in milliseconds. */
 const secondFamilyMs = 300;
 
 /**
- * A resolver that does not use the thread pool, where a few dead name servers would block every signature and file
- * access of the program. It reads the hosts file, then queries DNS for both families.
+ * A resolver that avoids the thread pool, where a few dead name servers would block every signature and file access of
+ * the process. Reads the hosts file, then queries DNS for both families.
  */
 export function createNameResolver({ hostsFile = '/etc/hosts' }: { hostsFile?: string } = {}): ResolveName {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
@@ -31,7 +31,7 @@ async function firstAddresses(v4: Promise<string[]>, v6: Promise<string[]>): Pro
   return found.length > 0 ? found : v4;
 }
 
-/** Administrators name local machines there, and other programs on this machine use it. */
+/** Administrators list local machines in the hosts file, which other programs on this machine also use. */
 async function addressesInFile(file: string, name: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => {

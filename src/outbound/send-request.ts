@@ -28,7 +28,7 @@ export interface Transport {
   agents: { http: http.Agent; https: https.Agent };
   lookup: LookupFunction;
   userAgent: string;
-  /** Checks the address of the actual connection; throws to end it. */
+  /** Checks the address of the actual connection; throws to abort it. */
   checkAddress(address: string): void;
   connectMs: number;
   totalMs: number;
@@ -38,13 +38,13 @@ export const timedOut = (what: string): Error => Object.assign(new Error(what), 
 
 /**
  * Sends one request and reads the whole response, within `totalMs`. Redirects and errors of the other server are
- * responses like any other. Refuses `peer_unreachable` for network errors, `answer_too_large`, `answer_encoded`, and
- * with what `checkAddress` throws.
+ * ordinary responses. Throws `peer_unreachable` for network errors, `answer_too_large`, `answer_encoded`, and the
+ * errors of `checkAddress`.
  */
 export async function sendRequest(url: URL, request: OutboundRequest, wire: Transport): Promise<OutboundResponse> {
   try {
     return await attempt(url, request, wire).catch((error: unknown) => {
-      // An idle connection may have been closed just as it was reused: that says nothing about the host.
+      // An idle connection may have been closed just as it was reused, which says nothing about the host.
       if (!(error instanceof StaleConnection)) throw error;
       return attempt(url, request, wire);
     });
@@ -57,7 +57,7 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Tran
   }
 }
 
-/** Carries a refusal through the error events of a socket. */
+/** Carries an error of `checkAddress` through the error events of a socket. */
 export class Refused extends Error {}
 class StaleConnection extends Error {}
 
@@ -132,7 +132,7 @@ async function readResponse(
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Plain events: an iterator costs as much as the rest of a short response.
+  // Uses plain events: an iterator costs as much as the rest of a short response.
   return new Promise((resolve, reject) => {
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
