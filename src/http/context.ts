@@ -33,7 +33,7 @@ export interface State {
   /** The pattern of the route that matched, for log and metrics: `/repos/:owner/:name`. */
   routePath: string | null;
   identity: Identity;
-  /** Entry for background work, which waits for this request; see `admission/background-priority.ts`. */
+  /** This request, for which background work waits; see `admission/background-priority.ts`. */
   activeRequest?: ActiveRequest;
   /** The handler has already written the access log line of this request. */
   isLogged?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Passes `deps` to use-cases; their other parameters remain. The interface of a module is such functions, so that its
+ * Binds `deps` to use cases; their other parameters remain. A module's interface consists of such functions, so that
  * callers never see its dependencies.
  */
 export const bindDeps =

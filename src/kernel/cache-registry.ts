@@ -8,12 +8,12 @@ export interface CacheStatistics {
   misses: number;
 }
 
-/** What the registry needs of a cache. */
+/** The part of a cache that the registry uses. */
 export interface RegisteredCache {
   statistics(): CacheStatistics;
   /** Bytes that count towards the limit of the process; 0 for a cache that counts entries. */
   readonly sharedBytes: number;
-  /** When the least recently used entry was used, as `nextUse` counted; Infinity for an empty cache. */
+  /** Last use of the least recently used entry, as counted by `nextUse`; Infinity for an empty cache. */
   oldestUse(): number;
   deleteOldest(): void;
   deleteExpired(): void;
@@ -30,41 +30,41 @@ export function registerCache(cache: RegisteredCache): void {
   caches.add(new WeakRef(cache));
 }
 
-/** A number for each use of an entry, so that the oldest entry of all caches can be found. */
+/** A number for each use of an entry, by which the oldest entry of all caches is found. */
 export const nextUse = (): number => (uses += 1);
 
-/** Limit in bytes of everything that the caches of this process hold together. */
+/** Limit in bytes of all caches in this process. */
 export const cachedBytesLimit = (): number => maxBytes;
 
-/** Sets the limit and evicts, over all caches, what was not used for longest until the rest fits. */
+/** Sets the limit and evicts the least recently used entries of all caches until the rest fits. */
 export function limitCachedBytes(bytes: number): void {
   maxBytes = bytes;
   if (heldBytes > maxBytes) evict();
 }
 
-/** Bytes that the caches of this process hold together. */
+/** Total bytes of all caches in this process. */
 export function cachedBytes(): number {
   heldBytes = live().reduce((sum, { sharedBytes }) => sum + sharedBytes, 0);
   return heldBytes;
 }
 
-/** To be called by a cache whenever its bytes have changed. */
+/** A cache must call this whenever its size in bytes changes. */
 export function countCachedBytes(change: number): void {
   heldBytes += change;
   if (change > 0 && heldBytes > maxBytes) evict();
 }
 
-/** Drops entries whose lifetime is over, which otherwise leave when they are looked up or evicted. */
+/** Drops expired entries, which otherwise are removed on lookup or eviction. */
 export function deleteExpiredEntries(): void {
   for (const cache of live()) cache.deleteExpired();
 }
 
-/** Empties all caches, as after a start: what is answered then was made anew. */
+/** Empties all caches, as after a start, so that later responses are computed again. */
 export function clearCaches(): void {
   for (const cache of live()) while (cache.oldestUse() < Infinity) cache.deleteOldest();
 }
 
-/** Size, hits and misses of every cache; caches of the same name are added up. */
+/** Size, hits and misses of every cache; sums up caches of the same name. */
 export function cacheStatistics(): CacheStatistics[] {
   const byName = new Map<string, CacheStatistics>();
   for (const cache of live()) {
@@ -88,7 +88,7 @@ function live(): RegisteredCache[] {
 
 function evict(): void {
   const shared = live().filter(({ sharedBytes }) => sharedBytes > 0);
-  // Counted anew: caches that no longer exist hold nothing.
+  // Recounted: caches that no longer exist hold nothing.
   heldBytes = shared.reduce((sum, cache) => sum + cache.sharedBytes, 0);
   while (heldBytes > maxBytes) {
     let oldest: RegisteredCache | undefined;

@@ -13,8 +13,8 @@ export function chargeCpuTime<T>(charge: Charge, work: () => Promise<T>): Promis
 /** The account of work started now; null for none. */
 export const currentCharge = (): Charge | null => charges.getStore() ?? null;
 
-/** So much of an answer takes a millisecond of the main thread, its rows included. */
+/** Bytes of response that cost one millisecond of main-thread time, including the rows. */
 const bytesPerMs = 50_000;
 
-/** Charges for an answer that the main thread has made: its time is not measured, but follows the length. */
+/** Charges for a response from the main thread: its time is not measured, but estimated from the length. */
 export const chargeForAnswer = (bytes: number): void => currentCharge()?.(bytes / bytesPerMs);

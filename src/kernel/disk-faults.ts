@@ -2,14 +2,14 @@ import { isDomainError, unavailable } from './errors.ts';
 import type { DomainError } from './errors.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
-/** What the C library, git and SQLite say, in the locale in which they are started. */
+/** Messages of the C library, git and SQLite, in the locale in which they are started. */
 const fullWords = /No space left on device|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b|database or disk is full/;
 const deepest = 8;
 
-/** Whether a text of another program, such as the stderr of git, says that there is no space left. */
+/** Whether a text of another program, such as the stderr of git, reports a full disk. */
 export const saysDiskFull = (text: string): boolean => fullWords.test(text);
 
-/** Whether an error, or one of its causes, is a disk without space: also a quota that is used up, or no inodes. */
+/** Whether an error, or one of its causes, is a full disk: also an exhausted quota, or no free inodes. */
 export function isDiskFull(error: unknown): boolean {
   let at: unknown = error;
   for (let depth = 0; depth < deepest; depth += 1) {
@@ -23,7 +23,7 @@ export function isDiskFull(error: unknown): boolean {
   return false;
 }
 
-/** The refusal for every protocol; a client may try again by itself. */
+/** The error for every protocol; a client may retry automatically. */
 export function diskFull(cause?: unknown): DomainError {
   return unavailable('disk_full', 'The disk of the server is full: nothing was changed. Try again later.', {
     retryAfterSeconds: 60,
@@ -31,7 +31,10 @@ export function diskFull(cause?: unknown): DomainError {
   });
 }
 
-/** A fault that is a full disk as its refusal; every other error as it is. For the places that map errors. */
+/**
+ * Converts a fault by a full disk into its domain error; returns every other error unchanged. For code that maps
+ * errors.
+ */
 export function explainFullDisk(error: unknown): unknown {
   if (isDomainError(error) && error.code !== 'internal') return error;
   return isDiskFull(error) ? diskFull(error) : error;

@@ -1,6 +1,6 @@
 /**
- * Does the work for every item, so many at a time, in their order. Fails with the first failure: then nothing more
- * begins, and what has begun has ended.
+ * Runs the work for every item, at most `limit` at a time, in order. Rejects with the first error: then nothing more
+ * starts, and all started work has ended.
  */
 export async function eachLimit<Item>(
   items: Iterable<Item>,

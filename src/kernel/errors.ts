@@ -1,5 +1,5 @@
 /**
- * The one error class of the program. Modules throw it; each transport has one file that maps `code` to its protocol.
+ * The only error class of the program. Modules throw it; each transport has one file that maps `code` to its protocol.
  */
 
 export type ErrorCode =
@@ -14,17 +14,17 @@ export type ErrorCode =
 interface ErrorDetails {
   /** Form or JSON field that the message belongs to. */
   field?: string;
-  /** For `unavailable`: after how many seconds a retry makes sense. */
+  /** For `unavailable`: seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
-  /** For `unavailable`: a limit of the caller is reached, and the server itself is well. */
+  /** For `unavailable`: the caller has reached a limit; the server itself has capacity. */
   isRateLimit?: boolean;
   /** For the log only; never shown. */
   cause?: unknown;
 }
 
 /**
- * A refusal or a fault with text that is safe to show. `reason` is a stable slug (`handle_taken`, `last_owner`) that
- * callers and API clients may rely on; `message` is a sentence for people.
+ * A refusal or a fault with text that is safe to show. `reason` is a stable slug (`handle_taken`, `last_owner`) for
+ * callers and API clients; `message` is a sentence for users.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;
@@ -48,7 +48,7 @@ export function isDomainError(error: unknown): error is DomainError {
   return error instanceof DomainError;
 }
 
-/** For a `catch`: null for absent and hidden resources; other errors are rethrown. */
+/** For a `catch`: null for absent and hidden resources; rethrows other errors. */
 export function nullIfNotFound(error: unknown): null {
   if (isDomainError(error) && error.code === 'not_found') return null;
   throw error;
@@ -67,7 +67,7 @@ export const forbidden = maker('forbidden');
 export const conflict = maker('conflict');
 export const unavailable = maker('unavailable');
 
-/** A limit of one person, address or network is reached; HTTP answers 429. */
+/** A limit of one user, address or network is reached; HTTP responds with 429. */
 export function rateLimited(reason: string, message: string, retryAfterSeconds: number): DomainError {
   return new DomainError('unavailable', reason, message, { retryAfterSeconds, isRateLimit: true });
 }

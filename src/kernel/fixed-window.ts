@@ -4,7 +4,7 @@ export interface FixedWindow {
   count: number;
 }
 
-/** The window that holds now: a new, empty one when there is none, it is over, or the clock was set back. */
+/** The current window: a new, empty one if there is none, it is over, or the clock was set back. */
 export const currentWindow = (window: FixedWindow | undefined, lengthMs: number, now: number): FixedWindow =>
   window === undefined || now >= window.startedAt + lengthMs || now < window.startedAt
     ? { startedAt: now, count: 0 }

@@ -1,7 +1,7 @@
 /**
- * Gives back the memory of a buffer that has it for itself; any other stays as it is. For large chunks of a stream that
- * nothing reads any more: V8 counts their memory, and would walk the whole heap several times over a large transfer to
- * find out that they are garbage.
+ * Frees the memory of a buffer that does not share it; leaves others unchanged. For large chunks of a stream that are
+ * no longer read: V8 counts their memory, and would walk the whole heap several times over a large transfer to find out
+ * that they are garbage.
  */
 export function freeMemory({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length && length >= leastBytes) buffer.transfer(0);

@@ -4,7 +4,7 @@ export interface Histogram {
   /** Sum of all observed values. */
   readonly sum: number;
   observe(value: number): void;
-  /** For each bound, how many values were at most as large (cumulative). */
+  /** Cumulative number of values up to each bound. */
   buckets(): { bound: number; count: number }[];
 }
 
@@ -22,7 +22,7 @@ export function createHistogram(bounds: readonly number[]): Histogram {
     observe(value) {
       count += 1;
       sum += value;
-      // Most values are small: the search ends at the first bound that holds one.
+      // Most values are small: the search ends at the first bound that contains one.
       const at = bounds.findIndex((bound) => value <= bound);
       if (at !== -1) counts[at]! += 1;
     },

@@ -1,12 +1,12 @@
-/** Runs work of one key in order, one at a time; work of different keys runs side by side. */
+/** Runs work of one key in order, one at a time; work of different keys runs concurrently. */
 export interface KeyedMutex<Key> {
-  /** A failure reaches its caller and does not stop the work queued behind it. */
+  /** An error reaches its caller and does not stop the work queued behind it. */
   <T>(key: Key, work: () => Promise<T>): Promise<T>;
-  /** Whether work of this key runs or waits. */
+  /** Whether work of this key is running or waiting. */
   isHeld(key: Key): boolean;
-  /** Keys with work that runs or waits. */
+  /** Keys with running or waiting work. */
   held(): number;
-  /** Resolves when all work that has been asked for by now has ended. */
+  /** Resolves when all work queued so far has ended. */
   settled(): Promise<void>;
 }
 

@@ -2,29 +2,29 @@ import { cachedBytesLimit, countCachedBytes, nextUse, registerCache } from './ca
 import type { CacheStatistics, RegisteredCache } from './cache-registry.ts';
 
 interface LruOptions<Key, Value> {
-  /** What is cached, in one or two words; the label of its metrics. */
+  /** Name of the cached data, in one or two words; the label of its metrics. */
   name: string;
-  /** The largest sum of all weights, in the unit of `weigh`. */
+  /** Limit of the sum of all weights, in the unit of `weigh`. */
   maxWeight: number;
-  /** Entries at most, beside the weight; as many as fit when not given. */
+  /** Limit of entries, besides the weight; unlimited by default. */
   maxEntries?: number;
-  /** The weight of an entry; 1 when not given, so that `maxWeight` counts entries. */
+  /** The weight of an entry; 1 by default, so that `maxWeight` counts entries. */
   weigh?: (value: Value, key: Key) => number;
-  /** `bytes` when `weigh` counts these: the limit of all caches together applies, too. */
+  /** `bytes` if `weigh` returns bytes: the shared limit of all caches also applies. */
   unit?: 'bytes';
-  /** How long an entry is valid after it was set, in milliseconds; without it, entries do not expire. */
+  /** Time that an entry is valid after it was set, in milliseconds; by default, entries do not expire. */
   ttlMs?: number;
-  /** Called for each entry that leaves, whatever the reason. */
+  /** Called for each removed entry, for any reason. */
   onEvict?: (value: Value, key: Key) => void;
 }
 
 /** A cache that evicts the least recently used entry first. */
 export interface Lru<Key, Value> {
-  /** The value, which thereby becomes the most recently used. */
+  /** The value, which becomes the most recently used. */
   get(key: Key): Value | undefined;
   /** The value, without effect on the order. */
   peek(key: Key): Value | undefined;
-  /** Adds or replaces an entry. One that is heavier than the whole cache is not cached. */
+  /** Adds or replaces an entry. Does not cache one heavier than the whole cache. */
   set(key: Key, value: Value): void;
   delete(key: Key): void;
   clear(): void;
@@ -77,7 +77,7 @@ class LruCache<Key, Value> implements Lru<Key, Value>, RegisteredCache {
     const weight = weigh === undefined ? 1 : weigh(value, key);
     const heaviest = unit === 'bytes' ? Math.min(maxWeight, cachedBytesLimit()) : maxWeight;
     if (weight > heaviest) return this.#options.onEvict?.(value, key);
-    // This cache shrinks first, the others only by what is still too much.
+    // This cache shrinks first, others only by the remaining excess.
     for (const oldest of this.#entries.keys()) {
       if (this.#weight + weight <= maxWeight && this.#entries.size < maxEntries) break;
       this.delete(oldest);
@@ -141,7 +141,7 @@ class LruCache<Key, Value> implements Lru<Key, Value>, RegisteredCache {
 
   #current(key: Key): Entry<Value> | undefined {
     const entry = this.#entries.get(key);
-    // Most caches have no lifetime, and reading the clock costs as much as the look-up.
+    // Most caches have no TTL, and reading the clock costs as much as the lookup.
     if (entry === undefined || entry.expiresAt === Infinity || entry.expiresAt > performance.now()) return entry;
     this.delete(key);
     return undefined;

@@ -1,11 +1,11 @@
 /**
- * A condition variable by topic: callers wait until a topic is notified. A notification
- * carries no data; each waiter looks at the state itself.
+ * A condition variable by topic: callers wait until a topic is notified. A notification carries no data; each waiter
+ * checks the state itself.
  */
 export interface Notifier {
-  /** Wakes everything that waits for this topic now. */
+  /** Wakes all current waiters of this topic. */
   notify(topic: string): void;
-  /** Resolves at the next notification, after `timeoutMs`, or when the signal aborts; both may be left out. */
+  /** Resolves at the next notification, after `timeoutMs`, or when the signal aborts; both are optional. */
   wait(topic: string, options?: { signal?: AbortSignal; timeoutMs?: number }): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a process of this machine runs; one of another user counts (kill(2), EPERM). */
+/** Whether a process with this id runs on this machine, also one of another user (kill(2), EPERM). */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

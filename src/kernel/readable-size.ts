@@ -1,4 +1,4 @@
-/** A size in words for people: `512 bytes`, `1.5 GiB`; rounded down to a tenth. */
+/** A readable size: `512 bytes`, `1.5 GiB`; rounded down to a tenth. */
 export function readableSize(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   let [size, unit] = [bytes, 0];

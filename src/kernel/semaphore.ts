@@ -1,21 +1,21 @@
 import { unavailable } from './errors.ts';
 
 interface SemaphoreOptions {
-  /** Holders at a time. */
+  /** Number of concurrent holders. */
   limit: number;
-  /** Holders at a time by the name of a key, for instance `{ repository: 4, client: 2 }`. */
+  /** Concurrent holders by the name of a key, such as `{ repository: 4, client: 2 }`. */
   limitPerKey?: Readonly<Record<string, number>>;
-  /** Waiters at most; a further one is refused at once. Any number when not given. */
+  /** Limit of waiters; further ones are refused at once. Unlimited by default. */
   queue?: number;
-  /** Waiters at most by the name of a key that has a limit: those of one value cannot fill the queue. */
+  /** Limit of waiters by the name of a limited key: those of one value cannot fill the queue. */
   queuePerKey?: Readonly<Record<string, number>>;
-  /** How long a caller waits, in milliseconds; until it is admitted when not given. */
+  /** Time in milliseconds that a caller waits; unlimited by default. */
   waitMs?: number;
-  /** The error when the queue is full or the wait is over. */
+  /** The error if the queue is full or the wait has timed out. */
   refusal?: () => Error;
 }
 
-/** Key names and values of a caller; one without a value is not limited by it. */
+/** Key names and values of a caller; a key without a value does not limit it. */
 type SemaphoreKeys = Readonly<Record<string, string | undefined>>;
 
 interface SemaphoreStatistics {
@@ -29,11 +29,11 @@ interface SemaphoreStatistics {
 
 export interface Semaphore {
   /**
-   * Waits for a permit and returns the function that releases it. Throws the refusal when the queue is full or the wait
-   * is over, and the signal's reason when it aborts.
+   * Waits for a permit and returns the function that releases it. Throws the refusal if the queue is full or the wait
+   * times out, and the signal's reason if it aborts.
    */
   acquire(keys?: SemaphoreKeys, signal?: AbortSignal): Promise<() => void>;
-  /** Does the work while it holds a place. Throws as `acquire` and as the work do. */
+  /** Runs the work while holding a permit. Throws the errors of `acquire` and of the work. */
   run<T>(work: () => Promise<T>, keys?: SemaphoreKeys, signal?: AbortSignal): Promise<T>;
   held(): number;
   heldBy(name: string, value: string): number;
@@ -41,13 +41,13 @@ export interface Semaphore {
   statistics(): Readonly<SemaphoreStatistics>;
 }
 
-/** The refusal of most semaphores. */
+/** The error of most semaphores. */
 export const busy =
   (reason: string, message: string, retryAfterSeconds: number): (() => Error) =>
   () =>
     unavailable(reason, message, { retryAfterSeconds });
 
-/** A key of a caller with the numbers of concurrent holders and of waiters allowed. */
+/** A key of a caller with the allowed numbers of concurrent holders and of waiters. */
 type KeyLimit = readonly [key: string, most: number, mostWaiting: number];
 
 interface Waiter {
@@ -57,7 +57,7 @@ interface Waiter {
 
 /**
  * A counting semaphore with a bounded queue and limits per key. First in, first out, except that a waiter whose key is
- * at its limit is passed over: one busy repository or client never blocks the others.
+ * at its limit is skipped: one busy repository or client never blocks the others.
  */
 export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const {

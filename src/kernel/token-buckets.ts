@@ -2,25 +2,27 @@ import type { Clock } from './clock.ts';
 import { createLru } from './lru.ts';
 
 export interface BucketRate {
-  /** Tokens of a full bucket. */
+  /** Tokens in a full bucket. */
   capacity: number;
   perSecond: number;
 }
 
-/** Token buckets by key, in memory. Each key may take `capacity` at once, and then what its bucket is refilled with. */
+/** Token buckets by key, in memory. Each key may take `capacity` at once, and then the refill of its bucket. */
 interface TokenBuckets {
-  /** What is left; below zero after a debt. */
+  /** The remaining tokens; negative after a debt. */
   left(key: string): number;
   /**
-   * Takes tokens when there is at least one; more than are left leaves a debt.
+   * Takes tokens if at least one is left; taking more than that creates a debt.
    * @returns null, or the number of seconds until there is one
    */
   take(key: string, count?: number): number | null;
-  /** Takes tokens for what has been done already. */
+  /** Takes tokens for work that was already done. */
   charge(key: string, count: number): void;
 }
 
-/** @param options.maxKeys how many keys are remembered; a forgotten one has a full bucket again */
+/**
+ * @param options.maxKeys number of remembered keys; a forgotten one has a full bucket again
+ */
 export function createTokenBuckets(
   clock: Clock,
   { name, capacity, perSecond, maxKeys = 10_000 }: BucketRate & { name: string; maxKeys?: number },

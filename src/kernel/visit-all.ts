@@ -1,10 +1,10 @@
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** Items between two looks at the clock. */
+/** Number of items between two checks of the clock. */
 const itemsPerLook = 64;
 
 /**
- * Visits items in order, and lets other work run whenever this turn of the event loop has taken some milliseconds: for
+ * Visits items in order, and yields to other work whenever this turn of the event loop has taken some milliseconds: for
  * lists whose length a push, an import or a client decides.
  */
 export async function visitAll<Item>(items: Iterable<Item>, visit: (item: Item, index: number) => void): Promise<void> {
@@ -19,7 +19,7 @@ export async function visitAll<Item>(items: Iterable<Item>, visit: (item: Item, 
   }
 }
 
-/** As `Array.map`, with the same pauses. */
+/** Like `Array.map`, with the same pauses. */
 export async function mapAll<Item, Result>(
   items: Iterable<Item>,
   map: (item: Item, index: number) => Result,

@@ -1,6 +1,6 @@
 /**
- * Settles as the work does; rejects with what `late` makes once `timeoutMs` have passed. The work itself is not
- * cancelled; its later result is dropped.
+ * Settles as the work does; rejects with the result of `late` after `timeoutMs`. The work itself is not cancelled; its
+ * later result is dropped.
  */
 export async function withTimeout<T>(work: Promise<T> | T, timeoutMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -16,10 +16,7 @@ export async function withTimeout<T>(work: Promise<T> | T, timeoutMs: number, la
   }
 }
 
-/**
- * Waits for the work, but not longer: undefined once `timeoutMs` have passed. For callers that have another result
- * then, and do without the work's.
- */
+/** Waits for the work at most `timeoutMs`: then returns undefined. For callers that can continue without its result. */
 export async function waitAtMost<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {

@@ -1,15 +1,15 @@
-/** How long the steps of one iteration of the event loop may take, in milliseconds. */
+/** Time in milliseconds that the steps of one iteration of the event loop may take. */
 const sliceMs = 8;
 
-/** When the first step of this iteration began; null while there was none. */
+/** When the first step of this iteration began; null if there was none. */
 let beganAt: number | null = null;
 /** Oldest first. */
 const waiting: (() => void)[] = [];
 
 /**
- * Cooperative scheduling, to be called before a step that takes some milliseconds. Undefined when the step may begin at
- * once; otherwise a promise that resolves in a later iteration of the event loop. The steps of all requests share a
- * time slice: with one for each, four large responses would delay every other request four times as long.
+ * Cooperative scheduling, called before a step that takes some milliseconds. Undefined if the step may begin at once;
+ * otherwise a promise that resolves in a later iteration of the event loop. The steps of all requests share a time
+ * slice: with one for each, four large responses would delay every other request four times as long.
  */
 export function yieldToEventLoop(): Promise<void> | undefined {
   const now = performance.now();
@@ -23,7 +23,7 @@ function begin(now: number): void {
   setImmediate(endIteration);
 }
 
-/** One waiting step begins in each iteration: how long it takes is only known afterwards. */
+/** One waiting step begins in each iteration: its duration is only known afterwards. */
 function endIteration(): void {
   const next = waiting.shift();
   if (next === undefined) {

@@ -6,9 +6,9 @@ import type { MirrorDeps } from './deps.ts';
 import { hostKeyFingerprint } from './ssh-key.ts';
 
 /**
- * Trusts the host key that the remote presents now, and resumes the mirror. Refuses `no_offered_host_key`,
- * `host_key_differs` when it is not the confirmed one.
- * @param confirmed the fingerprint that the user has confirmed, with or without the key's type in front
+ * Trusts the host key that the remote currently presents, and resumes the mirror. Throws `no_offered_host_key`,
+ * `host_key_differs` if it is not the confirmed one.
+ * @param confirmed the fingerprint that the user has confirmed, with or without the key type before it
  */
 export async function acceptHostKey(
   { db, logger }: MirrorDeps,

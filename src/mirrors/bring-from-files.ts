@@ -11,9 +11,9 @@ import type { ReleasePage } from './releases/fetch-releases.ts';
 import { releasesPrefix } from './releases/releases-prefix.ts';
 
 /**
- * Brings refs of a bundle or a repository of this machine as `bringRefs` does from a forge. git checks each object
- * before any is taken. Refuses `parcel_unreadable`, `refs_exceed_push`, and what `applyUpdates` refuses.
- * @param base the refs there when the last transfer was complete
+ * Imports refs from a bundle or a local repository, as `bringRefs` does from a forge. git checks all objects first.
+ * Throws `parcel_unreadable`, `refs_exceed_push`, and errors of `applyUpdates`.
+ * @param base the source's refs after the last complete transfer
  */
 export async function bringRefsFrom(
   deps: MirrorDeps,
@@ -36,7 +36,7 @@ export async function bringRefsFrom(
   }).finally(() => progress.delete(id));
 }
 
-/** Brings the pages of a wiki from a bundle or a repository of this machine, as `bringWiki` does from a forge. */
+/** Imports the pages of a wiki from a bundle or a local repository, as `bringWiki` does from a forge. */
 export async function bringWikiFrom(
   deps: MirrorDeps,
   located: Located,
@@ -58,9 +58,9 @@ export async function bringWikiFrom(
 }
 
 /**
- * Stores the objects of Git LFS that are not here yet.
- * @param open what opens the content of an object; null for one that is not there
- * @returns what did not arrive
+ * Stores missing Git LFS objects.
+ * @param open opens the content of an object; null if it is absent
+ * @returns descriptions of what did not arrive
  */
 export async function bringLfsFrom(
   { lfs, logger }: MirrorDeps,
@@ -89,7 +89,7 @@ export async function bringLfsFrom(
   return [...nameMissing(lacking), ...problems.slice(0, 20)];
 }
 
-/** Stores releases with their files. @returns what did not arrive */
+/** Stores releases with their files. @returns descriptions of what did not arrive */
 export async function bringReleasesFrom(
   deps: MirrorDeps,
   located: Located,
@@ -125,7 +125,7 @@ async function withScratch<T>(
   }
 }
 
-/** Nothing is taken where all of it is here. */
+/** Fetches nothing if all of it is here already. */
 async function takeObjects(
   { git }: MirrorDeps,
   scratch: string,

@@ -7,33 +7,33 @@ import { parseRemoteAddress } from './remote-address.ts';
 import { releasesPrefix } from './releases/releases-prefix.ts';
 import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
-/** Where a repository of another forge is reached by git, with credentials that only that host gets. */
+/** A repository on another forge, reached by git, with credentials for that host only. */
 export interface Origin {
-  /** An address of http or https. */
+  /** An http or https URL. */
   url: string;
   username: string;
   secret: string;
 }
 
-/** What a transfer brought, and what it could not bring, in sentences. */
+/** The result of a transfer, with sentences about failures. */
 export interface Brought {
   moved: number;
   problems: string[];
-  /** The refs there, which are the `base` of the next transfer. */
+  /** The source's refs, which are the `base` of the next transfer. */
   refs: ReadonlyMap<string, string>;
-  /** The heads of pull requests there, by the names of their refs. */
+  /** The source's pull request heads, by ref name. */
   pulls: ReadonlyMap<string, string>;
 }
 
 const maxNamed = 20;
-/** Refs that are taken over; the heads of pull requests are fetched for their objects alone. */
+/** Refs to import; pull request heads are fetched only for their objects. */
 const taken = /^refs\/(?:heads|tags|notes)\//;
 
 /**
- * Brings branches, tags, notes and the heads of pull requests of another forge. A ref that was moved here since
- * the last transfer stays, and is named when it was moved there as well. Refuses `remote_failed`, `remote_too_large`,
- * what `outbound.resolve` and `applyUpdates` refuse.
- * @param base the refs there when the last transfer was complete
+ * Imports branches, tags, notes and pull request heads from another forge. A ref that was moved here since the last
+ * transfer is kept, and reported if it was also moved there. Throws `remote_failed`, `remote_too_large`, and errors of
+ * `outbound.resolve` and `applyUpdates`.
+ * @param base the source's refs after the last complete transfer
  */
 export async function bringRefs(
   deps: MirrorDeps,
@@ -54,13 +54,13 @@ export async function bringRefs(
   return takeRefs(deps, located, { ...splitRefs(fetched), base });
 }
 
-/** Refs that are taken over, and the heads of pull requests. */
+/** Imported refs, and the heads of pull requests. */
 export const splitRefs = (fetched: ReadonlyMap<string, string>): Pick<Brought, 'refs' | 'pulls'> => ({
   refs: new Map([...fetched].filter(([ref]) => taken.test(ref))),
   pulls: new Map([...fetched].filter(([ref]) => !taken.test(ref))),
 });
 
-/** Moves the refs here to those that were fetched, and names those that were refused. */
+/** Moves local refs to the fetched ones, and reports refused moves. */
 export async function takeRefs(
   { git, repositories }: Pick<MirrorDeps, 'git' | 'repositories'>,
   located: Located,
@@ -75,7 +75,7 @@ export async function takeRefs(
   return { moved: results.length - refused.length, problems, refs, pulls };
 }
 
-/** The moves that bring refs to what they are there, unless they were moved here since `before`. */
+/** The moves that make refs equal to the source, except for refs moved here since `before`. */
 export function mergeRefs(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
@@ -86,7 +86,7 @@ export function mergeRefs(
   for (const ref of new Set([...before.keys(), ...after.keys()])) {
     const [old, wanted, own] = [before.get(ref), after.get(ref), here.get(ref)];
     if (own === wanted) continue;
-    // It is here as the last transfer left it, or the first one finds nothing.
+    // Unchanged here since the last transfer, or absent at the first one.
     if (own === old) {
       const zeros = '0'.repeat((wanted ?? own ?? '').length);
       updates.push({ ref, oldId: own ?? zeros, newId: wanted ?? zeros });
@@ -108,7 +108,7 @@ export const nameMissing = (lacking: readonly string[]): string[] => [
   ...(lacking.length > maxNamed ? [`${lacking.length - maxNamed} more objects are missing there`] : []),
 ];
 
-/** Brings the objects of Git LFS that are not here yet. @returns what did not arrive */
+/** Imports missing Git LFS objects. @returns descriptions of what did not arrive */
 export async function bringLfs(
   deps: MirrorDeps,
   located: Located,
@@ -128,7 +128,7 @@ export async function bringLfs(
   return problems;
 }
 
-/** Brings releases with their files. @returns what did not arrive */
+/** Imports releases with their files. @returns descriptions of what did not arrive */
 export async function bringReleases(
   deps: MirrorDeps,
   located: Located,
@@ -147,6 +147,6 @@ export async function bringReleases(
   }
 }
 
-/** Forgets what was fetched, when another forge is no longer followed. */
+/** Removes the fetched refs of a forge that is no longer followed. */
 export const forgetRefs = (deps: MirrorDeps, { path }: Pick<Located, 'path'>): Promise<void> =>
   deleteFetchedRefs(deps.git, path);

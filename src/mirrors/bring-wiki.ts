@@ -6,22 +6,22 @@ import { mergeRefs, openOrigin } from './bring-repository.ts';
 import type { Origin } from './bring-repository.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** What a transfer of a wiki brought. */
+/** The result of a wiki transfer. */
 export interface BroughtWiki {
   moved: number;
   problems: string[];
-  /** The refs there, which are the `base` of the next transfer; null where the wiki could not be read. */
+  /** The source's refs, which are the `base` of the next transfer; null if the wiki could not be read. */
   refs: ReadonlyMap<string, string> | null;
 }
 
 const maxNamed = 20;
 
 /**
- * Brings the git repository of a wiki into the wiki of a repository here. A ref that was moved here since the last
- * transfer stays, and is named when it was moved there as well. A wiki that is absent there brings nothing: forges make
- * its repository with the first page. Throws what is no failure of the source.
- * @param origin that of the wiki
- * @param base the refs there when the last transfer was complete
+ * Imports the git repository of a wiki into the wiki of a local repository. A ref that was moved here since the last
+ * transfer is kept, and reported if it was also moved there. An absent wiki imports nothing: forges create its
+ * repository with the first page. Throws errors that are not failures of the source.
+ * @param origin origin of the wiki
+ * @param base the source's refs after the last complete transfer
  */
 export async function bringWiki(
   deps: MirrorDeps,
@@ -49,12 +49,12 @@ async function takeFetched(
   base: ReadonlyMap<string, string>,
 ): Promise<BroughtWiki> {
   const fetched = await git.remotes.fetchedRefs(path);
-  // Between the list and the fetch it may have moved: what is here counts.
+  // It may have moved between the listing and the fetch: the fetched value counts.
   const refs = isSame(base, there.refs) ? there.refs : fetched;
   return moveWiki({ git, repositories }, path, { refs, head: there.head, base });
 }
 
-/** Moves the refs of a wiki to those that were fetched. */
+/** Moves the refs of a wiki to the fetched ones. */
 export async function moveWiki(
   { git, repositories }: Pick<MirrorDeps, 'git' | 'repositories'>,
   path: string,
@@ -72,7 +72,7 @@ export async function moveWiki(
 const isSame = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean =>
   one.size === other.size && [...one].every(([ref, oid]) => other.get(ref) === oid);
 
-/** GitHub answers the same for a wiki without pages and for one that wants a token. */
+/** GitHub's response is the same for a wiki without pages and for one that requires a token. */
 function describeAbsence(message: string, { secret }: Origin): string[] {
   if (message === remoteMessages.absent) return [];
   const isUnknown = secret === '' && message === remoteMessages.asksForPassword;

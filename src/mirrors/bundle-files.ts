@@ -4,7 +4,7 @@ import type { ImportFile, ImportSource } from '../issues/index.ts';
 import { invalid, isDomainError, nullIfNotFound } from '../kernel/index.ts';
 import type { ReleaseSource } from '../releases/index.ts';
 
-/** The metadata files of a bundle, read from its temporary repository. Links and folders are no files. */
+/** The metadata files of a bundle, read from its temporary repository. Skips links and folders. */
 export function bundleFiles(git: Pick<Git, 'objects'>, scratch: string, commit: string): ImportSource {
   const fileOf = ({ name, oid }: TreeEntry): ImportFile => ({
     name,
@@ -20,7 +20,7 @@ export function bundleFiles(git: Pick<Git, 'objects'>, scratch: string, commit: 
         .tree(scratch, commit, folder, { maxEntries: maxFiles })
         .catch(nullIfNotFound)
         .catch((error: unknown) => {
-          // The limit of any folder is met first by one with millions of entries.
+          // A folder with millions of entries would first exceed the limit per folder.
           if (isDomainError(error) && error.reason === 'object_too_large')
             throw unreadableExport(folder, 'has too many files');
           throw error;

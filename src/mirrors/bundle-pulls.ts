@@ -2,7 +2,7 @@ import type { ExportedFile, Issues } from '../issues/index.ts';
 import type { CheckedExport, ImportSource, PullImporter } from '../issues/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 
-/** Where git keeps the names of `refs/hearth/` of a bundle that is read. */
+/** Namespace of a bundle's `refs/hearth/` refs after reading. */
 const readFolder = 'refs/parcel';
 
 export type BundlePulls = Pick<Pulls, 'portable'>;
@@ -18,18 +18,18 @@ export async function* logFiles(
   yield* pulls.portable.files(repositoryId, plan);
 }
 
-/** What a bundle has of issues and pull requests, all of it read once. */
+/** Issues and pull requests of a bundle, all read at once. */
 export interface CheckedLogs {
   logs: CheckedExport;
   /** The number of pull requests. */
   pulls: number;
-  /** Refuses `pull_exists`; asked before anything is written. */
+  /** Throws `pull_exists`; called before anything is written. */
   refuseTaken(repositoryId: string): Promise<void>;
-  /** For a repository that has the objects of the bundle. */
+  /** For a repository that already has the objects of the bundle. */
   importer(path: string): Promise<PullImporter>;
 }
 
-/** Null for a bundle without issues. Refuses `parcel_unreadable`. */
+/** Null for a bundle without issues. Throws `parcel_unreadable`. */
 export async function checkLogs(
   { issues, pulls }: { issues: Pick<Issues, 'checkExport'>; pulls: BundlePulls },
   source: ImportSource,

@@ -3,7 +3,7 @@ import type { GrantInput, ListedRule, MergeConditionsInput, NewRule } from '../r
 import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
 
-/** A rule for branches or tags as an export bundle has it: people by their handles. */
+/** A rule for branches or tags in an export bundle, with users by username. */
 export function exportedRule({ target, pattern, linear, signed, grants, merging, named }: ListedRule): NewRule {
   const all = { ...grants, merge: merging.grant };
   const grant = (act: keyof typeof all): GrantInput => ({
@@ -23,7 +23,7 @@ export function exportedRule({ target, pattern, linear, signed, grants, merging,
 }
 
 /**
- * Reads the rules in a bundle's description; undefined for a bundle from before there were any. Refuses
+ * Reads the rules in a bundle's description; undefined for a bundle of a version without rules. Throws
  * `parcel_unreadable`.
  */
 export function readRules(value: unknown): NewRule[] | undefined {
@@ -46,7 +46,7 @@ function readRule(value: unknown): NewRule {
     linear: linear === true,
     signed: signed === true,
     grants: Object.fromEntries(ruleActs.map((act) => [act, readGrant((grants as Fields)[act] as Fields)])),
-    // A bundle from before pull requests says nothing of merges.
+    // Bundles of versions without pull requests have no merge settings.
     ...(merging !== undefined && { merging: readMerging(merging as Fields) }),
   };
   checkRule(rule);
@@ -72,7 +72,7 @@ const readMerging = ({
   adminsToo: switches['adminsToo'] === true,
 });
 
-// Older bundles say nothing of deploy keys.
+// Older bundles have no deploy keys.
 const readGrant = ({ level, people, tasks, deployKeys }: Fields): GrantInput => ({
   level: String(level),
   people: (people as unknown[]).map(String),
@@ -80,6 +80,6 @@ const readGrant = ({ level, people, tasks, deployKeys }: Fields): GrantInput => 
   deployKeys: deployKeys === undefined ? level === 'write' : deployKeys === true,
 });
 
-/** A boolean as in bundles of versions without merge queues. */
+/** A boolean that bundles of versions without merge queues lack. */
 const upToDateOf = ({ upToDate }: { upToDate: string }): boolean | 'queue' =>
   upToDate === 'queue' ? 'queue' : upToDate === 'yes';

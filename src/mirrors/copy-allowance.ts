@@ -4,17 +4,17 @@ import type { Located } from '../repositories/index.ts';
 import type { MirrorDeps } from './deps.ts';
 import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
-/** What is left of it during one transfer. */
+/** The remaining size allowance of one transfer. */
 export interface AllowanceLeft {
-  /** Bytes that may still arrive; at least one, since 0 stands for no limit. */
+  /** Bytes that may still arrive; at least one, since 0 means no limit. */
   readonly left: number;
-  /** The refusal `copy_too_large`. */
+  /** Creates the error `copy_too_large`. */
   tooLarge(): DomainError;
-  /** Takes bytes that arrive. Refuses `copy_too_large`. */
+  /** Subtracts received bytes. Throws `copy_too_large`. */
   take(bytes: number): void;
 }
 
-/** Refuses `copy_too_large` when nothing is left. */
+/** Throws `copy_too_large` if nothing is left. */
 export async function openAllowance(deps: MirrorDeps, { repository, path }: Located): Promise<AllowanceLeft> {
   const { bytes, limit } = await deps.copies.allowanceOf(repository.id);
   const used = await usedBytes(deps, { repository, path });
@@ -40,8 +40,8 @@ async function usedBytes({ git, lfs }: MirrorDeps, { repository, path }: Pick<Lo
 }
 
 /**
- * After a fetch, whose size is watched now and then: refuses `copy_too_large` and lets go of what was fetched when it
- * is too much after all.
+ * Called after a fetch, whose size is only checked at intervals: if it exceeded the limit, throws `copy_too_large` and
+ * removes the fetched refs.
  */
 export async function refuseOutgrown(deps: MirrorDeps, located: Located, allowance: AllowanceLeft): Promise<void> {
   const { bytes } = await deps.copies.allowanceOf(located.repository.id);

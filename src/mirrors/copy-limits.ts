@@ -1,10 +1,10 @@
-/** How much a kept copy may have. */
+/** Size limit of a kept copy. */
 export interface CopyAllowance {
-  /** Of git and of LFS together, in bytes. */
+  /** Total of git and LFS, in bytes. */
   bytes: number;
   /** The limit that it reaches first, as the end of a sentence: `the limit of 5 GB for one copy`. */
   limit: string;
 }
 
-/** Answers how much a kept copy may have now. */
+/** Returns the current size limit of a kept copy. */
 export type AllowanceOfCopy = (repositoryId: string) => Promise<CopyAllowance>;

@@ -8,7 +8,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { AllowanceOfCopy } from './copy-limits.ts';
 
-/** Dependencies of the use-cases of this module. */
+/** Dependencies of the use cases of this module. */
 export interface MirrorDeps {
   db: Database;
   repositories: Pick<Repositories, 'create' | 'edit' | 'locate' | 'pushes' | 'wikis'>;
@@ -22,7 +22,7 @@ export interface MirrorDeps {
   logger: Logger;
   /** Running transfers by repository, with git's progress line; removed at their end. */
   progress: Map<string, string>;
-  /** How much a kept copy may have; registered by `limitCopies`. */
+  /** Size limit of a kept copy; registered by `limitCopies`. */
   copies: { allowanceOf: AllowanceOfCopy };
   settings: {
     caFile: string | null;

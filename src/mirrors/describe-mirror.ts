@@ -13,11 +13,11 @@ export interface Mirror extends Omit<MirrorRow, Hidden> {
   host: string;
   /** `ok`, `failing 3`, `paused`, `new`, `waiting for key`, `host key changed`. */
   state: string;
-  /** Whether the remote has to be given `sshPublicKey` before the first transfer. */
+  /** Whether `sshPublicKey` must be added at the remote before the first transfer. */
   isWaitingForKey: boolean;
-  /** `ED25519 SHA256:…` of the trusted host key; null for a mirror that does not use ssh. */
+  /** `ED25519 SHA256:…` of the trusted host key; null for a mirror without ssh. */
   hostKeyFingerprint: string | null;
-  /** Fingerprint of a different host key that the host presents now; the mirror waits until a person accepts it. */
+  /** Fingerprint of a different host key that the host now presents; the mirror waits until a user accepts it. */
   offeredFingerprint: string | null;
   /** git's progress line while this process runs the transfer; else null. */
   progress: string | null;

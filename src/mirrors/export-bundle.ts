@@ -40,15 +40,15 @@ interface Facts {
   visibility: 'PUBLIC' | 'PRIVATE';
   defaultBranch: string;
   defaultBranchProtected: boolean;
-  /** Missing in bundles that were written before there were rules; those say no more than the line above. */
+  /** Missing in bundles of versions without rules; those have only the field above. */
   rules?: readonly NewRule[] | undefined;
-  /** Missing in bundles that were written before this setting existed. */
+  /** Missing in bundles of versions without this setting. */
   acceptsGerritRefs?: boolean;
   isTemplate?: boolean;
   archived: boolean;
-  /** `owner/name` of what it was forked from; missing for no fork and in older bundles. */
+  /** `owner/name` of its fork source; missing in older bundles and if it is not a fork. */
   forkedFrom?: string;
-  /** What the repository has and the bundle has not; missing where it is all. */
+  /** Data of the repository that the bundle lacks; missing if it is complete. */
   leftOut?: { pullRequests: number };
   createdAt: string;
   exportedAt: string;
@@ -57,14 +57,16 @@ interface Facts {
 const factsFile = 'repository.json';
 const imageFile = 'image';
 const lfsFolder = 'lfs';
-/** Objects of Git LFS in one bundle. */
+/** Limit of Git LFS objects in one bundle. */
 const maxLfsObjects = 200_000;
-/** Fifty rules that name two hundred people each. */
+/** Fifty rules that each name two hundred users. */
 const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
 const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes|changes|meta)\//.test(ref);
 
-/** @param pulls the number of pull requests that stay behind */
+/**
+ * @param pulls the number of omitted pull requests
+ */
 const readme = (name: string, pulls: number): string => `The repository ${name} of a Hearth, as one git bundle.
 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
@@ -88,14 +90,14 @@ interface ExportedBundle {
   refs: number;
   pullRequests: number;
   bytes: number;
-  /** Pull requests that stay behind: they wait for a member, or their commits are gone. */
+  /** Omitted pull requests: they wait for a member's approval, or their commits no longer exist. */
   leftOut: { pullRequests: number };
 }
 
 /**
  * Writes a repository as one file that plain git can clone (an export bundle): branches, tags and notes with their
  * history, Hearth's settings, the issues, and pull requests with the commits of their rounds. Works beside a running
- * server. Refuses `parcel_not_written` when the file cannot be written.
+ * server. Throws `parcel_not_written` if the file cannot be written.
  */
 export async function exportBundle(deps: BundleDeps, found: Found, target: string): Promise<ExportedBundle> {
   const { repository, canonical, path: folder } = found;
@@ -145,7 +147,7 @@ export async function exportBundle(deps: BundleDeps, found: Found, target: strin
   return { refs: own.length, pullRequests: plan.numbers.size, bytes: (await stat(target)).size, leftOut };
 }
 
-/** A public fork of what is private by now keeps that to itself. */
+/** A public fork does not reveal a source that is now private. */
 async function sourceOf(
   { repositories }: BundleDeps,
   repository: Found['repository'],
@@ -184,7 +186,7 @@ export interface ImportRequest {
   owner?: string | undefined;
   name?: string | undefined;
   visibility?: 'PUBLIC' | 'PRIVATE' | undefined;
-  /** Used when the source is no export bundle. */
+  /** Used if the source is not an export bundle. */
   defaultBranch?: string | undefined;
 }
 
@@ -195,16 +197,16 @@ export interface Imported {
   refused: readonly string[];
   /** Null for a bundle without issues. */
   issues: ImportedIssues | null;
-  /** How many of them are pull requests. */
+  /** Number of pull requests among them. */
   pulls: number;
   releases: number;
 }
 
 /**
- * Creates a repository from an export bundle, from any git bundle, or from a bare repository on this machine. git
- * checks every object first. Its refs arrive as a push, so that search and CI are notified. What is refused leaves no
- * repository behind. Refuses `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no
- * name is given; as `create` does.
+ * Creates a repository from an export bundle, from any git bundle, or from a local bare repository. git checks every
+ * object first. Its refs arrive as a push, so that search and CI are notified. A failed import leaves no repository.
+ * Throws `parcel_unreadable`; `parcel_name_missing` if the source is not an export bundle and no name is given; and the
+ * errors of `create`.
  * @param source absolute path
  */
 export async function importBundle(
@@ -226,7 +228,7 @@ export async function importBundle(
     if (owner === undefined || name === undefined)
       throw invalid('parcel_name_missing', 'This says nothing of a name: say which repository to make of it.');
     const refs = new Map([...there].filter(([ref]) => isTaken(ref)));
-    // All of it is read before anything is made: a bundle that is damaged changes nothing.
+    // Everything is read before anything is created: a corrupt bundle changes nothing.
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
     const bundle = { path: scratch, refs: there };
     const checked = issuesAt === null ? null : await checkLogs(deps, issuesAt, bundle);
@@ -237,11 +239,11 @@ export async function importBundle(
       name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
       description: facts?.description,
-      // Without either, the default branch follows the refs, as at any first push.
+      // Otherwise the default branch follows the refs, as on any first push.
       defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
-    // The rows of rounds name commits, which come first. What is read from the temporary repository stays readable.
+    // Rows of rounds name commits, which must exist first. The objects of the temporary repository stay readable.
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const imported = checked === null || issuesAt === null ? null : await importLogs(deps, found, checked, issuesAt);
     if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
@@ -272,7 +274,7 @@ export async function importBundle(
   }
 }
 
-/** Objects whose content is not what their name says are refused, and with them the import. */
+/** An object whose content does not match its id is refused, and so is the whole import. */
 async function importLfsObjects(
   { git, lfs }: BundleDeps,
   scratch: string,
@@ -290,9 +292,9 @@ async function importLfsObjects(
 }
 
 /**
- * Brings the issues and pull requests of an export bundle into a repository that is there: those of an earlier import
- * are updated, new ones are added. Its branches and tags stay as they are. Refuses `parcel_unreadable`,
- * `bundle_without_issues`, `issue_number_taken`, `pull_exists`; nothing is changed then.
+ * Imports the issues and pull requests of an export bundle into an existing repository: updates those of an earlier
+ * import and adds new ones. Its branches and tags do not change. Throws `parcel_unreadable`, `bundle_without_issues`,
+ * `issue_number_taken`, `pull_exists`; then nothing is changed.
  * @param source absolute path
  */
 export async function updateIssues(
@@ -356,7 +358,7 @@ async function fileOf(
   return (await read().catch(nullIfNotFound))?.content ?? null;
 }
 
-/** Applies the settings that `create` does not take. */
+/** Applies the settings that are not parameters of `create`. */
 async function importFacts(
   { repositories }: BundleDeps,
   { canonical: { owner, name } }: Found,

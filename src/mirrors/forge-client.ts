@@ -19,22 +19,22 @@ interface RemoteAccount {
   login: string;
   /** Lists starred repositories of the account instead of its own. */
   isStarred: boolean;
-  /** A token of that account, to list its private repositories, too. */
+  /** A token of that account, which also allows listing its private repositories. */
   secret: string;
 }
 
 const maxKeysBytes = 512 * 1024;
 const maxPageBytes = 16 * 1024 * 1024;
 /**
- * The maximum of GitHub, and of Gitea: neither knows the other's parameter, and an administrator may have set a lower
+ * The maximum of GitHub, and of Gitea: each ignores the other's parameter, and an administrator may have set a lower
  * one.
  */
 const [perPage, limit] = [100, 50];
 const maxPages = 50;
 
 /**
- * The public keys at a URL, one line each, as `https://github.com/alice.keys` lists them. Refuses `elsewhere_refused`
- * where this server may not connect, `elsewhere_not_found`, `elsewhere_failed`.
+ * The public keys at a URL, one per line, as in `https://github.com/alice.keys`. Throws `elsewhere_refused` if this
+ * server may not connect, `elsewhere_not_found`, `elsewhere_failed`.
  */
 export async function keysAt(deps: MirrorDeps, url: string): Promise<string[]> {
   const { body } = await getFrom(deps, url, {}, maxKeysBytes);
@@ -45,7 +45,7 @@ export async function keysAt(deps: MirrorDeps, url: string): Promise<string[]> {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** The repositories of an account. Refuses as `keysAt` does. */
+/** The repositories of an account. Throws the errors of `keysAt`. */
 export async function repositoriesAt(
   deps: MirrorDeps,
   { api, login, isStarred, secret }: RemoteAccount,
@@ -72,12 +72,12 @@ export async function repositoriesAt(
   return found;
 }
 
-/** A server with pages says so in `Link`; without the header the list is complete, unless the page is full. */
+/** A server that paginates sends `Link`; without the header the list is complete, unless the page is full. */
 export function hasNextPage(link: string | string[] | undefined, count: number, perPage: number): boolean {
   return link === undefined ? count >= perPage : /rel="?next"?/.test(String(link));
 }
 
-/** What a forge answers, with its refusals in words. Refuses as `keysAt` does. */
+/** A forge's response; refusals become error messages. Throws the errors of `keysAt`. */
 export async function getFrom(
   { outbound }: MirrorDeps,
   url: string,

@@ -16,18 +16,18 @@ interface ImportInput extends NewRepository {
   address: string;
   username?: string | undefined;
   secret?: string | undefined;
-  /** A private key that the remote knows already, in OpenSSH's format; by default a new key pair is generated. */
+  /** A private key already added at the remote, in OpenSSH's format; by default a new key pair is generated. */
   sshKey?: string | undefined;
-  /** Whether releases with their notes and files come along, from a forge over http. */
+  /** Whether to import releases with their notes and files, from a forge over http. */
   withReleases?: boolean | undefined;
   /** Whether it stays a pull mirror. */
   keepMirroring: boolean;
 }
 
 /**
- * Creates a repository from a remote. It exists at once, and its page shows the progress of the transfer; by ssh with
- * a new key the transfer waits until that key was added at the remote. Refuses as `createRepository` and `saveMirror`
- * do; nothing is created then.
+ * Creates a repository from a remote. It exists at once, and its page shows the progress of the transfer; over ssh with
+ * a new key the transfer waits until that key was added at the remote. Throws the errors of `createRepository` and
+ * `saveMirror`; then nothing is created.
  */
 export async function importRepository(
   deps: MirrorDeps,
@@ -76,7 +76,7 @@ export async function importRepository(
 
 export const noSsh = { sshKeyCiphertext: null, sshPublicKey: null, hostKey: null } satisfies Partial<MirrorRow>;
 
-/** Checks what can be checked before anything is created: a new key is not known at the remote yet. */
+/** Checks as much as possible before anything is created: the remote does not know a new key yet. */
 async function contact(
   deps: MirrorDeps,
   address: RemoteAddress,

@@ -15,23 +15,23 @@ import { openHttpRemote, probeAddress } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
-/** Without a Push that says so, a copy is compared with its origin every so often. */
+/** Interval of comparing a copy with its origin, if no Push activity arrives. */
 const intervalMs = 8 * 3_600_000;
-/** A copy is fetched at most once in this time. */
+/** Minimum interval between fetches of a copy. */
 export const copyPauseMs = 60_000;
 
 interface NewCopy {
-  /** Handle of who keeps it, and its name there. */
+  /** Username of its keeper, and its name there. */
   owner: string;
   name: string;
   description: string;
-  /** An address of http or https, without credentials. */
+  /** An http or https URL, without credentials. */
   address: string;
-  /** The actor that it comes from. */
+  /** The actor that published it. */
   copiedFrom: string;
 }
 
-/** Refuses `mirror_is_copy` for a kept copy, which follows its origin alone. */
+/** Throws `mirror_is_copy` for a kept copy, which follows only its origin. */
 export function refuseCopiedMirror(row: Pick<MirrorRow, 'isCopy'> | null): void {
   if (row?.isCopy === true)
     throw conflict(
@@ -41,8 +41,8 @@ export function refuseCopiedMirror(row: Pick<MirrorRow, 'isCopy'> | null): void 
 }
 
 /**
- * Makes a public, read-only repository that follows another one, and begins its first transfer. The remote is
- * contacted before. Refuses `mirror_address_refused`, `invalid_mirror`, and what `createRepository` refuses.
+ * Creates a public, read-only repository that follows another one, and starts its first transfer, after contacting the
+ * remote. Throws `mirror_address_refused`, `invalid_mirror`, and errors of `createRepository`.
  */
 export async function addCopy(
   deps: MirrorDeps,
@@ -76,7 +76,7 @@ export async function addCopy(
   return made;
 }
 
-/** Makes copies due, a minute after their last transfer at the earliest; paused ones stay as they are. */
+/** Makes copies due, at the earliest a minute after their last transfer; paused ones are not changed. */
 export async function bringCopiesForward({ db }: MirrorDeps, repositoryIds: readonly string[]): Promise<void> {
   await db.write(({ manager, now }) =>
     manager.query(
@@ -88,10 +88,10 @@ export async function bringCopiesForward({ db }: MirrorDeps, repositoryIds: read
 }
 
 const earliest = `coalesce(last_started_at, 0) + ${copyPauseMs}`;
-/** Takes the time twice. */
+/** An SQL expression with the current time as its parameter, twice. */
 const nextCopyAt = `CASE WHEN ${earliest} > ? THEN ${earliest} ELSE ? END`;
 
-/** Stops the transfers of copies until they are resumed, or resumes them. */
+/** Pauses or resumes the transfers of copies. */
 export async function pauseCopies(
   { db }: MirrorDeps,
   repositoryIds: readonly string[],
@@ -102,7 +102,7 @@ export async function pauseCopies(
   );
 }
 
-/** After its origin has moved: the address from which a copy is fetched. An unusable one changes nothing. */
+/** Changes the URL of a copy after its origin has moved. An unusable URL changes nothing. */
 export async function moveCopy({ db, logger }: MirrorDeps, repositoryId: string, address: string): Promise<void> {
   let text: string;
   try {
@@ -115,7 +115,7 @@ export async function moveCopy({ db, logger }: MirrorDeps, repositoryId: string,
   );
 }
 
-/** Ends the mirror of a copy, whose content stays. For a copy that becomes a repository of its own. */
+/** Removes the mirror of a copy, whose content stays. For a copy that becomes a repository of its own. */
 export async function endCopy(deps: MirrorDeps, repositoryId: string, path: string): Promise<void> {
   await deps.db.write(({ manager }) => manager.delete(mirrorSchema, { repositoryId, isCopy: true }));
   await deleteFetchedRefs(deps.git, path);

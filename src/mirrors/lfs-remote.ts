@@ -11,13 +11,13 @@ const maxAnswerBytes = 2 * 1024 * 1024;
 const withoutLfs = new Set([404, 405, 410, 501]);
 const patience = { silenceMs: 60_000, headMs: 3_600_000 };
 
-/** Where an object is, or is to go: an address with headers. */
+/** Source or target of an object: a URL with headers. */
 interface Link {
   href: string;
   header: Record<string, string>;
 }
 
-/** What a remote says of an object. */
+/** A remote's response for one object. */
 interface RemoteObject extends LfsPointer {
   link: Link | null;
   verify: Link | null;
@@ -26,17 +26,17 @@ interface RemoteObject extends LfsPointer {
 }
 
 interface LfsRemote {
-  /** Null where the remote has no LFS. */
+  /** Null if the remote has no LFS. */
   batch(operation: LfsOperation, objects: readonly LfsPointer[]): Promise<RemoteObject[] | null>;
   download(object: RemoteObject): Promise<Readable>;
   upload(object: RemoteObject, content: Readable): Promise<void>;
 }
 
 /**
- * A client of the LFS server of a remote (Git LFS Batch API): at `<address>.git/info/lfs`, with the credentials of the
- * mirror, which only that host gets. A remote over ssh is asked where its LFS server is, for each step anew, because
- * the credentials that it gives are good for minutes. Every method refuses `remote_lfs_failed`, and what `outbound`
- * refuses: links to hosts that this server may not connect to are not followed.
+ * A client for the LFS server of a remote (Git LFS Batch API): at `<address>.git/info/lfs`, with the credentials of the
+ * mirror for that host only. A remote over ssh is asked for its LFS server in each step, because its credentials are
+ * valid for minutes. Every method throws `remote_lfs_failed` and the errors of `outbound`: it does not follow links to
+ * hosts that this server may not connect to.
  */
 export function lfsRemote(
   { outbound, git }: Pick<MirrorDeps, 'outbound' | 'git'>,

@@ -22,7 +22,7 @@ import { deleteFetchedRefs } from './delete-fetched-refs.ts';
 
 const noMirror = () => conflict('no_mirror', 'This repository is not a mirror.');
 
-/** Null for a repository that is no mirror. */
+/** Null if the repository is not a mirror. */
 export async function findMirror(deps: MirrorDeps, repositoryId: string): Promise<Mirror | null> {
   const row = await deps.db.read.findOneBy(mirrorSchema, { repositoryId });
   return row === null ? null : describeMirror(deps, row);
@@ -56,9 +56,10 @@ export async function listFailing(
 }
 
 /**
- * Makes a repository a mirror, or changes one. The remote is contacted before anything is stored. A mirror by ssh with
- * a new key waits until that key was added at the remote (`isWaitingForKey`). Refuses `mirror_address_refused`,
- * `invalid_mirror`, `mirror_is_copy`, `repository_not_empty` for a pull mirror of one that has branches of its own.
+ * Makes a repository a mirror, or changes one. Contacts the remote before anything is stored. A mirror over ssh with a
+ * new key waits until that key was added at the remote (`isWaitingForKey`). Throws `mirror_address_refused`,
+ * `invalid_mirror`, `mirror_is_copy`, `repository_not_empty` for a pull mirror of a repository with branches of its
+ * own.
  */
 export async function saveMirror(
   deps: MirrorDeps,
@@ -119,7 +120,7 @@ type Credentials = Pick<
 const isSameHost = (before: MirrorRow | null, { origin }: HttpAddress | SshAddress): boolean =>
   before !== null && parseRemoteAddress(before.url).origin === origin;
 
-/** An omitted secret stays valid for the host that it was given for, and is never sent to another. */
+/** An omitted secret stays valid for its original host, and is never sent to another. */
 async function httpCredentials(
   deps: MirrorDeps,
   id: string,
@@ -129,7 +130,7 @@ async function httpCredentials(
 ): Promise<Credentials> {
   const url = address.text;
   const stored = secret === '' && isSameHost(before, address) ? before : null;
-  // A stored secret was checked when it was given; without it the remote would refuse.
+  // A stored secret was checked when it was entered; without it the remote would refuse.
   if (stored === null || stored.secretCiphertext === null || stored.url !== url || stored.username !== username) {
     const known = stored === null ? secret : decryptSecret(deps, stored);
     await probeAddress(url, async () =>
@@ -169,7 +170,7 @@ async function sshCredentials(
   return { secretCiphertext: null, sshKeyCiphertext, sshPublicKey, hostKey, offeredHostKey, isPaused };
 }
 
-/** Makes the mirror due now, a kept copy a minute after its last transfer. Refuses `no_mirror`. */
+/** Makes the mirror due now, a kept copy a minute after its last transfer. Throws `no_mirror`. */
 export async function requestSync({ db }: MirrorDeps, repositoryId: string): Promise<void> {
   const isThere = await db.write(async ({ manager, now }) => {
     const row = await manager.findOneBy(mirrorSchema, { repositoryId });
@@ -180,7 +181,7 @@ export async function requestSync({ db }: MirrorDeps, repositoryId: string): Pro
   if (!isThere) throw noMirror();
 }
 
-/** Refuses `no_mirror`. */
+/** Throws `no_mirror`. */
 export async function setPaused(
   deps: MirrorDeps,
   viewer: Viewer,
@@ -198,7 +199,7 @@ export async function setPaused(
   deps.logger.info(isPaused ? 'mirror.paused_by_hand' : 'mirror.resumed', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** Turns the mirror into an ordinary repository; its content stays. Refuses `no_mirror`, `mirror_is_copy`. */
+/** Turns the mirror into an ordinary repository; its content stays. Throws `no_mirror`, `mirror_is_copy`. */
 export async function endMirror(
   deps: MirrorDeps,
   viewer: Viewer,
@@ -213,7 +214,7 @@ export async function endMirror(
   deps.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });
 }
 
-/** Refuses pushes by people to a pull mirror: the next sync would overwrite their commits. */
+/** Refuses pushes by users to a pull mirror: the next sync would overwrite their commits. */
 export const refusePushesToMirrors: PreReceiveCheck = async ({ before }, repository) => {
   const row = await before.findOneBy(mirrorSchema, { repositoryId: repository.id, direction: 'pull' });
   if (row === null) return null;

@@ -8,22 +8,22 @@ export interface MirrorInput {
   address: string;
   /** For http and https; an ssh URL contains its user. */
   username?: string | undefined;
-  /** Omitted or empty, it stays, as long as the host does. */
+  /** If omitted or empty, the stored one is kept, unless the host changes. */
   secret?: string | undefined;
-  /** Whether a mirror by ssh gets a new key pair. */
+  /** Whether to generate a new key pair for a mirror over ssh. */
   newKey?: boolean | undefined;
   intervalMs: number;
   prune: boolean;
-  /** Whether a pull mirror brings releases along; of http addresses alone. */
+  /** Whether a pull mirror also imports releases; for http URLs only. */
   withReleases?: boolean | undefined;
-  /** Whether an address that cannot be reached now is kept: the next sync tries it. */
+  /** Whether to store a URL that cannot be reached now: the next sync retries it. */
   mayBeUnreachable?: boolean | undefined;
 }
 
 export const minIntervalMs = 5 * 60_000;
 const maxIntervalMs = 30 * 86_400_000;
 
-/** Refuses `invalid_mirror` for a password that would never be used. */
+/** Throws `invalid_mirror` for a password that would never be used. */
 export function refusePassword(secret: string | undefined): void {
   if (secret)
     throw invalid('invalid_mirror', 'An ssh address takes no password: the mirror signs in with its own key.', {
@@ -31,7 +31,7 @@ export function refusePassword(secret: string | undefined): void {
     });
 }
 
-/** Refuses `invalid_mirror`. */
+/** Throws `invalid_mirror`. */
 export function readInput({
   direction,
   address: given,

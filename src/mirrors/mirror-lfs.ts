@@ -5,16 +5,16 @@ import type { MirrorDeps } from './deps.ts';
 import type { AllowanceLeft } from './copy-allowance.ts';
 import { failed, lfsRemote } from './lfs-remote.ts';
 
-/** Objects that are moved at the same time. */
+/** Limit of concurrent object transfers. */
 const atOnce = 4;
-/** Refs of a remote whose files it surely has. */
+/** Limit of known refs, whose objects the remote surely has. */
 const maxKnownTips = 2_000;
 
 /**
- * Fetches the objects of Git LFS that files of the new commits name. Everything that can be had is fetched; then
- * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again.
- * @param allowance of a kept copy; refuses `copy_too_large` before what does not fit
- * @returns the objects that the remote has lost; the first ones where it has no Git LFS at all
+ * Fetches the Git LFS objects named by files of the new commits. Fetches all available objects; then throws
+ * `remote_lfs_failed` if some did not arrive, so that the next run of the mirror tries again.
+ * @param allowance size allowance of a kept copy; throws `copy_too_large` before an object exceeds it
+ * @returns the objects that the remote has lost; the first ones if it has no Git LFS at all
  */
 export async function fetchLfsObjects(
   deps: MirrorDeps,
@@ -44,7 +44,7 @@ export async function fetchLfsObjects(
       const { oid, link } = object;
       const bytes = sizes.get(oid);
       if (signal.aborted || bytes === undefined) return;
-      // What the remote has lost is no fault of the mirror; its pages and clients say so, too.
+      // Objects that the remote has lost are not a failure of the mirror; its pages and clients also report them.
       if (link === null) return void lacking.push(oid);
       try {
         const content = await client.download(object);
@@ -62,7 +62,7 @@ export async function fetchLfsObjects(
   return lacking;
 }
 
-/** Sends a remote the objects that it will need for the refs that it gets. Refuses `remote_lfs_failed`. */
+/** Sends a remote the objects needed for the pushed refs. Throws `remote_lfs_failed`. */
 export async function sendLfsObjects(
   deps: MirrorDeps,
   { repository, path }: Located,
@@ -79,7 +79,7 @@ export async function sendLfsObjects(
   for await (const pointers of lfs.mirroring.present(repository.id, path, { of, without })) {
     signal.throwIfAborted();
     const objects = await client.batch('upload', pointers);
-    // A host of plain ssh has no place for them; its copy of the history is worth having.
+    // A plain ssh host cannot store them; its copy of the history is still useful.
     if (objects === null && 'ssh' in remote) return logger.warn('mirror.without_lfs', { repositoryId: repository.id });
     if (objects === null) throw failed('it has no LFS');
     const refused = objects.find(({ error }) => error !== null);

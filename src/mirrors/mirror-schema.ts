@@ -5,38 +5,40 @@ export type MirrorDirection = 'pull' | 'push';
 /** A row of `mirrors`. Times are milliseconds since the epoch. */
 export interface MirrorRow {
   repositoryId: string;
-  /** `pull`: the repository follows the remote. `push`: the remote follows it. */
+  /** `pull`: the repository follows the remote. `push`: the remote follows the repository. */
   direction: MirrorDirection;
   url: string;
   username: string;
   /** Encrypted; null for none. */
   secretCiphertext: string | null;
-  /** Private key of a mirror by ssh, encrypted. This and the next three are null for any other. */
+  /** Private key of a mirror over ssh, encrypted. This and the next three are null for other mirrors. */
   sshKeyCiphertext: string | null;
-  /** As one line, to be added at the remote: `ssh-ed25519 AAAA… comment`. */
+  /** As one line to add at the remote: `ssh-ed25519 AAAA… comment`. */
   sshPublicKey: string | null;
   /** The only accepted host key, `ssh-ed25519 AAAA…`, trusted on first use. */
   hostKey: string | null;
-  /** A different key that the host presents now; null while it presents the trusted one. */
+  /** A different key that the host now presents; null while it presents the trusted one. */
   offeredHostKey: string | null;
   /** Null for an import: one transfer, after which the repository is an ordinary one. */
   intervalMs: number | null;
   /** Whether branches and tags that were deleted at the source are deleted at the target. */
   prune: boolean;
-  /** Whether releases come along, from a forge over http. */
+  /** Whether to import releases, from a forge over http. */
   withReleases: boolean;
   isPaused: boolean;
-  /** Consecutive failures. */
+  /** Number of consecutive failures. */
   failures: number;
   lastError: string | null;
   lastStartedAt: number | null;
   lastOkAt: number | null;
   nextAt: number;
-  /** Since when it fails; null while it does not. */
+  /** Time of the first of these failures; null if there is none. */
   failingSince: number | null;
-  /** The default branch's commit when everything of the remote was here the last time; null before. */
+  /** The default branch's commit at the last complete transfer; null before. */
   completeTo: string | null;
-  /** Whether it is a kept copy: fetched once a minute at most, limited in size, never paused by failures there. */
+  /**
+   * Whether it is a kept copy: fetched at most once a minute, limited in size, never paused by failures of the remote.
+   */
   isCopy: boolean;
   /** Until then the row belongs to the process that claimed it. */
   lockedUntil: number;

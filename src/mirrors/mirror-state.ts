@@ -1,10 +1,10 @@
 import { backoffMs } from '../outbox/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 
-/** Number of consecutive failures after which the mirror is paused until a person resumes it. */
+/** Number of consecutive failures after which the mirror is paused until a user resumes it. */
 const maxFailures = 10;
 
-/** The state of a mirror that has transferred nothing yet and is due at once. */
+/** The state of a mirror without any transfer yet, due at once. */
 export const newMirrorState = (now: number) => ({
   isPaused: false,
   failures: 0,
@@ -21,9 +21,9 @@ export const newMirrorState = (now: number) => ({
 });
 
 /**
- * Changes of a row after an attempt.
+ * Changes to a row after a transfer.
  * @param error null on success
- * @param isLasting whether only a person can help, so that a retry is useless
+ * @param isLasting whether a retry is useless because a user has to act
  */
 export function nextMirrorState(
   {
@@ -46,7 +46,7 @@ export function nextMirrorState(
       lockedUntil: 0,
     };
   const failed = failures + 1;
-  // Omitted below that: a person may have paused it meanwhile.
+  // Omitted below that: a user may have paused it meanwhile.
   return {
     failures: failed,
     lastError: error,
@@ -58,7 +58,7 @@ export function nextMirrorState(
   };
 }
 
-/** A new mirror by ssh starts when a person confirms that the remote has its key. */
+/** A new mirror over ssh starts when a user confirms that the remote has its key. */
 export const isWaitingForKey = ({
   isPaused,
   sshPublicKey,

@@ -62,7 +62,7 @@ export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, k
     void runner.run().catch((error: unknown) => deps.logger.error('mirror.run_failed', { error }));
 
   const bind = bindDeps(deps);
-  /** The same for use-cases that make a mirror due: the transfer starts in the background. */
+  /** The same for use cases that make a mirror due: the transfer starts in the background. */
   const soon =
     <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
@@ -73,7 +73,7 @@ export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, k
 
   return {
     find: bind(findMirror),
-    /** After a rotation of the instance key. */
+    /** Called after a rotation of the instance key. */
     reencrypt: bind(reencryptSecrets),
     list: bind(listMirrors),
     listFailing: bind(listFailing),
@@ -90,17 +90,17 @@ export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, k
       pause: bind(pauseCopies),
       move: bind(moveCopy),
       end: bind(endCopy),
-      /** Registers what says how much a copy may have. */
+      /** Registers a function that returns the size limit of a copy. */
       limitBy: (allowanceOf: AllowanceOfCopy) => void (deps.copies.allowanceOf = allowanceOf),
     },
-    /** The transfers of an import that has its own row and run: each tells what did not arrive. */
+    /** Transfers of an import that has its own row and run; each returns what did not arrive. */
     bring: {
       refs: bind(bringRefs),
       lfs: bind(bringLfs),
       wiki: bind(bringWiki),
       releases: bind(bringReleases),
       forget: bind(forgetRefs),
-      /** The same from files of this machine. */
+      /** The same from local files. */
       fromFiles: {
         refs: bind(bringRefsFrom),
         lfs: bind(bringLfsFrom),
@@ -108,7 +108,7 @@ export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, k
         releases: bind(bringReleasesFrom),
       },
     },
-    /** The line that a running transfer shows. */
+    /** The progress line of a running transfer. */
     progressOf: (repositoryId: string): string | null => deps.progress.get(repositoryId) ?? null,
     keysAt: bind(keysAt),
     repositoriesAt: bind(repositoriesAt),
@@ -116,7 +116,7 @@ export function createMirrors({ config: { baseUrl, caFile, dataDir, mirrors }, k
     guard: refusePushesToMirrors,
     /** For `repositories.pushes.onPush`. */
     onPush: onPush(deps, wake),
-    /** At start, with the instance lock held. */
+    /** Called at start, with the instance lock held. */
     recover: bind(freeClaims),
     /** For the scheduled task: runs due mirrors, and waits for them. */
     runDue: () => runner.run(),

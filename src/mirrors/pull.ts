@@ -8,16 +8,16 @@ import type { MirrorRow } from './mirror-schema.ts';
 import { openAllowance, refuseOutgrown } from './copy-allowance.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** Refs whose files are surely here. */
+/** Limit of known refs, whose objects are surely here. */
 const maxKnownTips = 2_000;
-/** Limit of commands per journal entry, as for a push. */
+/** Limit of ref updates per journal entry, as for a push. */
 const maxUpdates = 100_000;
 
 /**
- * Updates a repository to the state of the remote. Objects are fetched first, under hidden names; then the refs move
- * as an announced push. Overwritten tips are preserved, as after any forced push. Refuses `remote_failed`,
- * `remote_too_large`, `copy_too_large`, `too_many_refs`, and what `applyUpdates` does.
- * @returns how many refs moved
+ * Updates a repository to the state of the remote. Fetches objects first, under hidden names; then moves the refs as an
+ * announced push. Overwritten tips are preserved, as after any forced push. Throws `remote_failed`, `remote_too_large`,
+ * `copy_too_large`, `too_many_refs`, and errors of `applyUpdates`.
+ * @returns the number of moved refs
  */
 export async function pull(
   deps: MirrorDeps,
@@ -47,12 +47,12 @@ export async function pull(
     const { results } = await repositories.pushes.applyUpdates(located, { via: 'mirror', userId: null, updates });
     const refused = results.filter(({ ok }) => !ok);
     moved = results.length - refused.length;
-    // One ref name that is refused here must not block the others for ever.
+    // A single invalid ref name must not block the others for ever.
     if (refused.length > 0)
       logger.warn('mirror.refs_refused', { repositoryId: repository.id, refused: refused.slice(0, 20) });
     if (moved === 0) throw internal('no ref of the remote could be fetched', { cause: refused[0] });
   }
-  // The first transfer also takes over the remote's default branch, that of a copy each one.
+  // The first transfer also sets the remote's default branch; for a copy every transfer does.
   const { owner } = located;
   const { name, defaultBranch } = repository;
   const takesHead = row.lastOkAt === null || (row.isCopy && head !== defaultBranch);
@@ -61,7 +61,7 @@ export async function pull(
       .edit(localAdministrator, owner.handle, name, { defaultBranch: parseBranchName(head) })
       .catch((error: unknown) => logger.warn('mirror.head_not_set', { repositoryId: repository.id, error }));
   }
-  // After a failure, what is missing may be of commits that came before.
+  // After a failure, missing objects may belong to earlier commits.
   const isAll = row.lastOkAt === null || row.failures > 0;
   const range = { of: updates.map(({ newId }) => newId).filter(isCommit), without: known };
   if (isAll || range.of.length > 0)

@@ -5,7 +5,7 @@ import type { MirrorRow } from './mirror-schema.ts';
 import { placeOfSecret } from './remote-credentials.ts';
 import { placeOfKey } from './ssh-key.ts';
 
-/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+/** Called after a rotation of the instance key: see `reencrypt`. @returns the number of re-encrypted secrets */
 export function reencryptSecrets({ db, key, random }: Pick<MirrorDeps, 'db' | 'key' | 'random'>): Promise<number> {
   const renewed = (place: string, text: string | null): string | null =>
     text === null ? null : reencrypt(key, random, { use: 'secrets', place, text });

@@ -1,11 +1,11 @@
 import { invalid } from '../kernel/index.ts';
 
-/** The URL of a remote repository, normalised from a person's input. */
+/** The URL of a remote repository, normalised from user input. */
 export type RemoteAddress = HttpAddress | SshAddress;
 
 export interface HttpAddress {
   kind: 'http';
-  /** As it is stored and shown. */
+  /** In the stored and displayed form. */
   text: string;
   /** Scheme, host and port: the scope of a stored secret. */
   origin: string;
@@ -32,7 +32,7 @@ const refuse = (message: string) => invalid('invalid_mirror', message, { field: 
 
 /**
  * Parses the URL of a repository, or the scp form `user@host:path`. Does not check whether this server may connect to
- * it. Refuses `invalid_mirror`.
+ * it. Throws `invalid_mirror`.
  */
 export function parseRemoteAddress(given: string): RemoteAddress {
   const text = given.trim();
@@ -61,7 +61,7 @@ function parseScpForm(text: string): SshAddress {
   return make(user, host, 22, path);
 }
 
-/** No part may begin with a dash: a program could take it for an option. */
+/** No part may begin with a dash: a program could parse it as an option. */
 function make(user: string, givenHost: string, port: number, path: string): SshAddress {
   const host = readHost(givenHost);
   if (host === null || port < 1 || port > 65_535 || !isPath(path)) throw noAddress();

@@ -20,7 +20,7 @@ export function encryptSecret({ key, random }: MirrorDeps, repositoryId: string,
   return encrypt(key.for('secrets'), random, placeOfSecret(repositoryId, url), secret);
 }
 
-/** Empty for none. Refuses `mirror_secret_closed` when the instance key or the URL has changed. */
+/** Empty for none. Throws `mirror_secret_closed` if the instance key or the URL has changed. */
 export function decryptSecret(
   { key }: MirrorDeps,
   { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
@@ -33,8 +33,8 @@ export function decryptSecret(
 }
 
 /**
- * The remote of a mirror, with the addresses that git may connect to: resolved now, once. Refuses as
- * `outbound.resolve` does, and `mirror_secret_closed`.
+ * The remote of a mirror, with the addresses that git may connect to, resolved once, now. Throws `mirror_secret_closed`
+ * and errors of `outbound.resolve`.
  */
 export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);
@@ -71,14 +71,14 @@ async function findHost({ outbound }: MirrorDeps, { origin, user, host, port }: 
   return { user, host, port, address: await outbound.reachable(addresses, port) };
 }
 
-/** The host key that the remote presents now. Refuses as `outbound.resolve` and `git.hostKeyOf` do. */
+/** The host key that the remote currently presents. Throws the errors of `outbound.resolve` and `git.hostKeyOf`. */
 export async function readHostKey(deps: MirrorDeps, address: SshAddress): Promise<string> {
   return deps.git.remotes.hostKeyOf(await findHost(deps, address));
 }
 
 /**
- * Why a mirror failed, for its owner; a refusal by this server names the setting that helps.
- * @param address the remote
+ * Why a mirror failed, for its owner; for a refusal by this server it names the relevant setting.
+ * @param address URL of the remote
  */
 export function describeFailure(error: unknown, address: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
@@ -101,7 +101,7 @@ export function describeFailure(error: unknown, address: string): string {
   }
 }
 
-/** A URL with the host of an address; empty for anything else. */
+/** A URL with only the host of an address; empty if there is none. */
 function originOf(address: string): string {
   if (/^[a-z]+:\/\//i.test(address)) return address;
   try {
@@ -111,7 +111,7 @@ function originOf(address: string): string {
   }
 }
 
-/** Contacts an address before it is stored. Refuses `mirror_address_refused`, with its field. */
+/** Contacts a URL before it is stored. Throws `mirror_address_refused`, with its field. */
 export async function probeAddress<T>(address: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,10 +1,10 @@
 import { isAlone } from '../nodes/index.ts';
 /**
- * Mirrors are no kind of the outbox. A message is made by a write, handled once and kept as a record; a mirror is one
- * row for ever, whose due time, failures, pause and trusted host key are what its page shows and what an administrator
- * edits. As a message, each would be in two tables that have to agree, and a new message would follow each success.
- * A crash loses nothing here: the due time stays in the row. A mirror is claimed only when one of two slots is free,
- * where the drain of the outbox claims ahead, so that a lease of three hours means a running transfer.
+ * Mirrors are not handled by the outbox. A message is created by a write, handled once and kept as a record; a mirror
+ * is one permanent row, whose due time, failures, pause and trusted host key are shown on its page and edited by
+ * administrators. As a message, each would be in two tables that must agree, and each success would require a new
+ * message. A crash loses nothing here: the due time stays in the row. A mirror is claimed only when one of two slots is
+ * free, whereas the drain of the outbox claims ahead, so that a lease of three hours means a running transfer.
  */
 import { In } from 'typeorm';
 import { rows, skipLocked } from '../db/index.ts';
@@ -13,13 +13,13 @@ import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
 import { leaseMs, sync } from './sync.ts';
 
-/** Transfers at the same time. */
+/** Limit of concurrent transfers. */
 const slots = 2;
 
 interface MirrorRunner {
-  /** Runs what is due; a second call joins the first, and what became due meanwhile runs too. */
+  /** Runs due mirrors; a second call joins the first, and mirrors that became due meanwhile also run. */
   run(): Promise<number>;
-  /** Aborts what is running; it is due again at the next start. */
+  /** Aborts running transfers; they are due again at the next start. */
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
         const row = await claim(deps);
         if (row === null) {
           if (running.size === 0) break;
-          // Until one ends, for which a copy may wait, or another one becomes due.
+          // Waits until a transfer ends, for which a copy may wait, or another mirror becomes due.
           await Promise.race([...running, new Promise<void>((resolve) => (wakeUp = resolve))]);
           if (stopping.signal.aborted) return begun;
           continue;
@@ -72,11 +72,11 @@ export function createRunner(deps: MirrorDeps): MirrorRunner {
   };
 }
 
-/** Copies take one slot at most: a host that a user has chosen can be slow on purpose. */
+/** Copies take at most one slot: a host chosen by a user can be slow on purpose. */
 const isDue = `is_paused = 0 AND next_at <= ? AND locked_until <= ? AND (is_copy = 0 OR NOT EXISTS
   (SELECT 1 FROM mirrors running WHERE running.is_copy = 1 AND running.locked_until > ?))`;
 
-/** The longest due one that no worker has claimed; null when there is none. */
+/** The longest due mirror that no worker has claimed; null if there is none. */
 async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   const at = clock.now();
   const due: unknown[] = await db.read.query(`SELECT 1 FROM mirrors WHERE ${isDue} LIMIT 1`, [at, at, at]);
@@ -93,7 +93,7 @@ async function claim({ db, clock }: MirrorDeps): Promise<MirrorRow | null> {
   });
 }
 
-/** At start: releases the claims of a killed process; those of a node beside others end by themselves. */
+/** At start: releases the claims of a killed process; those of other running nodes expire by themselves. */
 export async function freeClaims({ db }: MirrorDeps): Promise<void> {
   const claims = `locked_until > 0 AND ${isAlone(db)}`;
   const claimed = await rows(db.read, `SELECT 1 FROM mirrors WHERE ${claims} LIMIT 1`);

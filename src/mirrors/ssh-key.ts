@@ -4,7 +4,7 @@ import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** A key pair with which a mirror authenticates at the remote. */
+/** A key pair by which a mirror authenticates to the remote. */
 export interface MirrorKey {
   /** In OpenSSH's format. */
   privateKey: string;
@@ -20,7 +20,7 @@ export function makeMirrorKey(comment: string): MirrorKey {
   return { privateKey, publicKey: `${keyType} ${blob.toString('base64')} ${comment}` };
 }
 
-/** Parses an existing key. Refuses `invalid_ssh_key` for any but an Ed25519 key without a passphrase. */
+/** Parses an existing key. Throws `invalid_ssh_key` unless it is an Ed25519 key without a passphrase. */
 export function readMirrorKey(text: string, comment: string): MirrorKey {
   const key = readPrivateKey(text);
   if (!('blob' in key))
@@ -32,7 +32,7 @@ export function readMirrorKey(text: string, comment: string): MirrorKey {
 
 /**
  * Additional data of the encryption: a ciphertext decrypts only for its own mirror. Unlike a password, a key reveals
- * nothing to a host that it is used with.
+ * nothing to its host.
  */
 export const placeOfKey = (repositoryId: string): string => `mirror-key:${repositoryId}`;
 
@@ -47,7 +47,7 @@ export function encryptKey(
   };
 }
 
-/** Refuses `mirror_secret_closed` when the instance key has changed. */
+/** Throws `mirror_secret_closed` if the instance key has changed. */
 export function decryptKey(
   { key }: MirrorDeps,
   { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
@@ -62,7 +62,7 @@ export function decryptKey(
   return opened;
 }
 
-/** `ED25519 SHA256:…`, as ssh shows it, for a stored host key. */
+/** `ED25519 SHA256:…`, as shown by ssh, for a stored host key. */
 export function hostKeyFingerprint(hostKey: string): string {
   const [type = '', blob = ''] = hostKey.split(' ');
   return `${type.replace(/^(?:ssh|ecdsa-sha2)-/, '').toUpperCase()} ${fingerprint(Buffer.from(blob, 'base64'))}`;

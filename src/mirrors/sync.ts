@@ -10,7 +10,7 @@ import { openRemote, readHostKey, describeFailure } from './remote-credentials.t
 import { parseRemoteAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
 
-/** The longest transfer of a copy: a user has chosen its host. */
+/** Time limit of a copy's transfer: a user has chosen its host. */
 const copyTransferMs = 3_600_000;
 
 function limitedSignal(signal: AbortSignal): AbortSignal {
@@ -23,7 +23,7 @@ function limitedSignal(signal: AbortSignal): AbortSignal {
 /** A claim outlives the longest transfer. */
 export const leaseMs = 3 * 3_600_000;
 
-/** Runs one mirror that was claimed, and writes down how it went. Never throws. */
+/** Runs one claimed mirror and records the result. Never throws. */
 export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal): Promise<void> {
   const { db, clock, logger, repositories, progress } = deps;
   const { repositoryId } = row;
@@ -34,7 +34,7 @@ export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal
   let located: Located | undefined;
   try {
     located = (await repositories.locate([repositoryId])).get(repositoryId);
-    // In the trash it rests; it goes on when the repository comes back.
+    // In the trash it is paused, and continues after its restoration.
     if (located !== undefined) await exchange(deps, located, row, row.isCopy ? limitedSignal(signal) : signal);
     if (located !== undefined && row.direction === 'pull') completeTo = (await deps.git.refs.head(located.path)).oid;
   } catch (fault) {
@@ -54,7 +54,7 @@ export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal
   await db.write(async ({ manager }) => {
     const now = await manager.findOneBy(mirrorSchema, { repositoryId });
     const isImported = error === null && located !== undefined && now?.intervalMs === null;
-    // Changed or asked for again meanwhile: then soon once more.
+    // Changed or requested again meanwhile: runs again soon.
     const again = now !== null && now.nextAt > row.nextAt && error === null ? { nextAt: now.nextAt } : {};
     if (isImported) await manager.delete(mirrorSchema, { repositoryId });
     else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
@@ -68,7 +68,10 @@ export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal
     logger.error('mirror.paused', { repositoryId, direction: row.direction, failures: next.failures });
 }
 
-/** What a person has to compare before the mirror continues; null when the host does not show it a second time. */
+/**
+ * The host key that a user must compare before the mirror continues; null if the host does not present it a second
+ * time.
+ */
 async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null> {
   const address = parseRemoteAddress(row.url);
   const key = address.kind === 'ssh' ? await readHostKey(deps, address).catch(() => null) : null;
@@ -79,7 +82,7 @@ async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, sign
   const remote = await openRemote(deps, row);
   if (row.direction === 'pull') {
     await pull(deps, located, row, remote, signal);
-    // After the tags, which they name.
+    // After the tags that they name.
     if (row.withReleases && !('ssh' in remote)) {
       const { fetchReleases } = await import('./releases/fetch-releases.ts');
       await fetchReleases(deps, located, remote, signal);

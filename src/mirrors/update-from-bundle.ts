@@ -14,9 +14,9 @@ interface BundleUpdateDeps {
 }
 
 /**
- * Brings the branches and tags of a repository to those of a git bundle, as a transfer of a mirror does from a remote:
- * what the bundle does not have stays. Everything is read before anything changes. Refuses `parcel_unreadable`.
- * @returns how many refs moved, and those that were refused with the reason
+ * Updates the branches and tags of a repository to those of a git bundle, as a mirror transfer does from a remote: refs
+ * missing in the bundle stay. Everything is read before anything changes. Throws `parcel_unreadable`.
+ * @returns the number of moved refs, and the refused ones with their reason
  */
 export async function updateFromBundle(
   { git, repositories, random, temporaryFolder }: BundleUpdateDeps,

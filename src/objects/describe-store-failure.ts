@@ -1,6 +1,6 @@
 /**
- * What an administrator is told about an error: for a store that does not answer, why; people are only told that it
- * does not.
+ * The administrator's description of an error: for an unavailable store, the cause; users only learn that it is
+ * unavailable.
  */
 export function describeStoreFailure(error: unknown): string {
   const { cause } = error as { cause?: { name?: string; explanation?: string } };

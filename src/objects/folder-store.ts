@@ -9,15 +9,13 @@ import { checkKey, objectExists } from './object-key.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
 
 export interface FolderStoreOptions extends IncomingOptions {
-  /**
-   * Prefixes whose objects are in a folder elsewhere, with the same names: `artifacts/` where CI has always had them.
-   */
+  /** Prefixes whose objects are in another folder, under the same names: `artifacts/` in CI's original location. */
   elsewhere?: Readonly<Record<string, string>>;
 }
 
 const readAtOnce = 512 * 1024;
 
-/** Objects as files of a folder, each at its key. */
+/** Stores objects as files of a folder, each at its key. */
 export function createFolderStore(options: FolderStoreOptions): ObjectStore {
   const { directory, elsewhere = {} } = options;
   const incoming = createIncoming(options);
@@ -34,7 +32,7 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
     return (await stat(file).catch(nullIfAbsent)) !== null;
   }
 
-  /** Renames a synced file to its place. Refuses `object_exists`. */
+  /** Renames a synced file to its final path. Throws `object_exists`. */
   const place = (fresh: string, key: string): Promise<void> =>
     inTurn(key, async () => {
       const target = fileOf(key);
@@ -44,7 +42,7 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
       await syncPath(folder);
     });
 
-  /** Makes the folder of a key, and syncs the folders above that are new. */
+  /** Creates the folder of a key, and syncs new folders above it. */
   async function folderOf(file: string): Promise<string> {
     const folder = path.dirname(file);
     const first = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -81,7 +79,7 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
       if (handle === null) return null;
       const { size } = await handle.stat();
       const { first = 0, last = size - 1 } = range ?? {};
-      // An empty range cannot be given by `end`, which is included.
+      // `end` is inclusive, so it cannot express an empty range.
       const bounds = size === 0 ? { start: 0 } : { start: first, end: last };
       return { bytes: size, stream: handle.createReadStream({ ...bounds, highWaterMark: readAtOnce }) };
     },
@@ -119,7 +117,7 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
   return store;
 }
 
-/** Another file system gets a copy, which is complete and synced before the file is removed. */
+/** On another file system the file is copied, and removed once the copy is complete and synced. */
 async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -144,7 +142,7 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
   }
 }
 
-/** One folder at a time, so that a store of millions is listed in little memory. */
+/** One folder at a time, so that listing a store of millions takes little memory. */
 async function* listBelow(folder: string, prefix: string): AsyncGenerator<ListedObject> {
   const entries = await opendir(folder).catch(nullIfAbsent);
   if (entries === null) return;

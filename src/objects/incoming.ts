@@ -7,23 +7,23 @@ import { invalid, unavailable } from '../kernel/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import type { PutOptions, StoredObject } from './object-store.ts';
 
-/** Starts with a dot: no key does, so backups leave it out and lists pass over it. */
+/** Starts with a dot, which no key does: backups and lists skip it. */
 export const incomingFolder = '.incoming';
 
 export interface IncomingOptions {
-  /** The folder of objects; created when missing. */
+  /** The folder of objects; created if it is missing. */
   directory: string;
-  /** With less free space than this nothing is stored, in bytes. */
+  /** Free space in bytes below which nothing is stored. */
   lowDiskFloorBytes: () => number;
   random: Random;
   logger: Logger;
 }
 
-/** Files of content that is still coming, and whose size and digest nobody knows yet. */
+/** Files of incoming content, whose size and digest are not known yet. */
 export interface Incoming {
   /**
-   * Writes the content to a new file, which the caller moves or removes. Refuses `low_disk_space`, `disk_full`,
-   * `storage_read_only`, `object_damaged`, and what `tooLarge` and the content throw; then there is no file.
+   * Writes the content to a new file, which the caller moves or removes. Throws `low_disk_space`, `disk_full`,
+   * `storage_read_only`, `object_damaged`, the error of `tooLarge`, and errors of the content; then there is no file.
    * @param isSynced whether the file is durable when this returns
    */
   receive(
@@ -31,7 +31,7 @@ export interface Incoming {
     options: PutOptions,
     isSynced: boolean,
   ): Promise<{ file: string; stored: StoredObject }>;
-  /** At start: removes what a killed process left. Returns the number of files. */
+  /** At start: removes leftovers of a killed process. Returns the number of files. */
   sweep(): Promise<number>;
 }
 
@@ -89,7 +89,7 @@ async function write(
   return stored;
 }
 
-/** Errors of a disk that is full or read-only as refusals; every other error as it is. */
+/** Converts errors of a full or read-only disk into domain errors; returns every other error unchanged. */
 export function explainDiskError(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const refuse = (reason: string, words: string) =>

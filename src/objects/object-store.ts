@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** An object as it is stored. */
+/** A stored object. */
 export interface StoredObject {
   bytes: number;
   /** Hex. */
@@ -14,17 +14,19 @@ export interface ByteRange {
 }
 
 export interface PutOptions {
-  /** More is refused while it comes. */
+  /** Size limit; larger content is refused while it arrives. */
   maxBytes: number;
   tooLarge: () => Error;
-  /** Where the caller knows them: other content is refused with `object_damaged`, and nothing is stored. */
+  /**
+   * Size and digest, if the caller knows them: other content is refused with `object_damaged`, and nothing is stored.
+   */
   expected?: Partial<StoredObject>;
 }
 
 export interface OpenedObject {
-  /** Of the whole object, also where a range is read. */
+  /** Size of the whole object, even if a range is read. */
   bytes: number;
-  /** Closes the object at its end, and when it is destroyed. */
+  /** Closes the object when it ends or is destroyed. */
   stream: Readable;
 }
 
@@ -37,44 +39,41 @@ export interface ListedObject {
 
 /**
  * Files that are written once and named by a row: attachments, artifacts, complete logs, LFS objects, release files.
- * The interface is what a folder and an S3 bucket both give: keys, streams, ranges, and a digest that is computed on
- * the way in. A bucket that does not answer is refused with `object_store_unavailable`, by every method.
+ * The interface covers the common features of a folder and an S3 bucket: keys, streams, ranges, and a digest computed
+ * on write. Every method throws `object_store_unavailable` if a bucket does not respond.
  *
- * A key has parts of lower-case letters, digits, dots and hyphens, joined by slashes: `attachments/3f/3f2c81aa-…`.
- * The row is written after `put` has returned. What no row names is a leftover of a crash; its owner removes it by
- * `list`, after a grace time that is longer than any upload.
+ * A key has parts of lower-case letters, digits, dots and hyphens, joined by slashes: `attachments/3f/3f2c81aa-…`. The
+ * row is written after `put` has returned. An object without a row is a leftover of a crash; its owner removes it with
+ * `list`, after a grace time longer than any upload.
  */
 export interface ObjectStore {
-  /**
-   * `s3`: objects are not on this machine, so what is still being written lies in a local file until it is complete.
-   */
+  /** `s3`: objects are not on this machine, so incomplete content is in a local file until it is complete. */
   readonly place: 'folder' | 's3';
   /**
-   * Stores an object: into an incoming file, hashed while it comes, synced, renamed, the folder synced.
-   * Refuses `object_exists` (an object is never replaced), `object_damaged`, `low_disk_space`,
-   * `disk_full`, `storage_read_only`; and what
-   * `tooLarge` and the content throw. Then nothing is stored.
+   * Stores an object: writes an incoming file while hashing it, syncs it, renames it, and syncs the folder. Throws
+   * `object_exists` (an object is never replaced), `object_damaged`, `low_disk_space`, `disk_full`,
+   * `storage_read_only`; the error of `tooLarge`, and errors of the content. Then nothing is stored.
    */
   put(key: string, content: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject>;
   /**
-   * Stores a complete file of this machine without a second copy where the store can: a folder takes it by renaming. It
-   * is gone afterwards; after a refusal it is where it was. A file that is at its place already stays there.
-   * Refuses as `put` does, apart from `tooLarge`.
+   * Stores a complete local file without a second copy if the store can: a folder renames it. Afterwards the file is
+   * gone; after an error it is unchanged. A file that is already at its final path stays there. Throws the errors of
+   * `put`, except that of `tooLarge`.
    */
   adopt(key: string, file: string, expected: StoredObject): Promise<void>;
   /**
-   * Opens an object, or a range of it, which must be within its size; null when it is absent. A bucket's stream fails
-   * when bytes are missing, and at the end of a whole object whose digest is not the one it was stored with.
+   * Opens an object, or a range within its size; null if it is absent. A bucket's stream fails if bytes are missing,
+   * and at the end of a whole object whose digest has changed.
    */
   get(key: string, range?: ByteRange): Promise<OpenedObject | null>;
-  /** Size of an object, and the digest it was stored with, which a folder does not keep; null when it is absent. */
+  /** Size of an object, and its original digest, which a folder does not store; null if it is absent. */
   stat(key: string): Promise<{ bytes: number; sha256?: string } | null>;
-  /** Removes an object, if it is there. */
+  /** Removes an object if it exists. */
   remove(key: string): Promise<void>;
-  /** Gives an object a second key without a second copy, where the store can. Refuses `object_exists`. */
+  /** Gives an object a second key, without a second copy if the store can. Throws `object_exists`. */
   link(from: string, to: string): Promise<boolean>;
-  /** All objects below a prefix that ends with a slash, in no particular order. */
+  /** All objects below a prefix with a trailing slash, in no particular order. */
   list(prefix: string): AsyncIterable<ListedObject>;
-  /** At start, before any upload: removes what a killed process left half written. Returns their number. */
+  /** At start, before any upload: removes incomplete files of a killed process. Returns their number. */
   sweep(): Promise<number>;
 }

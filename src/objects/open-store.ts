@@ -16,19 +16,20 @@ export interface StoreOptions extends FolderStoreOptions {
 
 export interface OpenedStore {
   store: ObjectStore;
-  /** Of requests to a bucket; null for a folder. */
+  /** Metrics of requests to a bucket; null for a folder. */
   statistics(): StoreStatistics | null;
   /** Closes idle connections. */
   close(): void;
 }
 
-/** The store that the settings name, `objects.store`. */
+/** The store selected by the setting `objects.store`. */
 export const openStore = (options: StoreOptions): Promise<OpenedStore> =>
   openStoreAs(options, options.config.objects.store, { keepsRecent: true });
 
 /**
- * One of the two stores, whichever the settings name: for copies between them. Refuses `object_store_not_set`.
- * @param keepsRecent whether copies of what is sent to a bucket stay here for an hour; a copy has its source
+ * Either store, whichever the settings select: for copies between them. Throws `object_store_not_set`.
+ * @param keepsRecent whether to keep local copies of uploads to a bucket for an hour; a copy between stores still has
+ *   its source
  */
 export async function openStoreAs(
   options: StoreOptions,
@@ -46,7 +47,7 @@ export async function openStoreAs(
   const target = { ...settings, endpoint, bucket };
   const { host } = objectUrl(target, '');
   const outbound = createOutbound({
-    // The one host that the settings name.
+    // The only host named in the settings.
     isAllowed: (url) => url.host === host,
     devAllowInsecure: false,
     allowsPrivate: () => privateEndpoint,
@@ -73,6 +74,6 @@ export async function openStoreAs(
   return { store, statistics: metrics.snapshot, close: outbound.close };
 }
 
-/** The bucket of these settings, for people: without keys. */
+/** Description of the configured bucket, without keys. */
 export const describeStore = ({ endpoint, bucket, prefix }: Config['objects']): string =>
   `${endpoint}/${bucket}${prefix === null ? '' : `/${prefix}`}`;

@@ -1,20 +1,20 @@
-/** An object that a row names. */
+/** An object named by a row. */
 export interface ReferencedObject {
   key: string;
-  /** Null where the row does not say. */
+  /** Null if the row does not contain it. */
   bytes: number | null;
-  /** Hex; null where the row does not say. */
+  /** Hex; null if the row does not contain it. */
   sha256: string | null;
 }
 
 type ObjectRow = Readonly<Record<string, unknown>>;
 
-/** What is stored in objects, and the rows that name them. */
+/** A kind of stored objects, with queries for the rows that name them. */
 export interface ObjectKind {
-  /** For people: `attachments`. */
+  /** Display name: `attachments`. */
   name: string;
   prefix: string;
-  /** Selects rows after a cursor, the column `at`, in its order; its parameters are the cursor and a limit. */
+  /** Selects rows after a cursor, in the order of the column `at`; its parameters are the cursor and a limit. */
   sql: string;
   /** Before the first cursor. */
   start: string | number;
@@ -29,8 +29,8 @@ export type QueryRows = (sql: string, parameters: unknown[]) => Promise<readonly
 const rowsAtOnce = 500;
 
 /**
- * All objects that rows of a kind name, in the order of the rows, in little memory; each with the cursor of its row.
- * @param from the cursor of the row before the first; all rows by default
+ * All objects named by rows of a kind, in row order, with little memory; each with the cursor of its row.
+ * @param from the cursor before the first row; all rows by default
  */
 export async function* listReferencedObjects(
   kind: ObjectKind,

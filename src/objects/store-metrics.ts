@@ -3,12 +3,14 @@ import type { Histogram } from '../kernel/index.ts';
 
 /** Requests to a store by verb, for metrics. */
 export interface StoreMetrics {
-  /** @param tookMs of the whole request with its retries, to the head of the answer */
+  /**
+   * @param tookMs duration of the whole request with its retries, up to the head of the response
+   */
   observe(verb: string, result: 'ok' | 'failed', tookMs: number): void;
   retried(verb: string): void;
-  /** Bytes of objects that were sent to the store or came from it. */
+  /** Bytes of objects sent to the store or received from it. */
   moved(direction: 'in' | 'out', bytes: number): void;
-  /** An object whose bytes were not those that were stored. */
+  /** An object whose bytes were not the stored ones. */
   damaged(): void;
   snapshot(): StoreStatistics;
 }

@@ -6,9 +6,9 @@ import { orderKeysBetween } from './order-keys.ts';
 export interface DocumentList {
   texts: 'search_repositories' | 'search_people';
   index: 'search_repository_trigrams' | 'search_person_trigrams';
-  /** The columns of a row beside its order key, id and text. */
+  /** The columns of a row besides its order key, id and text. */
   columns: readonly string[];
-  /** Whether a row with these values in its other columns is private; then it is not indexed. */
+  /** Whether a row with these values in its other columns is private; private rows are not indexed. */
   isHidden(others: readonly (string | null)[]): boolean;
 }
 
@@ -25,7 +25,7 @@ interface PlacedText extends ListedDocument {
   place: number;
 }
 
-/** Neighbours on either side that the first attempt at respacing includes. */
+/** Number of neighbours on either side in the first attempt at respacing. */
 const firstReach = 32;
 const indexedColumns = { place: 'bigint', folded: 'text' } as const;
 /** The minimum distance of neighbours after respacing. */
@@ -43,7 +43,7 @@ const indexed = (list: DocumentList, texts: readonly PlacedText[]): [place: numb
 const selected = ({ texts, columns }: DocumentList): string =>
   `SELECT place, id, folded, json_array(${columns.join(', ')}) AS others FROM ${texts}`;
 
-/** The list's rows of these ids. */
+/** The list's rows with these ids. */
 export function findListedDocuments(tx: Tx, list: DocumentList, ids: readonly string[]): Promise<PlacedText[]> {
   return query(tx, `${selected(list)} WHERE ${inList('id')}`, JSON.stringify(ids));
 }
@@ -65,7 +65,7 @@ export async function removeDocuments(tx: Tx, list: DocumentList, gone: readonly
   );
 }
 
-/** Inserts texts in order; none of their ids is in the list. */
+/** Inserts texts in order; none of their ids may be in the list. */
 export async function addDocuments(tx: Tx, list: DocumentList, added: readonly ListedDocument[]): Promise<void> {
   const sorted = added.toSorted((a, b) => compareAsSqlite(a.folded, b.folded));
   for (let at = 0; at < sorted.length; ) {
@@ -104,7 +104,7 @@ async function insert(tx: Tx, list: DocumentList, placed: readonly PlacedText[])
     `INSERT INTO ${list.texts} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rowsTable(columns)}`,
     JSON.stringify(rows),
   );
-  // PostgreSQL keeps its index of trigrams by itself.
+  // PostgreSQL maintains its trigram index automatically.
   if (dialectOf(tx.manager) === 'postgres') return;
   await query(
     tx,
@@ -133,7 +133,7 @@ async function neighbours(
   return { before, after };
 }
 
-/** Respaces the neighbours of a place evenly, as many as it takes for `count` more keys between any two. */
+/** Respaces the neighbours of a position evenly, as many as needed for `count` more keys between any two. */
 async function moveApart(tx: Tx, list: DocumentList, around: number, count: number): Promise<void> {
   for (let reach = firstReach; ; reach *= 2) {
     const columns = selected(list);

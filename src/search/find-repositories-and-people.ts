@@ -5,11 +5,11 @@ import type { DatabaseThread, Dialect } from '../db/index.ts';
 import { trigramQuery } from './fold-text.ts';
 
 /**
- * The trigram index proposes public rows in the order of the result, `instr` on the folded text decides, and the access
- * policy is part of the query: what the viewer may not see is neither found nor counted (SPEC §4.2). A row of the list
- * has the columns that the policy needs, written together with the repository.
+ * The trigram index proposes public rows in result order, `instr` on the folded text decides, and the access policy is
+ * part of the query: hidden rows are neither found nor counted (SPEC §4.2). A row of the list has the columns that the
+ * policy needs, written together with the repository.
  *
- * Private rows are not indexed. The few that a person may see are reached through the person and scanned; for the local
+ * Private rows are not indexed. The few visible to a user are reached through the user and scanned; for the local
  * administrator, who sees all, all are scanned.
  *
  * A query of one or two characters has no trigram. It scans the list until enough is found; most short queries match
@@ -34,7 +34,7 @@ const reached = (columns: string, places: string, visible: string): string => `
 const together = (first: string, second: string): string => `
   SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) b ORDER BY place LIMIT :limit`;
 
-/** Rows in the order of the result: each with its `place`, and with its `hit` if requested. */
+/** Rows in result order: each with its `place`, and with its `hit` if requested. */
 interface Question {
   repositories: string;
   people: string;
@@ -42,18 +42,18 @@ interface Question {
 }
 
 /**
- * The query over owner handle, name and description of repositories, and username and display name of people; both in
- * the order of their handles and names.
+ * The query over owner name, name and description of repositories, and username and display name of users; both sorted
+ * by name.
  * @param query folded, not empty
- * @param withHits whether the JSON of SPEC §2.4 of each row is requested
- * @param limit of repositories, and of people
+ * @param withHits whether to include the JSON of SPEC §2.4 for each row
+ * @param limit limit for repositories, and for users
  */
 function buildQuery(dialect: Dialect, viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
   const place = 't.place AS place';
   const columns = withHits ? `${place}, t.hit AS hit` : place;
   const { sql: visible, parameters } = visibleRepositories(viewer, 't');
   const trigrams = trigramQuery(query);
-  // PostgreSQL's planner chooses between its index of trigrams, which has the private rows, too, and the order.
+  // PostgreSQL's planner chooses between its trigram index, which also contains the private rows, and the order.
   if (trigrams === null || dialect === 'postgres') {
     return {
       repositories: scanned(columns, visible),
@@ -66,7 +66,7 @@ function buildQuery(dialect: Dialect, viewer: Viewer, query: string, withHits: b
     const own = isLocalAdministrator(viewer)
       ? scanned(place, `t.visibility <> 'PUBLIC' AND ${visible}`)
       : reached(place, placesOfPrivate(viewer), visible);
-    // Only the places are sorted; the texts of a thousand hits would take as long as finding them.
+    // Sorts only the places; sorting the texts of a thousand hits would take as long as finding them.
     repositories = `
       SELECT ${columns} FROM (${together(proposed(place, visible), own)}) p
       CROSS JOIN search_repositories t ON t.place = p.place`;
@@ -81,7 +81,7 @@ function buildQuery(dialect: Dialect, viewer: Viewer, query: string, withHits: b
   };
 }
 
-/** Private rows that the viewer may see, reached through the person; the policy decides on each. */
+/** Private rows visible to the viewer, reached through the user; the policy decides on each. */
 function placesOfPrivate(viewer: Viewer): string {
   if (viewer.kind === 'deployKey')
     return "SELECT place FROM search_repositories WHERE id = :deployKeyRepositoryId AND visibility <> 'PUBLIC'";
@@ -101,8 +101,8 @@ function placesOfPrivate(viewer: Viewer): string {
 const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows}) f), '')`;
 
 /**
- * All hits, as the JSON of SPEC §2.4 in UTF-8. It is assembled in the worker thread and transferred: copying two
- * thousand rows, or even one long text, would block the main thread. Refuses as `DatabaseThread.ask` does.
+ * All hits, as the JSON of SPEC §2.4 in UTF-8. The worker thread builds and transfers it: copying two thousand rows, or
+ * even one long text, would block the main thread. Throws the errors of `DatabaseThread.ask`.
  */
 export async function findHits(
   thread: Pick<DatabaseThread, 'run'>,
@@ -118,7 +118,7 @@ export async function findHits(
   return typeof json === 'string' ? Buffer.from(json) : Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 }
 
-/** A found repository, with what a page shows of it. Times in milliseconds since the epoch. */
+/** A found repository, with the fields shown on a page. Times in milliseconds since the epoch. */
 export interface FoundRepository {
   hit: { owner: string; name: string; visibility: Visibility; description: string };
   ownerId: string;
@@ -146,7 +146,7 @@ export interface First<Row> {
 
 const orNull = (number: string): string => `coalesce(CAST(${number} AS TEXT), 'null')`;
 
-// A page shows the fields of the JSON result, and these.
+// Fields of a page: those of the JSON result, and these.
 const shownRepositories = `
   SELECT coalesce(group_concat('{"hit":' || t.hit || ',"ownerId":' || json_quote(coalesce(t.owner_user_id, t.owner_org_id))
     || ',"avatarAt":' || ${orNull('a.updated_at')} || ',"archivedAt":' || ${orNull('r.archived_at')}
@@ -165,8 +165,8 @@ const shownPeople = `
   LEFT JOIN avatars a ON a.owner_id = t.id`;
 
 /**
- * The first hits with what a page shows of them, in one query.
- * @param bounds how many of each kind are shown at most, and up to how many are counted
+ * The first hits with the fields shown on a page, in one query.
+ * @param bounds limits of shown hits per kind, and of counting
  */
 export async function findFirstHits(
   thread: Pick<DatabaseThread, 'run'>,

@@ -14,9 +14,9 @@ interface Change {
 
 /** Rows per step; few enough that there is always an order key between two others. */
 const rowsAtOnce = 500;
-/** Rows that are indexed before the server accepts requests; what is more is indexed beside them. */
+/** Number of rows indexed before the server accepts requests; further ones are indexed while it runs. */
 const rowsBefore = 2_000;
-/** Owners whose rows are one write of those. */
+/** Owners whose rows are indexed in one write at that time. */
 const ownersAtOnce = 250;
 
 const kinds = ['repository', 'person'] as const;
@@ -29,16 +29,16 @@ export async function indexChanges(tx: Tx): Promise<void> {
   if (changes.length > 0) await follow(tx, changes, rowsAtOnce);
 }
 
-/** Whether more changes were recorded without an index than a start waits for. Finding that out needs no write. */
+/** Whether more changes were recorded without an index than the start indexes. Needs no write. */
 export async function hasManyMissedChanges(db: Database): Promise<boolean> {
   return (await db.read.query('SELECT 1 FROM search_changes LIMIT 1 OFFSET ?', [rowsBefore])).length > 0;
 }
 
 /**
- * Indexes changes that were recorded without an index: before the first start with one, and after a change of its
- * format. In short writes, between which others come.
- * @param isEnding asked after each write
- * @returns how many rows there were
+ * Indexes changes recorded without an index: before the first start with one, and after a change of its format. Uses
+ * short writes, so that others can run in between.
+ * @param isEnding checked after each write
+ * @returns the number of rows
  */
 export async function indexMissedChanges(db: Database, isEnding: () => boolean): Promise<number> {
   // The usual case: nothing was recorded.
@@ -63,7 +63,7 @@ export async function indexMissedChanges(db: Database, isEnding: () => boolean):
 
 const owners = 'SELECT owner_id FROM handles WHERE folded > ?1 AND folded <= ?2 AND released_at IS NULL';
 
-/** Ids that belong to a range of handles. */
+/** Ids of the rows in a range of owner names. */
 const ofOwners: Record<Kind, string> = {
   repository: `
     SELECT r.id FROM (${owners}) o CROSS JOIN repositories r ON r.owner_user_id = o.owner_id WHERE r.deleted_at IS NULL
@@ -71,7 +71,7 @@ const ofOwners: Record<Kind, string> = {
   person: owners,
 };
 
-/** Processes some of the recorded changes. @returns how many there were */
+/** Processes some of the recorded changes. @returns their number */
 function workOff(db: Database, kind: Change['kind'], ids: string, parameters: unknown[]): Promise<number> {
   return db.write(
     async (tx) => {

@@ -52,7 +52,7 @@ function markAscii(text: string, folded: string, wanted: string): TextSegment[] 
 
 function markCharacters(characters: readonly string[], wanted: string): TextSegment[] {
   const folded = characters.map(fold);
-  /** For each code unit of the folded text, the character that it comes from. */
+  /** For each code unit of the folded text, its original character. */
   const origin = folded.flatMap((part, at) => Array.from({ length: part.length }, () => at));
   const all = folded.join('');
   const isMarked = characters.map(() => false);

@@ -1,13 +1,13 @@
 import type { Database } from '../db/index.ts';
 import type { DocumentList } from './document-list.ts';
 
-/** Index pages that one write merges: some tens of milliseconds. */
+/** Index pages merged in one write: some tens of milliseconds. */
 const pagesPerWrite = 500;
 
 /**
- * Merges the b-trees of an index, of which each write adds one: a search looks up its trigrams in all of them. Done in
+ * Merges the b-trees of an index, of which each write adds one: a search looks up its trigrams in all of them. Uses
  * many short writes.
- * @param isEnding asked after each write
+ * @param isEnding checked after each write
  */
 export async function mergeIndex(
   db: Database,
@@ -26,7 +26,7 @@ export async function mergeIndex(
       },
       { durable: 'with-the-next' },
     );
-    // FTS5 reports that there is nothing left to merge.
+    // FTS5 reports that nothing is left to merge.
     if (changed < 2 || isEnding()) return;
   }
 }

@@ -1,20 +1,19 @@
 /**
- * Order keys sort like the documents of a list and are the rowids of the index. The index is scanned in the order of
- * rowids, so the first hits come first and a search stops at the last one that it needs (fractional indexing on
- * integers).
+ * Order keys sort like the documents of a list and are the rowids of the index. The index is scanned in rowid order, so
+ * the first hits come first and a search stops after the last one that it needs (fractional indexing on integers).
  */
 
-/** Keys are between these two; 2^30 documents fit at the default distance. */
+/** Limits of keys; 2^30 documents fit at the default distance. */
 const range = { low: 0, high: 2 ** 46 };
 
 /** The default distance of neighbours: it allows sixteen halvings and takes few bytes in the index. */
 export const defaultDistance = 2 ** 16;
 
 /**
- * Keys for `count` documents in a row.
- * @param before the key of the document before them, `null` at the beginning
- * @param after the key of the document after them, `null` at the end
- * @returns `null` when the gap is too small: the neighbours must be respaced first
+ * Keys for `count` consecutive documents.
+ * @param before the key of the preceding document, `null` at the beginning
+ * @param after the key of the following document, `null` at the end
+ * @returns `null` if the gap is too small: the neighbours must be respaced first
  */
 export function orderKeysBetween(before: number | null, after: number | null, count: number): number[] | null {
   if (before === null && after === null) return orderKeysBetween((range.low + range.high) / 2, null, count);

@@ -3,7 +3,7 @@ import type { Database } from '../db/index.ts';
 
 const rowsAtOnce = 200;
 
-/** Searched rows, and rows of the index whose own row is gone. */
+/** Searched rows, and rows of the index without a row of their own. */
 const places = [
   { kind: 'repository', ids: 'SELECT id FROM repositories UNION SELECT id FROM search_repositories ORDER BY id' },
   { kind: 'person', ids: 'SELECT id FROM users UNION SELECT id FROM search_people ORDER BY id' },
@@ -15,8 +15,8 @@ const places = [
 ] as const;
 
 /**
- * Treats all searched rows as changed: the write that records a row corrects missing, wrong and surplus entries. Done
- * in many short writes, so that others are not blocked. Returns how many rows were checked.
+ * Treats all searched rows as changed: the write that records a row corrects missing, wrong and surplus entries. Uses
+ * many short writes, so that others are not blocked. Returns the number of checked rows.
  */
 export async function reindex(db: Database): Promise<number> {
   let done = 0;

@@ -5,14 +5,14 @@ export type Kind = 'repository' | 'person';
 
 interface SearchSource {
   list: DocumentList;
-  /** The rows of some ids, given as a JSON array. */
+  /** The rows with some ids, given as a JSON array. */
   rows: string;
   /** The searched columns of a row. */
   fields: readonly string[];
 }
 
 /**
- * The searched fields of each kind, without rows in the trash or without a handle. `hit` is the JSON of a row (SPEC
+ * The searched fields of each kind, without rows in the trash or without a username. `hit` is the JSON of a row (SPEC
  * §2.4): exactly these fields, in this order. The other columns are for the access policy.
  */
 export const searchSources: Record<Kind, SearchSource> = {

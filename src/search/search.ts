@@ -12,14 +12,14 @@ import { reindex } from './reindex.ts';
 import { entryIndex } from './issues/update-index.ts';
 import { createThreadPool } from './thread-pool.ts';
 
-/** The JSON result is complete up to this many repositories and people. */
+/** The JSON result is complete up to this number of repositories and users. */
 export const mostHits = 1_000;
 /**
- * Matches are counted up to this many of each kind: more are of no use to people, and counting costs more than finding.
+ * Limit of counting matches of each kind: larger numbers are of no use to users, and counting costs more than finding.
  */
 export const mostCounted = 250;
 
-/** The page cache holds the index of 100,000 repositories and as many people; it grows only as needed. */
+/** The page cache holds the index of 100,000 repositories and as many users; it grows only as needed. */
 const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536, idleMs: 60_000 };
 const maxQueued = 500;
 
@@ -31,15 +31,14 @@ interface SearchOptions {
 }
 
 /**
- * Search over repositories and people (SPEC §2.4, §4.2): live, in the order of handles and names, limited to what the
- * viewer may see.
+ * Search over repositories and users (SPEC §2.4, §4.2): live, sorted by name, limited to rows that the viewer may see.
  */
 export function createSearch({ db, logger }: SearchOptions) {
-  // Searches only read, so two threads can use two processors.
+  // Searches only read, so two threads can use two CPUs.
   const thread = createThreadPool([db.openThread(limits), db.openThread(limits)], maxQueued);
   let isCatchingUp = false;
   let isClosed = false;
-  /** With two processors the main thread needs one. */
+  /** With two CPUs the main thread needs one. */
   const hasSpareCore = availableParallelism() > 2;
   const within = (isSparing: boolean): Pick<DatabaseThread, 'run'> => ({
     run: (statements) => thread.run(statements, isSparing && !hasSpareCore),
@@ -52,7 +51,7 @@ export function createSearch({ db, logger }: SearchOptions) {
 
   async function catchUp(): Promise<void> {
     let rows = await indexMissedChanges(db, isEnding);
-    // From here on each write indexes its own changes, and those of the writes meanwhile.
+    // From here on each write indexes its own changes, and those of writes during the start.
     isCatchingUp = false;
     if (rows === 0 || isClosed) return;
     rows += await indexMissedChanges(db, isEnding);
@@ -63,9 +62,9 @@ export function createSearch({ db, logger }: SearchOptions) {
 
   return {
     /**
-     * All hits, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8. A blank query finds nothing. Refuses
+     * All hits, up to `mostHits` of each kind, as the JSON of SPEC §2.4 in UTF-8. A blank query finds nothing. Throws
      * `took_too_long`, `too_many_waiting`.
-     * @param isSparing pages are waiting: on a small machine, searches then share one processor
+     * @param isSparing whether pages are waiting: on a small machine, searches then share one CPU
      */
     async findAll(viewer: Viewer, text: string, isSparing = false): Promise<Buffer> {
       const query = foldQuery(text);
@@ -73,7 +72,7 @@ export function createSearch({ db, logger }: SearchOptions) {
       return findHits(within(isSparing), db.dialect, viewer, query, mostHits);
     },
 
-    /** The first `shown` of each kind, and the totals, counted up to `mostCounted`. Refuses as `findAll` does. */
+    /** The first `shown` of each kind, and the totals, counted up to `mostCounted`. Throws the errors of `findAll`. */
     async findFirst(
       viewer: Viewer,
       text: string,
@@ -86,20 +85,20 @@ export function createSearch({ db, logger }: SearchOptions) {
     },
 
     /**
-     * At start, before requests are served: indexes changes that were recorded without an index. Where there are very
-     * many, `catchUp` does; until then searches find what is indexed, and writes are indexed with the others.
+     * At start, before requests are served: indexes changes recorded without an index. If there are very many,
+     * `catchUp` does; until then searches find the indexed rows, and writes are indexed together with the rest.
      */
     async recover(): Promise<void> {
       isCatchingUp = await hasManyMissedChanges(db);
       if (!isCatchingUp) await catchUp();
     },
 
-    /** After the start: indexes what `recover` has left. */
+    /** After the start: indexes the changes left by `recover`. */
     async catchUp(): Promise<void> {
       if (isCatchingUp) await catchUp();
     },
 
-    /** Manual rebuild. Returns how many rows were checked. */
+    /** Manual rebuild. Returns the number of checked rows. */
     reindex: () => reindex(db),
 
     async close() {

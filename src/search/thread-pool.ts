@@ -2,20 +2,21 @@ import { currentCharge } from '../kernel/index.ts';
 import type { ThreadRow, ThreadStatement, DatabaseThread } from '../db/index.ts';
 
 interface ThreadPool extends DatabaseThread {
-  /** @param isSparing waits while any of them is busy: one processor is enough */
+  /**
+   * @param isSparing waits while any of them is busy: one CPU is enough
+   */
   run(statements: ThreadStatement[], isSparing?: boolean): Promise<ThreadRow[][]>;
 }
 
 /**
  * A pool of threads with one queue: an idle thread takes the first request, so no request waits behind a slow one while
- * another thread is idle. The second thread starts when there are two requests at a time.
+ * another thread is idle. The second thread starts when there are two concurrent requests.
  *
- * A thread with another request in its queue would continue without a pause, and keep its
- * processor for the slice of some milliseconds that the scheduler gives; so each has one,
- * and sleeps after its response.
- * Not the kernel's semaphore: what is handed on is a certain thread, and sparing questions wait for all of them.
- * @param threads each refuses a second question by itself
- * @param maxQueued questions that may wait; whatever is beyond that is for a thread to refuse
+ * A thread with another request in its queue would continue without a pause, and keep its CPU for the scheduler's time
+ * slice of some milliseconds; so each has at most one, and sleeps after its response. Not the kernel's semaphore:
+ * callers get a specific thread, and sparing requests wait for all of them.
+ * @param threads each refuses a second request by itself
+ * @param maxQueued limit of waiting requests; a thread refuses further ones
  */
 export function createThreadPool(
   threads: readonly [DatabaseThread, ...DatabaseThread[]],
@@ -36,7 +37,7 @@ export function createThreadPool(
       try {
         return await thread.run(statements);
       } finally {
-        // It has worked on nothing else.
+        // The thread ran nothing else in this time.
         charge?.(performance.now() - startedAt);
         const next = waiting.shift();
         // It is handed over directly, so that no later request takes it first.

@@ -4,14 +4,14 @@ import type { TaskName } from '../embedded/index.ts';
 export interface TaskMessage {
   id: number;
   task: TaskName;
-  /** The input as `v8.serialize` wrote it: its size is known, and it is transferred without a copy. */
+  /** The input as written by `v8.serialize`: its size is known, and it is transferred without a copy. */
   input: Uint8Array;
   maxResultBytes: number;
 }
 
 /**
- * The replies of a thread: `begun` once it has loaded what the task needs, then the result. `threadCpuMs` is the CPU
- * time of the thread so far, `cpuMs` that of the task.
+ * The replies of a thread: `begun` once it has loaded the task's file, then the result. `threadCpuMs` is the CPU time
+ * of the thread so far, `cpuMs` that of the task.
  */
 export type TaskReply =
   | { id: number; kind: 'begun'; threadCpuMs: number }

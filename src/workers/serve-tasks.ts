@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { TaskName } from '../embedded/index.ts';
 import type { TaskMessage, TaskReply } from './messages.ts';
 
-/** What a file of `tasks` in src/embedded/workers.ts exports: a pure function of its input, which may be async. */
+/** The export of a task file in src/embedded/workers.ts: a pure function of its input, which may be async. */
 export interface TaskModule {
   run(input: never): unknown;
 }
@@ -13,7 +13,7 @@ const maxMessageLength = 300;
 
 /**
  * The part of the pool that runs in a thread: loads a task's file on first use and runs one task after the other.
- * @param cpuMs CPU time of this thread so far, in milliseconds
+ * @param cpuMs returns the CPU time of this thread so far, in milliseconds
  */
 export function serveTasks(
   port: MessagePort,

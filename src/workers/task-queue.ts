@@ -1,10 +1,10 @@
-/** A task that waits for a thread. */
+/** A task waiting for a thread. */
 interface Queued {
   /** The client of the task. */
   client: string;
 }
 
-/** A bounded queue that serves its clients round robin: a client with a hundred tasks delays another by one at most. */
+/** A bounded queue that serves its clients round robin: a client with a hundred tasks delays another by at most one. */
 export class TaskQueue<Job extends Queued> {
   readonly #maxJobs: number;
   readonly #maxJobsOfClient: number;
@@ -21,7 +21,7 @@ export class TaskQueue<Job extends Queued> {
     return this.#size;
   }
 
-  /** False when the queue, or the client's share of it, is full. */
+  /** False if the queue, or the client's share of it, is full. */
   add(job: Job): boolean {
     const jobs = this.#byClient.get(job.client) ?? [];
     if (this.#size >= this.#maxJobs || jobs.length >= this.#maxJobsOfClient) return false;
@@ -43,7 +43,7 @@ export class TaskQueue<Job extends Queued> {
     return job;
   }
 
-  /** Removes a task that no caller waits for; false when it is no longer queued. */
+  /** Removes a task without waiting callers; false if it is no longer queued. */
   remove(job: Job): boolean {
     const jobs = this.#byClient.get(job.client) ?? [];
     const at = jobs.indexOf(job);

@@ -28,7 +28,7 @@ type Task = (input: never) => unknown;
 
 export interface TaskRequest<Run extends Task> {
   task: TaskName;
-  /** Cache key of the input, a blob id or a hash; it never means another input of the same task. */
+  /** Cache key of the input, a blob id or a hash; unique per input of a task. */
   key: string;
   /** Called only on a cache miss. Plain data that structured clone can copy. */
   input: () => Parameters<Run>[0] | Promise<Parameters<Run>[0]>;
@@ -38,11 +38,11 @@ export interface TaskRequest<Run extends Task> {
 }
 
 export interface TaskLimits {
-  /** CPU time limit in milliseconds; the limit of elapsed time is three times as much. */
+  /** CPU time limit in milliseconds; the limit of elapsed time is three times as long. */
   deadlineMs: number;
-  /** How long the caller waits for the task to begin, in milliseconds. */
+  /** Time in milliseconds that the caller waits for the task to begin. */
   maxWaitMs: number;
-  /** In the form that `v8.serialize` writes. */
+  /** In the format of `v8.serialize`. */
   maxInputBytes: number;
   maxResultBytes: number;
 }
@@ -55,7 +55,7 @@ export interface PoolLimits {
   maxQueued: number;
   maxQueuedOfClient: number;
   maxCachedBytes: number;
-  /** A failed task is tried again after the first delay, which doubles up to the second. */
+  /** Delays before a failed task is retried: the first one doubles up to the second. */
   retryMs: readonly [first: number, last: number];
 }
 
@@ -80,12 +80,12 @@ const entryBytes = 300;
 
 interface Known {
   /**
-   * The result as the thread sent it: as objects it would take several times as much, all of it in the heap that every
-   * garbage collection walks.
+   * The result as sent by the thread: as objects it would take several times as much memory, all of it in the heap that
+   * every garbage collection walks.
    */
   outcome: TaskOutcome<Uint8Array>;
   giveUps: number;
-  /** When it may be tried again; Infinity where a retry cannot help. */
+  /** When it may be retried; Infinity if a retry cannot help. */
   retryAt: number;
 }
 
@@ -102,8 +102,8 @@ interface Job {
 export interface WorkerPool {
   /**
    * The result of a task for an input: from the cache, from a run in progress, or from a new one. Never throws because
-   * of the input, and takes at most `maxWaitMs` plus three times `deadlineMs`. The first caller is charged the CPU
-   * time, by `chargeCpuTime`.
+   * of the input, and takes at most `maxWaitMs` plus three times `deadlineMs`. `chargeCpuTime` charges the CPU time to
+   * the first caller.
    */
   run<Run extends Task>(request: TaskRequest<Run>): Promise<TaskOutcome<Awaited<ReturnType<Run>>>>;
   /** Terminates all threads; later requests get `busy`. */
@@ -151,7 +151,7 @@ export function createWorkerPool({
   /** Converts a thread's outcome for the callers and caches it. */
   function conclude(request: TaskRequest<Task>, ended: SlotOutcome): TaskOutcome<unknown> {
     if (ended.kind === 'done') {
-      // A copy: what the thread sent may lie in a buffer of twice the size.
+      // Copied: the thread may send a slice of a buffer twice its size.
       remember(request, { ok: true, value: ended.result.slice() });
       return { ok: true, value: deserialize(ended.result) as unknown };
     }
@@ -167,7 +167,7 @@ export function createWorkerPool({
     return outcome;
   }
 
-  /** Assigns queued jobs to free threads, running ones first, so that a second is started only under load. */
+  /** Assigns queued jobs to free threads, running ones first, so that a second thread starts only under load. */
   function dispatch(): void {
     while (free.size > 0) {
       const job = queue.take();
@@ -214,13 +214,13 @@ export function createWorkerPool({
     return job;
   }
 
-  /** The job's outcome, or null when it has not begun within `maxWaitMs`. */
+  /** The job's outcome, or null if it has not begun within `maxWaitMs`. */
   async function waitForResult(job: Job, maxWaitMs: number): Promise<Awaited<Job['done']> | null> {
     job.waiting += 1;
     const ended = await waitAtMost(job.done, maxWaitMs);
     job.waiting -= 1;
     if (ended !== undefined || job.hasBegun) return ended ?? job.done;
-    // The thread goes on loading; the next request may find it done.
+    // The thread continues loading; it may be ready for the next request.
     if (job.waiting === 0 && queue.remove(job)) inFlight.delete(keyOf(job.request));
     return null;
   }

@@ -8,29 +8,29 @@ export type SlotOutcome =
   | { kind: 'failed'; message: string; cpuMs: number };
 
 interface SlotRequest extends Omit<TaskMessage, 'id'> {
-  /** CPU time from the begin of the task; loading is not counted. */
+  /** CPU time from the start of the task, without loading. */
   deadlineMs: number;
   /** Called when the task begins: from now on it ends within its deadline. */
   onBegin(): void;
 }
 
-/** Loading takes longer than this only when it fails; grammars take seconds on a busy machine. */
+/** Loading exceeds this time only if it fails; grammars take seconds on a busy machine. */
 const maxLoadingMs = 30_000;
 
-/** A thread that has ended by itself has reported that already. */
+/** A thread that has exited by itself has already reported that. */
 const ignore = (): void => {};
 
 /**
- * On a busy machine a thread gets only a part of a processor, so elapsed time alone would terminate ordinary files;
- * after this many times its deadline a task is terminated regardless.
+ * On a busy machine a thread gets only a part of a CPU, so elapsed time alone would terminate ordinary files; after
+ * this multiple of its deadline a task is always terminated.
  */
 const maxWaitFactor = 3;
 /** The shortest interval between checks of the deadline. */
 const shortestMs = 5;
 
 /**
- * A slot for one thread. The thread is started on demand, terminated when a task exceeds its deadline or the thread its
- * memory limit, and restarted for the next task.
+ * A slot for one thread. Starts the thread on demand, terminates it when a task exceeds its deadline or the thread its
+ * memory limit, and restarts it for the next task.
  */
 export class WorkerSlot {
   readonly #start: () => Worker;
@@ -41,7 +41,9 @@ export class WorkerSlot {
   #gone: ((outcome: SlotOutcome) => void) | null = null;
   #lastId = 0;
 
-  /** @param idleMs an idle thread is ended after this long, to release its memory */
+  /**
+   * @param idleMs time after which an idle thread is stopped, to release its memory
+   */
   constructor(start: () => Worker, idleMs: number) {
     this.#start = start;
     this.#idleMs = idleMs;
@@ -55,14 +57,14 @@ export class WorkerSlot {
   async run({ deadlineMs, onBegin, ...request }: SlotRequest): Promise<SlotOutcome> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#open();
-    // The process waits for a busy thread, and for no idle one.
+    // A busy thread keeps the process alive, an idle one does not.
     worker.ref();
     const id = (this.#lastId += 1);
     let timer: NodeJS.Timeout | undefined;
     let begunAt = performance.now();
     let hasReplied = false;
     const outcome = await new Promise<SlotOutcome>((resolve) => {
-      // If this thread was blocked, the reply may be waiting already: it is read before the decision.
+      // If this thread was blocked, the reply may already be queued: it is read before the decision.
       const later = (act: () => void, afterMs: number): void => {
         clearTimeout(timer);
         timer = setTimeout(() => setImmediate(act), afterMs);
@@ -70,7 +72,7 @@ export class WorkerSlot {
       const watch = (cpuMsBefore: number, afterMs: number): void =>
         later(() => {
           const restMs = Math.max(0, maxWaitFactor * deadlineMs - (performance.now() - begunAt));
-          // Inside one call of a library a thread cannot even reply to this.
+          // During a call of a library, a thread cannot even reply to this.
           later(() => resolve({ kind: 'deadline', cpuMs: deadlineMs }), restMs);
           void worker.cpuUsage().then(({ user, system }) => {
             const cpuMs = (user + system) / 1000 - cpuMsBefore;

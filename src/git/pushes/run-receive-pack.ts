@@ -71,7 +71,7 @@ export async function runPostReceive({ logger }: PushDeps, hooks: PushHooks, res
   await hooks.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
-/** A remark that cannot be made changes nothing about the push. */
+/** A failed remark does not affect the push. */
 async function remarksOf({ logger }: PushDeps, hooks: PushHooks, results: RefResult[]): Promise<readonly string[]> {
   return (
     (await hooks.remarkOnArrival?.(results).catch((error: unknown) => {

@@ -15,7 +15,7 @@ import { findObjects } from '../transfers/find-objects.ts';
 const linksAtOnce = 16;
 /** Number of objects that one step links and records. */
 const stepObjects = 500;
-/** Limit of branches whose objects the target surely has; with more, some pointers are checked again. */
+/** Limit of known branches, whose objects the target surely has; with more, some pointers are checked again. */
 const maxKnownTips = 200;
 
 interface LinkedObject {

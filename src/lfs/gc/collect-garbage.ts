@@ -13,7 +13,7 @@ export interface ScannedRepository {
   objects: number;
   /** Objects that no file in any ref names. */
   unreferenced: { objects: number; bytes: number };
-  /** The number of them whose retention time is over: removed, or to be removed. */
+  /** Those whose retention time is over, which are removed or due for removal. */
   due: { objects: number; bytes: number };
   /** Why this scan does not count; null for a clean one. */
   problem: string | null;

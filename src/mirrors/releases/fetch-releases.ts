@@ -8,18 +8,17 @@ import { listRemoteReleases, openRemoteFile, releasesFailed } from './release-cl
 import { releasesPrefix } from './releases-prefix.ts';
 import type { RemoteFile, RemoteRelease } from './remote-release.ts';
 
-/** Files that come at the same time. */
+/** Number of concurrent file downloads. */
 const atOnce = 2;
-/** A run ends before the claim of a mirror does; the next one goes on. */
+/** A run ends before its mirror's claim expires; the next one continues. */
 const maxRunMs = 2 * 3_600_000;
-/** Failures that the page of a mirror lists. */
+/** Limit of failures listed on the page of a mirror. */
 const maxListed = 10;
 
 /**
- * Brings the releases of a remote with their notes and files: new ones are added, those that came from there are
- * updated, files that are here are not fetched again. What was deleted there stays. Everything that can be had is
- * fetched; then refuses `remote_releases_failed` with the list of what did not arrive, so that the next run of the
- * mirror tries again.
+ * Imports the releases of a remote with their notes and files: adds new ones, updates imported ones, and does not fetch
+ * existing files again. Releases deleted at the remote stay. Fetches all available files; then throws
+ * `remote_releases_failed` with a list of the missing ones, so that the next run of the mirror tries again.
  */
 export async function fetchReleases(
   deps: MirrorDeps,
@@ -34,13 +33,13 @@ export async function fetchReleases(
   await storeReleases(deps, located, pages(), signal);
 }
 
-/** Releases, null for one that cannot be read, and how the content of their files is had. */
+/** Releases, null for unreadable ones, and the function that opens their files. */
 export interface ReleasePage {
   releases: (RemoteRelease | null)[];
   open(file: RemoteFile): Promise<Readable>;
 }
 
-/** Stores releases page by page. Refuses as `fetchReleases` does. */
+/** Stores releases page by page. Throws the errors of `fetchReleases`. */
 export async function storeReleases(
   deps: MirrorDeps,
   { repository, path }: Located,
@@ -111,7 +110,7 @@ function listOf(failures: readonly string[]): string {
   return `${failures.length} did not arrive. ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
-/** Those that a release can have: names once, not more than there may be. */
+/** Files that a release can have: unique names, within the limit. */
 function chooseFiles(
   files: readonly RemoteFile[],
   nameOf: (name: string) => string,
@@ -124,7 +123,7 @@ function chooseFiles(
   return { wanted: [...wanted.values()], left };
 }
 
-/** A server that stops waits for no long file. */
+/** A stopping server does not wait for large files. */
 function stopWith<Content extends { destroy(error?: Error): unknown; once(event: 'close', done: () => void): unknown }>(
   signal: AbortSignal,
   content: Content,

@@ -10,23 +10,23 @@ import type { ForgeKind, RemoteFile, RemoteRelease } from './remote-release.ts';
 /** Thirty releases with long notes and a hundred files each. */
 const maxPageBytes = 8 * 1024 * 1024;
 const perPage = 30;
-/** As many releases as a repository may have here. */
+/** The limit of releases in a local repository. */
 const maxPages = 334;
 const maxRedirects = 3;
 const patience = { silenceMs: 60_000, headMs: 60_000 };
 
-/** The list of releases of a repository at a forge. */
+/** The list of releases of a repository on a forge. */
 interface ReleaseApi {
   kind: ForgeKind;
   endpoint: string;
   headers: Record<string, string>;
-  /** Origins that are given the credentials. */
+  /** Origins that receive the credentials. */
   trusted: ReadonlySet<string>;
 }
 
 export const releasesFailed = (why: string) => unavailable('remote_releases_failed', `${releasesPrefix}${why}.`);
 
-/** Where the releases of a repository may be listed, the likeliest first. */
+/** Possible URLs for listing the releases of a repository, the likeliest first. */
 function candidates({ url }: Pick<HttpRemote, 'url'>): { kind: ForgeKind; endpoint: string }[] {
   const parts = url.pathname
     .replace(/\/+$/, '')
@@ -37,7 +37,7 @@ function candidates({ url }: Pick<HttpRemote, 'url'>): { kind: ForgeKind; endpoi
   if (owner === undefined || name === undefined) return [];
   const repository = `repos/${owner}/${name}/releases`;
   if (url.host === 'github.com') return [{ kind: 'github', endpoint: `https://api.github.com/${repository}` }];
-  // The address of git may have a part that the API has not: /git/ on a Hearth.
+  // The git URL may have a part that the API URL lacks: /git/ on a Hearth.
   const above = parts.slice(0, -2);
   const bases = above.at(-1) === 'git' ? [above, above.slice(0, -1)] : [above];
   const project = encodeURIComponent(parts.map(decodeURIComponent).join('/'));
@@ -51,7 +51,7 @@ function candidates({ url }: Pick<HttpRemote, 'url'>): { kind: ForgeKind; endpoi
   ];
 }
 
-/** A password that is no token works at Gitea, too, as Basic; GitLab takes tokens alone. */
+/** Gitea also accepts a password that is not a token, as Basic; GitLab accepts only tokens. */
 function authorization(kind: ForgeKind, { username, secret }: HttpRemote): Record<string, string> {
   if (secret === '') return {};
   return kind === 'gitlab' || username === ''
@@ -60,8 +60,8 @@ function authorization(kind: ForgeKind, { username, secret }: HttpRemote): Recor
 }
 
 /**
- * Asks the forge of a remote for its releases, page by page: those that cannot be read are null. Refuses
- * `remote_releases_failed` where no API answers, and what `getFrom` refuses.
+ * Requests the releases of a remote from its forge, page by page; unreadable ones are null. Throws
+ * `remote_releases_failed` if no API responds, and errors of `getFrom`.
  */
 export async function* listRemoteReleases(
   deps: MirrorDeps,
@@ -72,7 +72,7 @@ export async function* listRemoteReleases(
     const headers = authorization(kind, remote);
     const api = { kind, endpoint, headers, trusted: new Set([remote.url.origin, new URL(endpoint).origin]) };
     let page = await readPage(deps, api, 1).catch((error: unknown) => {
-      // Where another forge has the API, anything may be: what the first one said counts if none answers.
+      // Other forges may respond in any way at this URL: if no API is found, the error from the first URL counts.
       if (!isDomainError(error) || error.code === 'internal') throw error;
       refusal ??= error;
       return null;
@@ -92,7 +92,7 @@ export async function* listRemoteReleases(
   );
 }
 
-/** Null where there is no such API. */
+/** Null if there is no such API. */
 async function readPage(
   deps: MirrorDeps,
   { kind, endpoint, headers }: ReleaseApi,
@@ -122,9 +122,9 @@ function parse(body: Buffer): unknown {
 }
 
 /**
- * The content of a file, through at most three redirects. Credentials go to the remote and its API alone. A host of the
- * own network that an administrator has named is asked only when it is the remote itself: the remote could choose any
- * address there. Refuses `remote_releases_failed`, and what `outbound` refuses.
+ * The content of a file, through at most three redirects. Credentials are sent only to the remote and its API. A host
+ * of the local network that an administrator has allowed is contacted only if it is the remote itself: otherwise the
+ * remote could choose any address there. Throws `remote_releases_failed`, and errors of `outbound`.
  */
 export async function openRemoteFile(
   { outbound, settings }: Pick<MirrorDeps, 'outbound' | 'settings'>,
@@ -149,7 +149,7 @@ export async function openRemoteFile(
     const isPage = /^text\/html\b/i.test(answered['content-type'] ?? '') && !/\.x?html?$/i.test(file.name);
     if (status === 200 && !isPage) return stream;
     stream.destroy();
-    // A sign-in, or a page that says that it is gone.
+    // A sign-in page, or one about a removed file.
     if (isPage) throw releasesFailed(`${address.host} answered with a page instead of the file`);
     if (![301, 302, 303, 307, 308].includes(status)) throw releasesFailed(`${address.host} answered ${status}`);
     address = URL.parse(answered.location ?? '', address.href);

@@ -1,2 +1,2 @@
-/** How the refusals of this folder begin; a list of them has it once. */
+/** Prefix of error messages in this folder; a list of errors has it once. */
 export const releasesPrefix = 'Releases: ';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ForeignFile, ForeignRelease } from '../../releases/index.ts';
 
-/** The APIs of releases that are understood. Forgejo's and that of another Hearth are Gitea's. */
+/** Supported release APIs. Forgejo's and Hearth's own are those of Gitea. */
 export type ForgeKind = 'github' | 'gitea' | 'gitlab';
 
-/** A file with the address of its content. */
+/** A file with the URL of its content. */
 export interface RemoteFile extends ForeignFile {
   url: string;
 }
@@ -68,15 +68,15 @@ const gitlabRelease = z.object({
   assets: z.object({ links: files(gitlabFile) }).nullish(),
 });
 
-/** Epoch milliseconds; null for what is no time. */
+/** Epoch milliseconds; null for an invalid time. */
 function timeOf(value: string): number | null {
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : at;
 }
 
 /**
- * A release in the form of GitHub, Gitea or GitLab; null for what has none.
- * @param endpoint the address of the list, which names what is in it
+ * Parses a release from GitHub, Gitea or GitLab; null if it is invalid.
+ * @param endpoint URL of the list, the prefix of each origin
  */
 export function readRelease(kind: ForgeKind, row: unknown, endpoint: string, now: number): RemoteRelease | null {
   return kind === 'gitlab' ? readGitlab(row, endpoint, now) : readGitea(kind, row, endpoint, now);
@@ -105,7 +105,7 @@ function readGitea(kind: ForgeKind, row: unknown, endpoint: string, now: number)
       bytes: file.size,
       sha256: /^sha256:([0-9a-f]{64})$/.exec(file.digest)?.[1] ?? null,
       createdAt: timeOf(file.created_at) ?? createdAt,
-      // The other address of GitHub answers no token.
+      // GitHub's other URL does not accept tokens.
       url: kind === 'github' && file.url !== '' ? file.url : file.browser_download_url,
     })),
   };

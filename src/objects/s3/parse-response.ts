@@ -1,6 +1,6 @@
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The text of a value, with its five names and numbers of characters replaced. */
+/** Decodes the five named and all numeric character references in the text of a value. */
 const unescape = (text: string): string =>
   text.replace(/&(#x[0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-z]{2,4});/g, (whole, name: string) => {
     if (!name.startsWith('#')) return entities[name] ?? whole;
@@ -8,7 +8,7 @@ const unescape = (text: string): string =>
     return point <= 0x10_ff_ff ? String.fromCodePoint(point) : whole;
   });
 
-/** The contents of all elements of a name, in time that grows with the length of the text. */
+/** The contents of all elements of a name, in linear time. */
 export function elements(xml: string, name: string): string[] {
   const found: string[] = [];
   const [open, close] = [`<${name}>`, `</${name}>`];
@@ -21,12 +21,12 @@ export function elements(xml: string, name: string): string[] {
   return found;
 }
 
-/** The text of the first element of a name; null when there is none. */
+/** The text of the first element of a name; null if there is none. */
 export function element(xml: string, name: string): string | null {
   const [first] = elements(xml, name);
   return first === undefined ? null : unescape(first);
 }
 
-/** The text of a value inside XML. */
+/** Escapes the text of a value for XML. */
 export const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -5,7 +5,7 @@ import type { S3Credentials } from './sign-request.ts';
 interface CredentialOptions {
   accessKeyId: string | null;
   secretAccessKey: string | null;
-  /** Its first line is the id, its second the secret; comes before the other two. */
+  /** A file with the id in its first line and the secret in its second; overrides the other two. */
   credentialsFile: string | null;
 }
 

@@ -8,7 +8,7 @@ import type { S3Response, S3Client } from './s3-client.ts';
 
 export const digestHeader = 'x-amz-meta-sha256';
 
-/** A download that is cut off goes on where it was, so often. */
+/** Number of times that an interrupted download is resumed. */
 const maxResumes = 3;
 
 interface ReadDeps {
@@ -18,9 +18,9 @@ interface ReadDeps {
 }
 
 /**
- * Opens an object or a range of it; null when it is absent. A connection that is cut off is made again for the rest.
- * The last bytes of a whole object are given only when all of them have the digest that it was stored with: a reader
- * sees a download that was cut off, never a complete one with other content.
+ * Opens an object or a range of it; null if it is absent. Reconnects for the rest if the connection breaks. The last
+ * bytes of a whole object are returned only after its digest is verified: a reader may see a truncated download, never
+ * a complete one with other content.
  */
 export async function readObject(deps: ReadDeps, name: string, range?: ByteRange): Promise<OpenedObject | null> {
   const first = await openPart(deps, name, range === undefined ? null : { ...range }, null);

@@ -5,32 +5,32 @@ import { digestFile, nullIfAbsent } from '../../files/index.ts';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { StoredObject } from '../object-store.ts';
 
-/** Starts with a dot: no key does, so backups leave it out and lists pass over it. */
+/** Starts with a dot, which no key does: backups and lists skip it. */
 const recentFolder = '.recent';
 const keptMs = 60 * 60_000;
 const sweepEveryMs = 60_000;
-/** What people would have to send again, and may no longer have. */
+/** Prefixes of uploads that users would have to repeat, and may no longer have. */
 const keptPrefixes = ['lfs/', 'artifacts/'];
 
-/** A local copy of an object that a bucket should have. */
+/** A local copy of an object that should be in a bucket. */
 interface RecentUpload {
   file: string;
   stored: StoredObject;
 }
 
 /**
- * Local copies of what was sent to a bucket within the last hour: a store may answer 200 before the bytes are on its
+ * Local copies of uploads to a bucket within the last hour: a store may respond with 200 before the bytes are on its
  * disks, and lose them in a power failure.
  */
 export interface RecentUploads {
   /**
-   * Moves the file among the copies; one that is not to be kept, or for which the disk is too full, stays with the
-   * caller. An error is logged and never thrown: the bucket has the object.
+   * Moves the file to the copies, unless its kind is not kept or the disk is too full: then it stays with the caller.
+   * Logs errors and never throws: the bucket has the object.
    */
   keep(key: string, file: string): Promise<void>;
   find(key: string): Promise<RecentUpload | null>;
   drop(key: string): Promise<void>;
-  /** Removes copies that are older than an hour. */
+  /** Removes copies older than an hour. */
   sweep(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function createRecentUploads({
     if (!keptPrefixes.some((prefix) => key.startsWith(prefix))) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const { bavail, bsize } = await statfs(folder);
-    // Twice: the copy must not be what makes the server refuse the next upload.
+    // Twice the limit: the copy must not be the reason for refusing the next upload.
     if (bavail * bsize < 2 * lowDiskFloorBytes()) return;
     const at = new Date(clock.now());
     await utimes(file, at, at);

@@ -8,7 +8,7 @@ import { explainFailure, isTransient, S3Failure, storeUnavailable } from './s3-f
 import { emptySha256, encodeStrictly, signRequest } from './sign-request.ts';
 import type { S3Credentials } from './sign-request.ts';
 
-/** Where the objects are, and how patiently they are asked for. */
+/** Address of the objects, with time limits and retries. */
 interface S3Settings {
   /** An origin. */
   endpoint: string;
@@ -16,9 +16,9 @@ interface S3Settings {
   region: string;
   /** `path`: the bucket is the first part of the path; `virtual`: a part of the host name. */
   addressing: 'path' | 'virtual';
-  /** Limit of each wait for the store, in milliseconds. */
+  /** Time limit of each wait for the store, in milliseconds. */
   timeoutMs: number;
-  /** How often one request is sent at most. */
+  /** Limit of attempts per request. */
   attempts: number;
 }
 
@@ -42,37 +42,40 @@ export interface S3Request {
   headers?: Readonly<Record<string, string>>;
   /** Opened for each attempt. */
   body?: { bytes: number; sha256: string; open: () => Readable };
-  /** Answers that the caller understands, apart from success. */
+  /** Statuses that the caller handles, besides success. */
   understood?: readonly number[];
 }
 
 export interface S3Response {
   status: number;
   headers: StreamedResponse['headers'];
-  /** Of a GET of an object; everything else is read already. */
+  /** For a GET of an object; other responses are already read. */
   stream: Readable;
-  /** The text of an answer that is no object. */
+  /** The text of a response that is not an object. */
   text: string;
 }
 
 export interface S3Client {
-  /** Answers that are no object are read to their end. Refuses `object_store_unavailable`. */
+  /** Reads responses other than objects to their end. Throws `object_store_unavailable`. */
   send(request: S3Request): Promise<S3Response>;
-  /** The same with an object as the answer, which is streamed. */
+  /** The same for a response with an object, which is streamed. */
   fetch(request: S3Request): Promise<S3Response>;
 }
 
-/** What is not an object is a list of at most a thousand names, or an error. */
+/** Responses other than objects are a list of at most a thousand names, or an error. */
 const maxTextBytes = 8 * 1024 * 1024;
 const firstWaitMs = 200;
 const longestWaitMs = 5_000;
-/** The slowest connection that an upload may use, in bytes per millisecond. */
+/** Minimum rate of an upload, in bytes per millisecond. */
 const slowestUpload = 32;
-/** After so many requests in a row without an answer the store counts as gone: for a moment none is sent. */
+/**
+ * Number of consecutive requests without a response after which the store counts as unavailable: no requests are sent
+ * for a moment.
+ */
 const goneAfter = 3;
 const goneForMs = 5_000;
 
-/** One request after the other to a bucket, signed, with retries for what may pass. */
+/** Sends signed requests to a bucket, and retries temporary failures. */
 export function createS3Client(deps: S3ClientDeps): S3Client {
   const { settings, metrics, clock, random, logger } = deps;
   let unanswered = 0;
@@ -109,7 +112,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
         }
         metrics.retried(request.verb);
         const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** (turn - 1));
-        // Half of it at random, so that many who were told to slow down do not come back together.
+        // Half of the delay is random, so that clients told to slow down do not all return at once.
         await new Promise((resolve) => setTimeout(resolve, wait / 2 + (random.bytes(1)[0]! / 255) * (wait / 2)));
       }
     }
@@ -140,9 +143,10 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
     const text = await readText(response.stream).catch(unreachable);
     const isGood = status >= 200 && status < 300;
     const code = element(text, 'Code') ?? codeOf(status);
-    // A copy and the end of an upload in parts are answered before they are done: an error may follow a 200.
+    // The response to a copy or to the end of a multipart upload starts before the operation ends: an error may follow
+    // a 200.
     const isFailed = text.includes('<Error>') || text.includes('<Error ');
-    // An absent object is understood by most callers, an absent bucket by none.
+    // Most callers handle a missing object, none a missing bucket.
     if ((isGood && !isFailed) || (understood.includes(status) && code !== 'NoSuchBucket')) return { ...response, text };
     throw new S3Failure(isGood ? 500 : status, code, element(text, 'Message') ?? '');
   }
@@ -151,13 +155,13 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
 }
 
 const unreachable = (error: unknown): never => {
-  // What the rules about connections refuse will be refused again.
+  // A connection refused by the rules would be refused again.
   if (isDomainError(error) && error.code !== 'unavailable')
     throw new S3Failure(403, error.reason, error.message, error);
   throw new S3Failure(0, 'Unreachable', error instanceof Error ? error.message : String(error), error);
 };
 
-/** An answer to HEAD has no text. */
+/** A response to HEAD has no text. */
 const codeOf = (status: number): string => (status === 403 ? 'AccessDenied' : '');
 
 async function readText(stream: Readable): Promise<string> {
@@ -171,7 +175,7 @@ async function readText(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The URL of an object, or of the bucket when the name is empty. */
+/** The URL of an object, or of the bucket if the name is empty. */
 export function objectUrl(
   { endpoint, bucket, addressing }: Pick<S3Settings, 'endpoint' | 'bucket' | 'addressing'>,
   name: string,

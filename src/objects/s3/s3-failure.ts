@@ -1,11 +1,11 @@
 import { unavailable } from '../../kernel/index.ts';
 import type { DomainError } from '../../kernel/index.ts';
 
-/** An answer of a store that is an error, or none. */
+/** An error response of a store, or a missing response. */
 export class S3Failure extends Error {
-  /** 0 without an answer. */
+  /** 0 without a response. */
   readonly status: number;
-  /** As the store calls it: `NoSuchBucket`; `Unreachable` without an answer. */
+  /** The store's name for it: `NoSuchBucket`; `Unreachable` without a response. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string, cause?: unknown) {
@@ -20,7 +20,7 @@ export class S3Failure extends Error {
   }
 }
 
-/** Codes that say no more than "not now", or that the content was changed on its way. */
+/** Error codes of temporary failures, or of content changed in transit. */
 const passing = new Set([
   'SlowDown',
   'ServiceUnavailable',
@@ -49,11 +49,13 @@ const words: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: 'the clocks of this machine and of the store differ',
 };
 
-/** What an administrator is told about a failure. */
+/** Message about a failure for administrators. */
 export const explainFailure = ({ status, code, message }: S3Failure): string =>
   words[code] ?? (status === 0 ? message : `it answered ${status} ${code}${message === '' ? '' : `: ${message}`}`);
 
-/** What everyone else is told: that files cannot be had now. The cause is for the log, the doctor and the commands. */
+/**
+ * Message for all other users: files are currently unavailable. The cause is for the log, the doctor and the commands.
+ */
 export const storeUnavailable = (failure: S3Failure): DomainError =>
   unavailable('object_store_unavailable', 'The store of files does not answer at the moment; please try again later.', {
     retryAfterSeconds: 30,

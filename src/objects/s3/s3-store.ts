@@ -16,13 +16,13 @@ import type { Upload, Uploaded } from './upload-file.ts';
 interface S3StoreOptions {
   client: S3Client;
   bucket: string;
-  /** Put before every key; empty, or ends with a slash. */
+  /** Prefix of every key; empty, or ends with a slash. */
   prefix: string;
-  /** Larger objects are sent in parts of this size, in bytes. */
+  /** Size in bytes above which objects are uploaded in parts of this size. */
   partBytes: number;
-  /** Where content lies until its size and digest are known. */
+  /** Folder of content whose size and digest are not known yet. */
   incoming: Incoming;
-  /** Null where no copies are kept. */
+  /** Null if no copies are kept. */
   recent: RecentUploads | null;
   metrics: StoreMetrics;
   clock: Clock;
@@ -30,19 +30,19 @@ interface S3StoreOptions {
   logger: Logger;
 }
 
-/** The largest object that one request copies. */
+/** The largest object that one request can copy. */
 const maxCopiedBytes = 5 * 1024 ** 3;
-/** Parts of an upload that began so long ago belong to none that runs. */
+/** Age at which an unfinished multipart upload surely belongs to no running process. */
 const abandonedMs = 24 * 60 * 60_000;
 
 /**
- * Objects in a bucket of an S3-compatible store. What comes is written to a local file first, because the store is told
- * size and digest before the content; so it can be sent again, and nothing wrong is ever stored under a key.
+ * Objects in a bucket of an S3-compatible store. Content is first written to a local file, because size and digest are
+ * sent before it; so it can be sent again, and no wrong content is ever stored under a key.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
   const { client, bucket, prefix, incoming, recent, metrics, random, logger } = options;
   const inTurn = createKeyedMutex();
-  /** Not all stores know the condition "only if absent"; one that refuses it is not asked again. */
+  /** Not all stores support the condition "only if absent"; once one has refused it, it is no longer sent. */
   let isConditional = true;
 
   function nameOf(key: string): string {
@@ -61,7 +61,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     };
   }
 
-  /** Refuses `object_exists` for an object of another upload. */
+  /** Throws `object_exists` for an object of another upload. */
   async function create(key: string, content: StoredObject, send: (upload: Upload) => Promise<Uploaded>) {
     const mark = random.bytes(16).toString('hex');
     const upload: Upload = {
@@ -82,7 +82,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     metrics.moved('in', content.bytes);
   }
 
-  /** Sends an object again that the store has lost, as long as its copy is here. Returns whether there was one. */
+  /** Sends an object again that the store has lost, while its copy exists. Returns whether there was one. */
   const restore = (key: string): Promise<boolean> =>
     inTurn(key, async () => {
       const copy = (await recent?.find(key)) ?? null;
@@ -93,7 +93,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
       return true;
     });
 
-  /** What `read` gives, after a second try where the store had lost the object. */
+  /** The result of `read`, retried once if the store had lost the object. */
   async function orRestored<Found>(key: string, read: () => Promise<Found | null>): Promise<Found | null> {
     return (await read()) ?? ((await restore(key)) ? read() : null);
   }
@@ -119,7 +119,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     adopt: (key, file, expected) =>
       inTurn(key, async () => {
         const found = await head(key);
-        // The same content: its row was not written, because the server was killed or the answer was lost.
+        // The same content: its row was not written, because the server was killed or the response was lost.
         const isThere = found !== null && found.sha256 === expected.sha256 && found.bytes === expected.bytes;
         if (found !== null && !isThere) throw objectExists(key);
         if (!isThere) await create(key, expected, (upload) => uploadFile(client, { ...upload, file }));
@@ -166,7 +166,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     async sweep() {
       await recent?.sweep();
       const files = await incoming.sweep();
-      // A store that does not answer must not keep the server from starting.
+      // An unavailable store must not prevent the server from starting.
       abortOldUploads(options).catch((error: unknown) => {
         if (ignoreUnavailable(error) === null) logger.warn('objects.unswept', {});
       });
@@ -176,7 +176,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   return store;
 }
 
-/** A page of a thousand names at a time. */
+/** Pages of a thousand names. */
 async function* listNames(client: S3Client, prefix: string, below: string): AsyncGenerator<ListedObject> {
   for (let token: string | null = ''; token !== null; ) {
     const { text } = await client.send({
@@ -198,7 +198,7 @@ async function* listNames(client: S3Client, prefix: string, below: string): Asyn
   }
 }
 
-/** Removes the parts of uploads that a killed process left. */
+/** Removes parts of uploads by killed processes. */
 async function abortOldUploads({ client, prefix, clock, logger }: S3StoreOptions): Promise<void> {
   const { text } = await client.send({ verb: 'list_parts', method: 'GET', name: '', query: { uploads: '', prefix } });
   let count = 0;

@@ -15,12 +15,12 @@ interface RequestToSign {
   contentSha256: string;
 }
 
-/** Digest of no content. */
+/** Digest of empty content. */
 export const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /**
- * The headers of a request with its signature: AWS Signature Version 4, for the service `s3`, with the digest of the
- * content in the signature, so that a store compares what it has received.
+ * The headers of a request with its signature: AWS Signature Version 4, for the service `s3`, with the content digest
+ * in the signature, so that the store verifies the content.
  * @param now epoch milliseconds
  */
 export function signRequest(
@@ -56,7 +56,7 @@ export function signRequest(
 
 const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** RFC 3986: `encodeURIComponent` leaves five characters that a store encodes. */
+/** RFC 3986: `encodeURIComponent` does not encode five characters that a store encodes. */
 export const encodeStrictly = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -8,31 +8,31 @@ import type { S3Client } from './s3-client.ts';
 import { S3Failure } from './s3-failure.ts';
 
 const readAtOnce = 256 * 1024;
-/** Of one object; each part is read once for its digest and once to be sent. */
+/** Concurrent parts of one object; each part is read once for its digest and once for sending. */
 const partsAtOnce = 4;
 /** The protocol's limit. */
 const maxParts = 10_000;
 
 export type Uploaded = 'stored' | 'exists' | 'unconditional';
 
-/** A file of this machine, and the object that it becomes. */
+/** A local file, and the object to create from it. */
 export interface Upload {
   name: string;
   file: string;
   content: StoredObject;
-  /** Kept with the object. */
+  /** Metadata stored with the object. */
   metadata: Readonly<Record<string, string>>;
-  /** Larger objects are sent in parts of this size, in bytes. */
+  /** Size in bytes above which objects are uploaded in parts of this size. */
   partBytes: number;
-  /** Whether the store is asked to refuse an object that is there already. */
+  /** Whether to ask the store to refuse an existing object. */
   isConditional: boolean;
 }
 
 /**
- * Sends a file as one object, in parts when it is large. Every request carries the digest of its content, which the
- * store compares. Returns `exists` when the store refused to replace an object, which may be this one when an answer
- * was lost, and `unconditional` when it does not know the condition; then nothing is stored. Refuses
- * `object_store_unavailable`; then no part is left in the store, unless it does not answer.
+ * Uploads a file as one object, in parts if it is large. Every request contains the digest of its content, which the
+ * store verifies. Returns `exists` if the store refused to replace an object, which may be this one after a lost
+ * response, and `unconditional` if it does not support the condition; then nothing is stored. Throws
+ * `object_store_unavailable`; then no part is left in the store, unless it does not respond.
  */
 export function uploadFile(client: S3Client, upload: Upload): Promise<Uploaded> {
   return upload.content.bytes <= upload.partBytes ? uploadWhole(client, upload) : uploadParts(client, upload);
@@ -84,7 +84,7 @@ async function uploadParts(client: S3Client, upload: Upload): Promise<Uploaded> 
 /** 5 GiB is the protocol's limit for one part. */
 const copiedAtOnce = 1024 ** 3;
 
-/** Copies an object that is larger than one request may copy, inside the store. */
+/** Copies an object above the size limit of a single copy request, within the store. */
 export async function copyParts(client: S3Client, upload: Upload, source: string): Promise<Uploaded> {
   const { bytes } = upload.content;
   return inParts(client, upload, Math.ceil(bytes / copiedAtOnce), async (number, uploadId) => {
@@ -135,7 +135,7 @@ async function inParts(
       query: { uploadId },
       headers: { 'content-type': 'application/xml', ...condition(upload) },
       body: bodyOf(list),
-      // After a lost answer the parts are no more: the object tells whether it is this one.
+      // After a lost response the parts no longer exist: the object shows whether it is this one.
       understood: [404, 409, 412, ...(upload.isConditional ? [501] : [])],
     });
     if (status === 200) return 'stored';
@@ -147,13 +147,13 @@ async function inParts(
   }
 }
 
-/** Removes the parts of an upload; those that are left are removed by the next start, a day later. */
+/** Removes the parts of an upload; the next start removes remaining ones a day later. */
 export async function abort(client: S3Client, name: string, uploadId: string): Promise<void> {
   const request = { verb: 'abort_parts', method: 'DELETE', name, query: { uploadId }, understood: [404] } as const;
   await client.send(request).catch(ignoreUnavailable);
 }
 
-/** For a `catch` where a store that does not answer changes nothing. */
+/** For a `catch` that ignores an unavailable store. */
 export function ignoreUnavailable(error: unknown): null {
   if (isDomainError(error) && error.cause instanceof S3Failure) return null;
   throw error;

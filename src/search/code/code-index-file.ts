@@ -3,11 +3,11 @@ import path from 'node:path';
 import { openDatabaseThread } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 
-/** The version is in the name, since a file of another version is useless to this program. */
+/** The name contains the version, since this program cannot use a file of another version. */
 const fileName = 'code-search-1.db';
 
 /**
- * The index of code: derived data, which can be deleted at any time and is rebuilt. A blob in several repositories is
+ * The code index: derived data that can be deleted at any time and is rebuilt. A blob in several repositories is
  * indexed once. The trigrams of its text only propose candidates; the blob itself, read from git, decides.
  */
 const setUp = [
@@ -41,11 +41,11 @@ export interface CodeIndexFile {
 }
 
 interface OpenOptions {
-  /** After this long without work the thread ends, to release its memory: pushes come in bursts. */
+  /** Idle time after which the thread ends, to release its memory: pushes come in bursts. */
   idleMs?: number;
 }
 
-/** Opens the file; creates it when it is missing. */
+/** Opens the file; creates it if it is missing. */
 export async function openCodeIndexFile(folder: string, { idleMs = 60_000 }: OpenOptions = {}): Promise<CodeIndexFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, fileName);

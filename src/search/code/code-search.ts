@@ -18,7 +18,7 @@ interface CodeSearchOptions {
   /** The folder of derived data. */
   folder: string;
   limits: CodeSearchLimits;
-  /** With less free disk space than this the index does not grow. */
+  /** Free disk space below which the index does not grow. */
   lowDiskFloorBytes: number;
 }
 
@@ -26,18 +26,18 @@ interface Opened extends CodeIndexFile {
   readThread: DatabaseThread;
 }
 
-/** SQLite's codes for a file that is corrupt or no database. */
+/** SQLite's codes for a file that is corrupt or not a database. */
 const isDamage = (error: unknown): boolean => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
 const readThreadLimits = { requestMs: 5_000, queue: 100, idleMs: 60_000 };
 
 /**
- * Code search over all repositories. The index follows pushes within moments, in the background; it is a file of its
- * own that can be deleted at any time.
+ * Code search over all repositories. The index follows pushes within moments, in the background; it is a separate file
+ * that can be deleted at any time.
  */
 export function createCodeSearch(options: CodeSearchOptions) {
   const { db, logger, folder, limits } = options;
-  // Its statements join the index with the rows, which only a file of SQLite can be attached to.
+  // Its statements join the index with the rows, which only works for two SQLite files.
   const isOn = limits.budgetBytes > 0 && db.dialect === 'sqlite';
   let opening: Promise<Opened> | undefined;
   let running: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
         if (isStopping) return;
         logger.error('code_search.broken', { error });
         if (isDamage(error)) {
-          // Derived data: it is rebuilt by the next update.
+          // Derived data: the next update rebuilds it.
           await close();
           await removeCodeIndexFile(folder);
         }
@@ -77,7 +77,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
     }
   }
 
-  /** Requests an update; one in progress checks for changes again at its end. */
+  /** Requests an update; a running one checks for changes again at its end. */
   function update(): Promise<void> {
     if (!isOn || isStopping) return Promise.resolve();
     isWanted = true;
@@ -92,11 +92,11 @@ export function createCodeSearch(options: CodeSearchOptions) {
     onPush: { name: 'code-search', recorded: () => void update() } satisfies PushListener,
     /** For the scheduled task, and for callers that need a current index. */
     update,
-    /** Refuses as `DatabaseThread.ask` does, and `git_busy`. */
+    /** Throws `git_busy`, and the errors of `DatabaseThread.ask`. */
     async find(viewer: Viewer, text: string): Promise<CodeSearchResults> {
       return findCode({ ...options, ...(await opened()), coverages }, viewer, text);
     },
-    /** Marks all repositories as changed, for a manual rebuild by the next update. Returns how many. */
+    /** Marks all repositories as changed, so that the next update rebuilds them. Returns their number. */
     async forget(): Promise<number> {
       if (!isOn) return 0;
       const { thread } = await opened();

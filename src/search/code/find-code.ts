@@ -12,7 +12,7 @@ import { literalOf, parseCodeQuery } from './parse-code-query.ts';
 import type { CodeQuery } from './parse-code-query.ts';
 import { maxFileBytes } from './index-repository.ts';
 
-/** A line of a file, from 1. */
+/** Line number in a file, from 1. */
 interface CodeLine {
   number: number;
   text: string;
@@ -21,18 +21,18 @@ interface CodeLine {
 export interface CodeHit {
   located: Located;
   path: string;
-  /** The commit that was indexed. */
+  /** The indexed commit. */
   commit: string;
-  /** The first matching lines; none when the match is in the file's name. */
+  /** The first matching lines; empty if the match is in the file name. */
   lines: CodeLine[];
 }
 
 /** How much of the visible code was searched. */
 export interface Coverage {
-  /** Repositories visible to the viewer. */
+  /** Number of repositories visible to the viewer. */
   visible: number;
   searched: number;
-  /** Over the limit of one repository, or without space in the index. */
+  /** Number of those above the size limit of one repository, or without space in the index. */
   tooLarge: number;
 }
 
@@ -41,7 +41,7 @@ export interface CodeSearchResults {
   /** Whether there may be more. */
   isCut: boolean;
   coverage: Coverage;
-  /** The literal text without qualifiers, to be marked; empty for a regular expression. */
+  /** The literal text without qualifiers, to be highlighted; empty for a regular expression. */
   text: string;
 }
 
@@ -58,7 +58,7 @@ const linesPerFile = 3;
 const maxLineLength = 300;
 const readingMs = 2_000;
 
-/** In the order of owners and names, like every search. */
+/** Sorted by owner and name, as in every search. */
 const candidateColumns = `f.repository_id AS repositoryId, f.path, b.oid, c.commit_oid AS "commit"
   FROM code.files f
   CROSS JOIN code.repositories c ON c.id = f.repository_id AND c.commit_oid IS NOT NULL
@@ -67,7 +67,7 @@ const candidateColumns = `f.repository_id AS repositoryId, f.path, b.oid, c.comm
   CROSS JOIN search_repositories p ON p.id = r.id`;
 const inOrder = `ORDER BY p.place, f.path LIMIT ${maxCandidates}`;
 
-/** For a query of three characters or more: the files that contain all its trigrams. */
+/** For a query of at least three characters: the files that contain all its trigrams. */
 const byContent = (condition: string): string =>
   `SELECT ${candidateColumns} WHERE f.blob_id IN (SELECT rowid FROM code.code WHERE code MATCH :proposing) AND ${condition} ${inOrder}`;
 
@@ -75,13 +75,13 @@ const byContent = (condition: string): string =>
 const byName = (condition: string): string =>
   `SELECT ${candidateColumns} WHERE ${contains('lower(f.path)', ':query')} AND ${condition} ${inOrder}`;
 
-/** Files by what the qualifiers say alone. */
+/** For queries of qualifiers only: all matching files. */
 const byQualifiers = (condition: string): string => `SELECT ${candidateColumns} WHERE ${condition} ${inOrder}`;
 
-/** A pattern of SQLite's GLOB that means a text literally. */
+/** A GLOB pattern of SQLite that matches a text literally. */
 const literalGlob = (text: string): string => text.replace(/[[\]*?]/g, (sign) => `[${sign}]`);
 
-/** What the qualifiers of a query ask of rows `r` and `f`, besides what the viewer may see. */
+/** Conditions of a query's qualifiers on rows `r` and `f`, besides access. */
 function conditionOf({ repositories, owners, paths, languages }: CodeQuery): SqlCondition {
   const conditions: string[] = [];
   const parameters: Record<string, unknown> = {};
@@ -110,7 +110,7 @@ function conditionOf({ repositories, owners, paths, languages }: CodeQuery): Sql
   any(
     languages.flatMap((language) => {
       const names = fileNamesOf(language);
-      // A language that nobody knows is that of no file.
+      // An unknown language matches no file.
       if (names.length === 0) return ['1 = 0'];
       return names.flatMap((name) => [
         `lower(f.path) GLOB ${bind(`*.${literalGlob(name.toLowerCase())}`)}`,
@@ -127,10 +127,10 @@ const coverageOf = (visible: string): string => `
   SELECT count(*) AS visible, coalesce(sum(c.state = 'searched'), 0) AS searched, coalesce(sum(c.state IN ('too_large', 'no_room')), 0) AS tooLarge
   FROM main.repositories r LEFT JOIN code.repositories c ON c.id = r.id WHERE ${visible}`;
 
-/** A file has many more trigrams than a name, so more of them are asked for. */
+/** A file has many more trigrams than a name, so more of them are queried. */
 const maxTrigrams = 24;
 
-/** Coverages by the condition of the viewer: a count over all repositories takes 30 ms where there are 100,000. */
+/** Coverages by the condition of the viewer: counting 100,000 repositories takes 30 ms. */
 export const createCoverages = (): Lru<string, Coverage> =>
   createLru({ name: 'code-search coverage', maxWeight: 1_000, ttlMs: 5 * 60_000 });
 
@@ -142,10 +142,10 @@ interface FindDeps {
 }
 
 /**
- * Searches one line of literal text, ignoring case unless the query says otherwise, in the default branches of the
- * repositories that the viewer may see. Queries under three characters match only file names. The index proposes files,
- * and their content in git decides. A regular expression is matched by git, as in the search of one repository. Refuses
- * `invalid_pattern`, also for a regular expression without three literal characters and without a `repo:`.
+ * Searches one line of literal text, by default ignoring case, in the default branches of the repositories that the
+ * viewer may see. Queries under three characters match only file names. The index proposes files, and their content in
+ * git decides. git matches regular expressions, as in the search of one repository. Throws `invalid_pattern`, also for
+ * a regular expression without three literal characters and without a `repo:`.
  */
 export async function findCode(
   { readThread, git, repositories, coverages }: FindDeps,
@@ -192,11 +192,11 @@ export async function findCode(
 const finderOf = ({ text, isExact }: CodeQuery, query: string): ((line: string) => boolean) =>
   isExact ? (line) => line.includes(text) : (line) => fold(line).includes(query);
 
-/** Repositories in which a regular expression is looked for. */
+/** Limit of repositories searched for a regular expression. */
 const maxMatched = 20;
 const matchedLines = 200;
 
-/** The lines that git matches in the files that were proposed. */
+/** The lines that git matches in the proposed files. */
 async function matchHits(
   { git, repositories }: { git: Git; repositories: Pick<Repositories, 'locate'> },
   candidates: readonly Candidate[],
@@ -238,7 +238,9 @@ async function matchHits(
 
 const cut = (line: string): string => (line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line);
 
-/** @param matches `null` when the match is in the name */
+/**
+ * @param matches `null` if the match is in the name
+ */
 async function readHits(
   { git, repositories }: { git: Git; repositories: Pick<Repositories, 'locate'> },
   candidates: readonly Candidate[],
@@ -258,7 +260,7 @@ async function readHits(
 }
 
 async function linesIn(git: Git, path: string, oid: string, matches: (line: string) => boolean): Promise<CodeLine[]> {
-  // A blob that a rewritten history removed is no hit any more.
+  // A blob removed by a rewritten history is not a hit anymore.
   const blob = await git.objects.blob(path, oid, { maxBytes: maxFileBytes }).catch(() => null);
   const lines: CodeLine[] = [];
   if (blob?.content == null) return lines;

@@ -6,16 +6,16 @@ import { fold } from '../fold-text.ts';
 
 /** Limits of code search across repositories. */
 export interface CodeSearchLimits {
-  /** Of the whole index on disk, in bytes; 0 switches it off. */
+  /** Size of the whole index on disk in bytes; 0 disables it. */
   budgetBytes: number;
-  /** Of the text of one repository, in bytes. */
+  /** Text size of one repository in bytes. */
   repositoryBytes: number;
 }
 
 /** Larger files are data or generated, and rarely searched. */
 export const maxFileBytes = 512 * 1024;
 const maxFiles = 50_000;
-/** Size of one transaction, which bounds how long others wait; in memory its text takes fifty times as much. */
+/** Size of one transaction, which determines how long others wait; in memory its text takes fifty times as much. */
 const batchBytes = 512 * 1024;
 const batchBlobs = 200;
 
@@ -32,8 +32,8 @@ interface KnownFile extends Record<string, unknown> {
 }
 
 /**
- * Updates the index of one repository to a commit: reads blobs that it does not have, and removes those that no
- * repository has any more.
+ * Updates the index of one repository to a commit: reads missing blobs, and removes those that no repository has
+ * anymore.
  * @param commit `null` for a repository without commits
  */
 export async function indexRepository(
@@ -59,7 +59,7 @@ async function forgetting(thread: DatabaseThread, id: string, state: IndexState)
   return state;
 }
 
-/** Text files within the size limit; `null` when the repository exceeds its limit. */
+/** Text files within the size limit; `null` if the repository exceeds its limit. */
 async function filesToIndex(
   git: Git,
   path: string,
@@ -79,7 +79,7 @@ async function knownBlobs(thread: DatabaseThread, files: readonly WantedFile[]):
   return new Set(rows!.map((row) => String(row['oid'])));
 }
 
-/** Reads blobs and indexes those that are text; returns which. */
+/** Reads blobs and indexes those that are text; returns the indexed ones. */
 async function addBlobs(thread: DatabaseThread, git: Git, path: string, oids: readonly string[]): Promise<Set<string>> {
   const added = new Set<string>();
   let batch: { oid: string; text: string }[] = [];

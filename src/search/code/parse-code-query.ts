@@ -1,23 +1,23 @@
 import { invalid } from '../../kernel/index.ts';
 
-/** A search of code as a person typed it. */
+/** A parsed code search query. */
 export interface CodeQuery {
-  /** One line of literal text, or a regular expression; empty where only qualifiers were typed. */
+  /** One line of literal text, or a regular expression; empty if there are only qualifiers. */
   text: string;
   isPattern: boolean;
-  /** Whether upper and lower case differ. */
+  /** Whether the search is case-sensitive. */
   isExact: boolean;
-  /** Names of repositories, `owner/name` or `name`; one of them matches. */
+  /** Names of repositories, `owner/name` or `name`; any may match. */
   repositories: { owner: string | null; name: string }[];
-  /** Handles; one of them matches. */
+  /** Usernames or organisations; any may match. */
   owners: string[];
-  /** Parts of paths, in any case; `*` stands for anything. All match. */
+  /** Parts of paths, case-insensitive; `*` matches anything. All must match. */
   paths: string[];
-  /** Names of languages; one of them matches. */
+  /** Names of languages; any may match. */
   languages: string[];
 }
 
-/** Qualifiers of one kind. */
+/** Limit of qualifiers of one kind. */
 const maxOfKind = 10;
 const qualifier = /(?<![^\s])(repo|owner|user|org|path|lang|language|case):(?:"([^"]*)"|(\S+))/gi;
 
@@ -32,9 +32,9 @@ const plain = (text: string): CodeQuery => ({
 });
 
 /**
- * Reads `repo:`, `owner:`, `path:`, `lang:` and `case:` out of a query; the rest is searched: literally, or as a
- * regular expression between slashes. A query in quotes that has a qualifier in it is literal text. Refuses
- * `invalid_pattern` for too many of them.
+ * Parses `repo:`, `owner:`, `path:`, `lang:` and `case:` in a query; the rest is searched literally, or as a regular
+ * expression if between slashes. A quoted query that contains a qualifier is literal text. Throws `invalid_pattern` for
+ * too many of them.
  */
 export function parseCodeQuery(query: string): CodeQuery {
   const quoted = /^"(.*)"$/s.exec(query.trim())?.[1];
@@ -77,8 +77,8 @@ function add(query: CodeQuery, name: string, value: string): void {
 }
 
 /**
- * The longest text that every match of a regular expression has, for the index; empty where there may be none. Only
- * characters outside of groups and brackets count, and none that may be left out.
+ * The longest text contained in every match of a regular expression, for the index; empty if there may be none. Only
+ * counts characters outside of groups and brackets that are not optional.
  */
 export function literalOf(pattern: string): string {
   if (pattern.includes('|')) return '';
@@ -98,7 +98,7 @@ export function literalOf(pattern: string): string {
       depth -= 1;
       runs.push('');
     } else if (character === '*' || character === '?' || character === '{' || character === '+') {
-      // What stands before may be left out, or come again.
+      // The preceding character is optional or repeated.
       const run = runs.at(-1)!;
       runs[runs.length - 1] = character === '+' ? run : run.slice(0, -1);
       if (character === '{') at = Math.max(at, pattern.indexOf('}', at));

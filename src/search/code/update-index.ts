@@ -24,7 +24,7 @@ interface UpdateDeps {
 /** Finding outdated repositories scans all of them, so each scan returns many. */
 const rowsAtOnce = 500;
 
-/** Repositories that changed since they were indexed; the latest first. */
+/** Repositories changed since they were indexed; the latest first. */
 const behind = `SELECT r.id, r.updated_at AS updatedAt FROM repositories r LEFT JOIN code.repositories c ON c.id = r.id
   WHERE r.deleted_at IS NULL AND (c.id IS NULL OR c.seen_at < r.updated_at) ORDER BY r.updated_at DESC LIMIT ${rowsAtOnce}`;
 
@@ -34,8 +34,8 @@ const gone = `SELECT c.id FROM code.repositories c LEFT JOIN main.repositories r
 const rowsOf = async (thread: DatabaseThread, sql: string) => (await thread.run([{ sql, parameters: [] }]))[0]!;
 
 /**
- * Updates the index with everything that was pushed, created, moved or deleted. Each repository is a step of its own,
- * so an interrupted run is resumed by the next. With little disk space left nothing is added.
+ * Updates the index for everything that was pushed, created, moved or deleted. Each repository is a step of its own, so
+ * the next run resumes an interrupted one. With little free disk space nothing is added.
  */
 export async function updateIndex(deps: UpdateDeps): Promise<number> {
   let changed = 0;

@@ -5,18 +5,18 @@ import { foldQuery, trigramQuery } from '../fold-text.ts';
 import { repositoryTrigram } from './update-index.ts';
 
 /**
- * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more
- * frequent word is in enough issues that reading the list in its order soon fills a page.
+ * Number of texts up to which a word counts as rare: that many are read, compared and sorted within some milliseconds.
+ * A more frequent word is in so many issues that reading the list in its order soon fills a page.
  */
 const rareWordMaxDocuments = 2_000;
-/** A text has many more trigrams than a name, so more of them are asked for. */
+/** A text has many more trigrams than a name, so more of them are queried. */
 const maxTrigrams = 12;
 
 /**
- * The issues that have all words, each in any of its texts, in the order of the list; none is left out. The trigram
- * index proposes texts for the rarest word, `instr` on the folded text decides. For a word that is in many texts, and
- * for words of one or two characters, which have no trigram, the list is read in its order and each text is compared.
- * @param mostTexts up to which a word counts as rare
+ * The issues that contain all words, each in any of its texts, in list order; none is omitted. The trigram index
+ * proposes texts for the rarest word, `instr` on the folded text decides. For a frequent word, and for words of one or
+ * two characters, which have no trigram, the list is read in its order and each text is compared.
+ * @param mostTexts number of texts up to which a word counts as rare
  */
 export async function findIssues(
   thread: Pick<DatabaseThread, 'run'>,
@@ -59,7 +59,7 @@ export async function findIssues(
   return runQuery<TextHit>(positioned(page({ and })));
 }
 
-/** Texts that may have a word, as tables and a condition. @param at of several words, which one */
+/** Texts that may contain a word, as tables and a condition. @param at index of the word */
 type Proposing = (at: string, name: string) => string;
 
 const proposedBySqlite: Proposing = (at) =>
@@ -81,13 +81,13 @@ type RunQuery = <Row>(sql: string, more?: Record<string, unknown>) => Promise<Ro
 const hasWord = (id: string, name: string): string =>
   `EXISTS (SELECT 1 FROM search_entries s WHERE s.issue_id = ${id} AND ${containsIndexed('s.folded', `:${name}`)})`;
 
-/** The rows of a page, each with its first entry that has the first word. */
+/** The rows of a page, each with the first of its entries that contains the first word. */
 const positioned = (page: string): string => `
   SELECT f.id AS id, (SELECT min(s.position) FROM search_entries s
     WHERE s.issue_id = f.id AND ${containsIndexed('s.folded', ':word0')}) AS position
   FROM (${page}) f`;
 
-/** The word whose trigrams the fewest texts have; null when none has trigrams. */
+/** The word whose trigrams occur in the fewest texts; null if none has trigrams. */
 async function rarestWord(
   runQuery: RunQuery,
   proposing: Proposing,

@@ -9,13 +9,13 @@ const entriesAtOnce = 100;
 /** The trigrams of entries. */
 export const entryIndex = { index: 'search_entry_trigrams' } as const;
 
-/** The first of the characters that no text means anything by, and how many of them are used. */
+/** The first of the characters that texts do not use, and the number of them used here. */
 const privateUseStart = 0xe000;
 const privateCount = 4_096;
 
 /**
  * Three characters of the private use area that represent a repository: one trigram, by which a search within a
- * repository leaves out the texts of all others. Two repositories may share one; the repository of a row decides.
+ * repository excludes the texts of all others. Two repositories may share one; the repository of a row decides.
  */
 export function repositoryTrigram(repositoryId: string): string {
   const digest = hash('sha256', repositoryId, 'buffer');
@@ -32,15 +32,15 @@ interface FoundEntry {
   position: number;
   title: string;
   body: string | null;
-  /** Of a review: its comments on code. */
+  /** For a review: its comments on code. */
   comments: string | null;
   repositoryId: string;
 }
 
 /**
- * Indexes entries of issues anew: the text of an issue together with its title, comments, and the text of a review
- * together with its comments on code. What waits for a member and what was deleted is not found.
- * @param ids `issue position`, as `search_changes` has them
+ * Reindexes entries of issues: the text of an issue together with its title, comments, and the text of a review
+ * together with its comments on code. Entries awaiting approval by a member and deleted ones are not found.
+ * @param ids `issue position`, as in `search_changes`
  */
 export async function updateIssueIndex(tx: Tx, ids: readonly string[]): Promise<void> {
   for (let start = 0; start < ids.length; start += entriesAtOnce)
@@ -48,7 +48,7 @@ export async function updateIssueIndex(tx: Tx, ids: readonly string[]): Promise<
 }
 
 async function refresh({ manager }: Tx, places: string): Promise<void> {
-  // PostgreSQL keeps its index of trigrams by itself.
+  // PostgreSQL maintains its trigram index automatically.
   const hasOwnIndex = dialectOf(manager) === 'sqlite';
   const known = (await manager.query(
     `SELECT s.place AS place FROM ${rowsTable(placeColumns)}
