@@ -22,7 +22,7 @@ export interface GitLimits {
 
   /** Time limit of one clone, fetch or push. */
   transferMs: number;
-  /** Time limit of one short command, object reads included. */
+  /** Time limit of one short command, including object reads. */
   shortMs: number;
   /** Output limit of a short command in bytes. */
   shortOutputBytes: number;
@@ -93,13 +93,13 @@ export const defaultLimits: Readonly<GitLimits> = {
   pushCpuMsPerMiB: 10_000,
   // A mirror of a large project has some thousand branches and tags, one of a large Gerrit a hundred thousand changes.
   maxUpdatesPerPush: 100_000,
-  // At this number the advertisement before protocol version 2, which lists every ref, has 16 MB.
+  // With this number, the advertisement before protocol version 2, which lists every ref, takes 16 MB.
   maxRefs: 250_000,
   // Enough for a hundred thousand commands with names of 250 bytes.
   maxPushHeadBytes: 32 * 1024 * 1024,
   maxPushOptions: 100,
   maxDrainBytes: 512 * 1024 * 1024,
-  // Time for `maxDrainBytes` over a line of 5 Mbit/s.
+  // Time for `maxDrainBytes` over a connection of 5 Mbit/s.
   maxDrainMs: 15 * 60_000,
 
   fetchCacheBytes: 1024 ** 3,

@@ -1,4 +1,4 @@
-/** The only source of time inside modules, so that tests control it. */
+/** The only source of time inside modules, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

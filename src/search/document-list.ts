@@ -139,7 +139,7 @@ async function moveApart(tx: Tx, list: DocumentList, around: number, count: numb
     const columns = selected(list);
     const below = await query<PlacedText>(tx, `${columns} WHERE place <= ? ORDER BY place DESC LIMIT ?`, around, reach);
     const above = await query<PlacedText>(tx, `${columns} WHERE place > ? ORDER BY place LIMIT ?`, around, reach);
-    // The outermost keep their keys, unless they are the ends of the list.
+    // The outermost ones keep their keys, unless they are the ends of the list.
     const low = below.length === reach ? below.pop()!.place : null;
     const high = above.length === reach ? above.pop()!.place : null;
     const moving = [...below.reverse(), ...above];

@@ -117,7 +117,7 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
       entry.lastBytesMs = now();
       entry.begin();
     }
-    // No event reports that a connection became quiet.
+    // No event reports that a connection has become quiet.
     if (waiting().length > 0) retry = setTimeout(advance, retryMs);
   }
 

@@ -131,7 +131,7 @@ export class WorkerSlot {
       );
     });
     worker.on('exit', () => lose({ kind: 'failed', message: 'the thread ended', cpuMs: 0 }));
-    // After adding listeners, each of which would keep the process alive.
+    // Called after adding listeners, each of which would keep the process alive.
     worker.unref();
     return worker;
   }

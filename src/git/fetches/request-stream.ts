@@ -8,7 +8,7 @@ const marks = { flush: flushPacket, delimiter: Buffer.from('0001'), end: Buffer.
 interface RequestStreamOptions {
   input: Readable;
   signal: AbortSignal;
-  /** How long the client may send nothing, in milliseconds. */
+  /** Time limit of silence by the client, in milliseconds. */
   stallMs: number;
   /** Size limit of one request in bytes. */
   maxBytes: number;

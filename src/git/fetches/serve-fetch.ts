@@ -24,7 +24,7 @@ export interface UploadRequest {
   signal: AbortSignal;
   /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
-  /** Overrides how long the client may stall, in milliseconds. */
+  /** Overrides the time limit of a stalled client, in milliseconds. */
   stallMs?: number | undefined;
 }
 

@@ -36,7 +36,7 @@ export async function uploadPack(deps: UploadDeps, request: UploadRequest): Prom
   try {
     return await serveRequest(deps, request);
   } catch (error) {
-    // The repository may have been moved to the trash since it was looked up.
+    // The repository may have been moved to the trash since the lookup.
     if (!isDomainError(error) || error.code !== 'internal' || existsSync(request.path)) throw error;
     throw notFound('repository_not_found', 'Repository not found');
   }

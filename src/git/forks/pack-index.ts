@@ -7,7 +7,7 @@ const fanoutBytes = 256 * 4;
 const headBytes = 8;
 const magic = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
 
-/** The ids of the objects in a pack, as its index lists them: sorted, 20 bytes each. */
+/** The ids of the objects in a pack, from its index: sorted, 20 bytes each. */
 interface PackIndex {
   /** File name without its extension. */
   stem: string;

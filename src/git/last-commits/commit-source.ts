@@ -22,8 +22,8 @@ interface WalkStart {
 }
 
 /**
- * Commits with their parents, from the cheapest source that has them: the commit-graph, the object reader, or `git
- * rev-list` where the graph covers too little.
+ * Commits with their parents, from the cheapest available source: the commit-graph, the object reader, or `git
+ * rev-list` if the graph covers too little.
  */
 export class CommitSource {
   readonly #deps: BrowseDeps;

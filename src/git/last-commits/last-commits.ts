@@ -10,7 +10,7 @@ export interface LastCommitsRequest {
   folder: Buffer;
   /** The folder's entries. */
   names: readonly Buffer[];
-  /** How long the page waits for uncached rows, in milliseconds. */
+  /** Time in milliseconds that the page waits for uncached rows. */
   waitMs: number;
 }
 

@@ -25,7 +25,7 @@ export async function checkRepository(
   const messages = `${errorText}\n${output.toString('utf8')}`
     .split('\n')
     .filter((line) => line !== '' && !/^notice: /.test(line));
-  // Warnings alone exit with 0; old projects have permanent ones.
+  // git exits with 0 if there are only warnings; old projects have permanent ones.
   if (code === 0) return [];
   return messages.length > 0 ? messages.slice(0, 20) : [`git fsck ended with ${code}`];
 }

@@ -62,7 +62,7 @@ const manyPushes = 200;
 /** Number of aborted runs after which pushes wait for maintenance, and the limit of that wait. */
 const maxAborts = 3;
 const pushWaitsMs = 20_000;
-/** New filters per run: the first computation for a large repository is spread over several. */
+/** Limit of new filters per run: the first computation for a large repository is spread over several runs. */
 const newFilters = 20_000;
 
 /**
@@ -234,7 +234,7 @@ export function createMaintenance({
         const outcome = await enqueue(repository, async (signal) =>
           packAnew(repository, signal).then(() => true),
         ).catch((error: unknown): Outcome => {
-          // A damaged repository must not block the others.
+          // A corrupt repository must not block the others.
           logger.error('git.pack_failed', { repository, error });
           return 'fine';
         });

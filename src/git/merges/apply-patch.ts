@@ -13,7 +13,7 @@ import type { PatchMail } from './read-mail.ts';
 import { splitMails } from './split-mails.ts';
 
 export interface PatchRequest {
-  /** The commit that the patch is applied to, a full id. */
+  /** The commit to which the patch is applied, a full id. */
   onto: string;
   /** Mails by `git format-patch`, or a plain diff. */
   patch: Buffer;

@@ -54,7 +54,7 @@ async function packOf(algorithm: string, objects: readonly PackedObject[]): Prom
   return Buffer.concat([content, createHash(algorithm).update(content).digest()]);
 }
 
-/** Type and size of an object: four bits of the size, then seven in each byte. */
+/** Header with type and size of an object: four bits of the size, then seven in each byte. */
 function sizeOf(type: number, size: number): Buffer {
   const bytes = [(type << 4) | (size & 0x0f)];
   for (let rest = size >>> 4; rest > 0; rest >>>= 7) {

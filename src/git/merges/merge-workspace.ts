@@ -97,7 +97,7 @@ export async function openMergeWorkspace(
         await syncPath(target);
         if (isNew) await syncPath(objects);
       }
-      // git packs the objects of a large merge at once.
+      // git packs the objects of a large merge.
       const packs = (await readdir(path.join(folder, 'pack')).catch(nullIfAbsent)) ?? [];
       // The index comes last: once it exists, git reads the pack.
       for (const name of packs.sort((one, other) => Number(one.endsWith('.idx')) - Number(other.endsWith('.idx'))))

@@ -51,7 +51,7 @@ export class ObjectReader {
   #wantedBytes = 0;
   /** Whether a response in the current bytes keeps a slice of them. */
   #isKept = false;
-  /** Number of bytes to come that belong to an object above its limit. */
+  /** Number of bytes still to arrive of an object above its limit. */
   #droppedBytes = 0;
   #watchdog: NodeJS.Timeout | undefined;
   readonly #usage = usageOf(() => this.#process.pid);

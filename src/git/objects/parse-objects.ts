@@ -5,7 +5,7 @@ type EntryKind = 'folder' | 'file' | 'executable' | 'symlink' | 'submodule';
 export interface TreeEntry {
   /** Decoded as text; bytes that are not UTF-8 become U+FFFD. */
   name: string;
-  /** The name itself: 1 to thousands of bytes of any value but NUL and slash. */
+  /** The name as bytes: one to thousands, of any value but NUL and slash. */
   rawName: Buffer;
   /** Octal, as printed by git: `040000`, `100644`, `100755`, `120000`, `160000`. */
   mode: string;

@@ -24,7 +24,7 @@ export interface Launch {
 
 /** One git process, leader of its own process group, wherever it was started. */
 export interface Child {
-  /** 0 until it is known, and when it could not be started. */
+  /** 0 until it is known, and if the process could not be started. */
   readonly pid: number;
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;

@@ -35,7 +35,7 @@ interface GitCommand {
   signal?: AbortSignal | undefined;
   /** Limit of a single allocation in bytes; git exits if it needs more. */
   allocationLimitBytes?: number;
-  /** Memory limit in total, in bytes; the process is killed above it. */
+  /** Total memory limit in bytes; a process that exceeds it is killed. */
   memoryLimitBytes?: number;
   /** Starts at background CPU priority, behind pages. */
   yields?: boolean;

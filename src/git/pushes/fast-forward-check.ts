@@ -7,7 +7,7 @@ import { PackCommitReader } from './pack-commit-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { PushHeader, RawUpdate } from './push-header.ts';
 
-/** A ref that may only be fast-forwarded, and the message when a push rewrites it. */
+/** A ref that may only be fast-forwarded, and the message for a push that rewrites it. */
 export interface FastForwardRule {
   ref: string;
   /** One line, shown beside the refused ref. */
@@ -41,7 +41,7 @@ export const maxCheckedBytes = 4 * 1024 * 1024;
 /** `PACK`, a version, and the number of objects (gitformat-pack). */
 const packHeadBytes = 12;
 
-/** Limit of open ends of a walk: no usual history has more. */
+/** Limit of open ends of a walk: ordinary histories have fewer. */
 export const maxOpenEnds = 200;
 
 /**
@@ -124,7 +124,7 @@ async function checkMove(
   if (old !== true) return 'unknown';
   const known = ends.filter((_, at) => found[at]);
   if (known.length > 0) {
-    // Prints the old commit unless one of the others reaches it.
+    // Prints the old commit unless it is reachable from one of the others.
     const argv = [`--git-dir=${path}`, 'rev-list', '--max-count=1', update.oldId, '--not', ...known, '--'];
     const { code, output, errorText } = await runner.run({ argv, timeLimitMs: limits.shortMs }, 4_096);
     if (code !== 0) throw internal('git could not compare commits', { cause: { code, errorText } });

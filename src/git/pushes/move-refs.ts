@@ -116,8 +116,8 @@ export async function keepObjects(
 }
 
 /**
- * Sets or removes `refs/pull/<number>/<name>`, which clients may fetch and only the server moves: the head of a pull
- * request, and the merge that the CI tests. Unconditional, because the rows of pull requests decide.
+ * Sets or removes `refs/pull/<number>/<name>`, which clients may fetch but only the server moves: the head of a pull
+ * request, and the merge commit for CI. Unconditional, because the rows of pull requests decide.
  */
 export async function setPullRef(
   { runner }: Pick<MoveDeps, 'runner'>,

@@ -129,7 +129,7 @@ export class PackCommitReader {
       base = this.#contentOf.get(bytes.toString('hex', at, at + this.#idBytes));
       at += this.#idBytes;
     }
-    // A tree, a blob, or a delta of one: the commits are over.
+    // A tree, a blob, or a delta of one: no commits follow.
     return base === undefined ? null : { type, size, base, end: at };
   }
 

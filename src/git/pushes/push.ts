@@ -116,7 +116,7 @@ export interface PushRequest {
   hooks: PushHooks;
   /** Identifies the client for fair slots: any stable text. */
   client?: string | undefined;
-  /** Overrides how long the client may stall, in milliseconds. */
+  /** Overrides the time limit of a stalled client, in milliseconds. */
   stallMs?: number | undefined;
   /** Whether `input` is a finite request whose response the client reads only at its end: HTTP. */
   stateless?: boolean | undefined;

@@ -279,7 +279,7 @@ interface ForwardedPack {
   readonly bytes: number;
   /** Error of the client's stream. */
   readonly error: unknown;
-  /** Stops reading; the rest of the stream is left to another reader. */
+  /** Stops reading; another reader takes the rest of the stream. */
   leaveInput(): void;
   end(): void;
 }

@@ -18,7 +18,7 @@ export interface BlameGroup {
 export interface Blame {
   groups: BlameGroup[];
   commits: Map<string, Commit>;
-  /** Whether commits were skipped because of `.git-blame-ignore-revs`. */
+  /** Whether commits in `.git-blame-ignore-revs` were skipped. */
   ignoresRevisions: boolean;
 }
 

@@ -179,7 +179,7 @@ const isText = (latin1: string): boolean => {
   return Buffer.from(bytes.toString('utf8')).equals(bytes);
 };
 
-/** Number of commits reachable from a commit, itself included. */
+/** Number of commits reachable from a commit, including itself. */
 export async function countCommits(deps: BrowseDeps, path: string, oid: string): Promise<number | null> {
   let text = '';
   const whole = await readGit(

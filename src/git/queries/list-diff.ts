@@ -40,7 +40,7 @@ export interface DiffList {
   truncated: boolean;
 }
 
-/** Limit of listed files: longer lists are not readable. */
+/** Limit of listed files: longer lists are unreadable. */
 const maxFiles = 3_000;
 
 /** Each file takes up to six fields in the two lists. */

@@ -10,7 +10,7 @@ interface Watched {
   modifiedMs: number;
 }
 
-/** The size of a folder adds nothing to its time; for some paths only existence counts. */
+/** For a folder, its time suffices without its size; for some paths only existence counts. */
 type Kind = 'file' | 'folder' | 'presence';
 
 /**
@@ -70,7 +70,7 @@ export class Fingerprint {
   }
 }
 
-/** Above the longest step of kernel file times, in milliseconds. */
+/** Above the longest step of file times in any kernel, in milliseconds. */
 const stepMs = 20;
 
 /** Other methods rely on the order of this list. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /** Namespaces that a push may write. */
 const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
 
-/** Gerrit's namespaces, which a repository accepts when its settings say so. */
+/** Gerrit's namespaces, which a repository accepts if its settings allow them. */
 export const gerritFolders: readonly string[] = ['refs/changes/', 'refs/meta/'];
 
 /** Namespaces reserved for the server; other forges use the same names. */

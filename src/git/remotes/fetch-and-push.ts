@@ -8,7 +8,7 @@ import type { Remote } from './remote.ts';
 import { readHostKey, sshFailure } from './ssh.ts';
 import type { SshHost, SshTools } from './ssh.ts';
 
-/** Dependencies of an exchange with another host. */
+/** Dependencies of fetches from and pushes to another host. */
 export interface RemoteTools {
   runner: GitRunner;
   ssh: SshTools;

@@ -15,10 +15,10 @@ export interface ActiveRequest {
 }
 
 /**
- * Cooperative scheduling of background work. Many concurrent searches are many steps of half a millisecond,
- * and they fill the main thread: any other page would wait, in each turn of the event loop that it takes, for
- * all steps that were queued before it. So the steps have a lower priority: one runs per turn of the loop, and
- * none while another page is being rendered.
+ * Cooperative scheduling of background work. Many concurrent searches consist of many steps of half a millisecond,
+ * which fill the main thread: any other page would wait, in each turn of the event loop that it takes, for all steps
+ * queued before it. So the steps have a lower priority: one runs per turn of the loop, and none while another page is
+ * being rendered.
  */
 export interface BackgroundPriority {
   /** Must be called when a request begins: background work waits for it. */

@@ -2,7 +2,7 @@
 type Credentials =
   /** No header. */
   | { kind: 'none' }
-  /** `Bearer SECRET`, or `token SECRET`, as scripts for other forges write it. */
+  /** `Bearer SECRET`, or `token SECRET`, as used by scripts for other forges. */
   | { kind: 'token'; secret: string }
   | { kind: 'basic'; username: string; password: string }
   /** Anything else, which must never be treated as a missing header. */

@@ -9,7 +9,7 @@ export const maxPointerBytes = 1_023;
 /** Minimum size of pointers: the shortest version, the id and a size of one digit. */
 export const minPointerBytes = 114;
 
-/** The last two are from before the first release. */
+/** The last two URLs predate the first release. */
 const versions: readonly string[] = [
   'https://git-lfs.github.com/spec/v1',
   'https://hawser.github.com/spec/v1',

@@ -111,7 +111,7 @@ async function storeContent(
     .catch((error: unknown) => {
       if (!isDomainError(error)) throw error;
       if (error.reason === 'object_damaged') throw damaged();
-      // Another upload of the same bytes was first, or one whose row was never written.
+      // Another upload of the same bytes was first, or left a file without a row.
       if (error.reason !== 'object_exists') throw error;
     });
   await deps.inTurn(key, () => storeRow(deps, repositoryId, { oid, bytes }, admit));

@@ -7,7 +7,7 @@ export interface S3Credentials {
 
 interface RequestToSign {
   method: string;
-  /** With its query, whose values are not encoded twice. */
+  /** Includes its query, whose values are not encoded twice. */
   url: URL;
   /** All are signed, together with `Host`, `X-Amz-Date` and `X-Amz-Content-Sha256`. */
   headers: Readonly<Record<string, string>>;

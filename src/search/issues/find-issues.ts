@@ -66,7 +66,7 @@ const proposedBySqlite: Proposing = (at) =>
   `search_entry_trigrams g CROSS JOIN search_entries s ON s.place = g.rowid
         WHERE g.search_entry_trigrams MATCH :trigrams${at}`;
 
-/** The index has the text itself; the repository is that of the issue. */
+/** The index stores the text itself; the repository is that of the issue. */
 const proposedByPostgres =
   (isInRepository: boolean): Proposing =>
   (_at, name) =>

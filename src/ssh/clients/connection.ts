@@ -30,7 +30,7 @@ interface Needs {
   deps: SshDeps;
 }
 
-/** A client with more unread or unsolicited bytes than this violates the protocol. */
+/** Limit of unread or unsolicited bytes; a client that exceeds it violates the protocol. */
 const maxUnreadBytes = 8 * 1024 * 1024;
 /** Limit of sessions that are closed without a request; ssh2 never frees those. */
 const maxEmptySessions = 16;

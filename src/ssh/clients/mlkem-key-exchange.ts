@@ -63,7 +63,7 @@ export function offerMlkem(connection: Connection): void {
   const protocol = (connection as { _protocol?: ProtocolInside })._protocol;
   if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
   protocol._offer = withMlkem(protocol._offer);
-  // The first exchange and later re-keying start from different objects.
+  // The first exchange and later re-keying use different objects.
   for (const place of [protocol._decipher, protocol]) {
     const next = place._onPayload;
     place._onPayload = (payload) => {

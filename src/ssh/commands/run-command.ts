@@ -100,7 +100,7 @@ const isAboutInbox = (command: Command): command is InboxCommand => command.kind
 const isAboutPulls = (command: Command): command is PullCommand => command.kind.startsWith('pull ');
 const isAboutIssues = (command: Command): command is IssueCommand => command.kind.startsWith('issue ');
 
-/** The same whether the repository or its owner exists or not: nothing is looked up. */
+/** Nothing is looked up, so the response does not depend on the existence of the repository or its owner. */
 function wrongPath({ config }: SshDeps, meant: { owner: string; name: string } | null, { port }: Client): string {
   const example = meant === null ? '' : `, here ${cloneAddress(config, port, meant)}`;
   return `hearth: there is no repository at this path; write OWNER/NAME${example}\n`;

@@ -54,7 +54,7 @@ function readHostKey(file: string, privateKey: string): Omit<HostKey, 'second'> 
   throw unusable(file, 'it is damaged or protected by a passphrase');
 }
 
-/** Written atomically: a start after a crash must not find a partial key. */
+/** Written atomically: after a crash, the next start must not find a partial key. */
 async function writeOnce(file: string, content: string): Promise<void> {
   const folder = dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
