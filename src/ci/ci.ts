@@ -141,7 +141,7 @@ export function createCi(options: CiOptions) {
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     environments: createEnvironmentService(deps),
     secrets: createSecretService(deps),
-    /** Encrypts all secrets anew after a rotation of the instance key. */
+    /** Re-encrypts all secrets after a rotation of the instance key. */
     reencrypt: async () =>
       (await reencryptSecrets(deps)) + (await reencryptEnvironmentSecrets(deps)) + (await reencryptIdentityKeys(deps)),
     variables: createVariableService(deps),
@@ -195,7 +195,7 @@ export function createCi(options: CiOptions) {
     storeLogs: () => uploadLogs(deps),
     /** Called every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
-    /** For `repositories.onDefaultBranch`. */
+    /** Listener for `repositories.onDefaultBranch`. */
     onDefaultBranch: bindDeps(deps)(replanSchedules),
     /** Ends the waits of polling runners, before the listeners close. */
     stopWaiting: () => queue.stop(),

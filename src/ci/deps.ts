@@ -48,7 +48,7 @@ export interface CiDeps {
   /** Listeners for deployments, their statuses, and jobs that start waiting for a reviewer. */
   deploymentListeners: DeploymentListener[];
   reviewListeners: ReviewListener[];
-  /** These modules are created after this one and set by `onPull`. */
+  /** Modules that are created after this one and set by `onPull`. */
   pullSources(): PullRunDeps;
 }
 

@@ -22,7 +22,7 @@ const innerV4 = [
   '240.0.0.0/4',
 ];
 
-/** IPv6 routes only global unicast; mapped, NAT64, unique-local and link-local addresses are outside of it. */
+/** Only global unicast is routed in IPv6; it excludes mapped, NAT64, unique-local and link-local addresses. */
 const routedV6 = ['2000::/3'];
 /** Excluded from it: Teredo and other protocol addresses, documentation, 6to4 (which wraps any IPv4 address), AS112. */
 const innerV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
@@ -41,8 +41,9 @@ const allowedV6 = listOf(routedV6, 'ipv6');
 const deniedV6 = listOf(innerV6, 'ipv6');
 
 /**
- * Whether an address can be contacted on behalf of a user: routed on the public internet, and not of this machine, its
- * network or a tunnel. Checks bytes, never spellings: pass the result of a resolver or a parsed URL.
+ * Whether an address can be contacted on behalf of a user: it must be routed on the public internet, and must not
+ * belong to this machine, its network or a tunnel. Checks bytes, never spellings: pass the result of a resolver or a
+ * parsed URL.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {

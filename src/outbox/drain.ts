@@ -41,7 +41,7 @@ interface WriteBatch<Item, Result> {
   wanted: readonly { key: string; limit: number }[];
 }
 
-/** A table of messages for a drain, and the policy of its keys. Created anew for each drain. */
+/** A table of messages for a drain, and the policy of its keys. Created for each drain. */
 export interface Queue<Item extends Leased, Result, Report> {
   /** Limit of messages in flight, over all keys. */
   readonly slots: number;

@@ -84,7 +84,7 @@ export function pathOf(
   return git.storage.pathOf((repository.ownerUserId ?? repository.ownerOrganisationId)!, repository.id);
 }
 
-/** Those of some users who currently have write access to a repository. */
+/** Filters user ids to those with current write access to a repository. */
 export function writersAmong(
   deps: Pick<PullDeps, 'repositories'>,
   repository: PullContext['repository'],
@@ -94,7 +94,7 @@ export function writersAmong(
   return peopleWith('write', deps, repository, userIds, source);
 }
 
-/** Those of some users who currently have read access to a repository. */
+/** Filters user ids to those with current read access to a repository. */
 export function readersAmong(
   deps: Pick<PullDeps, 'repositories'>,
   repository: PullContext['repository'],

@@ -35,7 +35,7 @@ interface NextRound {
 interface Prepared {
   rounds: NextRound[];
   merged: RecordedMerge[];
-  /** Rounds of a push to `refs/for/…`: one, or those of a stack. */
+  /** Rounds of a push to `refs/for/…`: one, or one per commit of a stack. */
   pushed: PushedRound[];
   retargets: Retarget[];
   /** Open pull requests whose base branch has moved, newest first. */

@@ -6,7 +6,7 @@ export const openPgpLimits = {
   storedBytes: 64 * 1024,
   userIds: 50,
   subkeys: 32,
-  /** Armored signature; one of RSA with 4096 bits has less than 1 KB. */
+  /** Armored signature; an RSA signature with 4096 bits has less than 1 KB. */
   signatureBytes: 16 * 1024,
   /** Headers and message of a commit or tag; larger ones are shown as not verified. */
   signedBytes: 1024 * 1024,
@@ -16,7 +16,7 @@ export const openPgpLimits = {
 
 /** Limits of a task that reads one key. */
 export const readKeyLimits = {
-  // The library loads in 40 ms and an ordinary key takes 2 ms; one of maximum size takes far less than a second.
+  // The library loads in 40 ms and an ordinary key takes 2 ms; a key of maximum size takes far less than a second.
   deadlineMs: 2_000,
   maxWaitMs: 5_000,
   maxInputBytes: openPgpLimits.keyBytes + 4_096,

@@ -49,7 +49,7 @@ export function createSigning(deps: SigningDeps) {
     instanceKeys: bind(instanceKeys),
     currentInstanceKey: bind(currentInstanceKey),
     rotateInstanceKey: bind(rotateInstanceKey),
-    /** Encrypts the keys anew after a rotation of the instance key. */
+    /** Re-encrypts the keys after a rotation of the instance key. */
     reencrypt: bind(reencryptSigningKeys),
     signCommit: bind(signCommit),
     /** The keys of the server as a file for `gpg.ssh.allowedSignersFile`. */

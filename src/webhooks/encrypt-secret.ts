@@ -45,7 +45,7 @@ export function decryptSecret(
   return secret;
 }
 
-/** Encrypts the secrets anew after a rotation of the instance key. @returns the number of secrets */
+/** Re-encrypts the secrets after a rotation of the instance key. @returns the number of secrets */
 export function reencryptSecrets({ db, key, random }: Pick<WebhookDeps, 'db' | 'key' | 'random'>): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

@@ -53,7 +53,7 @@ export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
 
   return {
     list: bind(listWebhooks),
-    /** Encrypts all secrets anew after a rotation of the instance key. */
+    /** Re-encrypts all secrets after a rotation of the instance key. */
     reencrypt: bind(reencryptSecrets),
     find: bind(findWebhook),
     add: bind(addWebhook),

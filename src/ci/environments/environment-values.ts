@@ -159,7 +159,7 @@ export async function variablesOfJob(manager: EntityManager, job: JobRow, run: R
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Encrypts the secrets anew after a rotation of the instance key. @returns the number of secrets */
+/** Re-encrypts the secrets after a rotation of the instance key. @returns the number of secrets */
 export function reencryptEnvironmentSecrets({ db, key, random }: Deps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

@@ -85,7 +85,7 @@ export async function removeRetired({ db, clock }: KeyDeps): Promise<void> {
   await db.write(({ manager }) => manager.delete(identityKeySchema, { retiredAt: LessThan(before) }));
 }
 
-/** Encrypts the keys anew after a rotation of the instance key. @returns the number of keys */
+/** Re-encrypts the keys after a rotation of the instance key. @returns the number of keys */
 export function reencryptIdentityKeys({ db, key, random }: KeyDeps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

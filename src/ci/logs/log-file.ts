@@ -9,7 +9,7 @@ import { LogIndex, recordBytes, rowsPerBlock } from './log-index.ts';
 import { prefixLength } from './row-buffer.ts';
 
 const readAtOnce = 256 * 1024;
-/** Bytes of blocks that a search reads at once: fewer reads, and still short pauses of the event loop. */
+/** Bytes of blocks that a search reads at once: few reads, without blocking the event loop for long. */
 const searchedAtOnce = 512 * 1024;
 const lineFeed = 0x0a;
 

@@ -65,5 +65,5 @@ export function pullPayload(
 const headRefOf = ({ issue, pull }: { issue: Issue; pull: PullCode['pull'] }): string =>
   pull.headBranch ?? pull.topic ?? `pull/${issue.number}/head`;
 
-/** Title of the run: that of the pull request says more than the subject of a merge commit made by the server. */
+/** Title of the run: the title of the pull request is more informative than the subject of a generated merge commit. */
 export const titleOfPullRun = ({ title }: Issue, head: Commit): string => (title === '' ? head.subject : title);

@@ -17,7 +17,7 @@ export const concurrencyGroupOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' 
 
 /**
  * Claims a place in a concurrency group. In each repository one run or job holds a group and one waits for it. A newer
- * claim replaces the waiting one, which records by which; with `cancel-in-progress` it also cancels the holder.
+ * claim replaces the waiting one, which records its replacement; with `cancel-in-progress` it also cancels the holder.
  * @param run the claiming run, for itself or for one of its jobs; its own hold does not block it
  */
 export async function claimConcurrencyGroup(

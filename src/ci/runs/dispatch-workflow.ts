@@ -64,7 +64,7 @@ export async function checkContent(deps: CiDeps, found: Found, path: string, con
   return findingsOf(await deps.workflows.read(sourceOf(file, found.repository.id)));
 }
 
-/** Checks those of some paths that are workflows of a commit. Throws `busy` if no worker is available. */
+/** Checks the workflows of a commit at some paths. Throws `busy` if no worker is available. */
 export async function checkFiles(
   deps: CiDeps,
   found: Found,

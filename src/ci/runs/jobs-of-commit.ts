@@ -7,8 +7,8 @@ import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 
 /**
- * The jobs behind the statuses of a commit, by name of the status: the newest of each, including runs of pull requests,
- * which test another commit. A commit has at most some hundreds. The caller checks access.
+ * The newest job of each status of a commit, by name of the status; includes runs of pull requests, which test another
+ * commit. A commit has at most some hundreds. The caller checks access.
  */
 export async function jobsOfCommit(
   { db, repositories }: Pick<CiDeps, 'db' | 'repositories'>,

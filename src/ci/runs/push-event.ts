@@ -3,7 +3,7 @@ import type { Located } from '../../repositories/index.ts';
 import type { Json } from '../workflows/json.ts';
 import { noRef } from '../../kernel/index.ts';
 
-/** One ref that a push moved. */
+/** A ref that a push moved. */
 export interface MovedRef {
   ref: string;
   oldId: string;

@@ -7,8 +7,8 @@ import type { NewRun } from './start-run.ts';
 import { planRuns } from './plan-event-runs.ts';
 
 /**
- * Runs of `create`, with the workflows of the commit of a new branch or tag, and of `delete`, with those of the default
- * branch.
+ * Runs of `create`, which uses the workflows of the commit of a new branch or tag, and of `delete`, which uses those of
+ * the default branch.
  */
 export async function runsOfRefEvent(
   deps: CiDeps,

@@ -32,7 +32,7 @@ const maxChangedPaths = 1000;
 const skipOption = /^ci\.skip(?:=true)?$/;
 /** Limit of refs per push that start runs; a mirror may push thousands. */
 const maxRefs = 20;
-/** GitHub, "Events that trigger workflows", push: of more tags at once none starts a workflow. */
+/** GitHub, "Events that trigger workflows", push: a push of more tags starts no workflow for them. */
 const maxTags = 3;
 
 /**
@@ -88,8 +88,8 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
 }
 
 /**
- * The refs of a push that may start something, the default branch before all others. As on GitHub, tags start nothing
- * where a push has more than three of them: it brings the history of a repository, and no release.
+ * The refs of a push that may start workflows, default branch first. As on GitHub, tags start nothing if a push has
+ * more than three of them: it imports the history of a repository, not a release.
  */
 function startingRefs(updates: readonly MovedRef[], defaultBranch: string): MovedRef[] {
   const isTag = ({ ref }: MovedRef): boolean => ref.startsWith('refs/tags/');

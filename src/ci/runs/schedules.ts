@@ -50,9 +50,9 @@ export async function planSchedules(
 }
 
 /**
- * Reads the schedules of a repository whose default branch is another one now. A failure is logged: the next push to
- * the branch reads them, too.
- * @param actorId the person who chose the branch
+ * Reads the schedules of a repository after a change of its default branch. Logs a failure, because the next push to
+ * the branch also reads them.
+ * @param actorId the user who changed the branch
  */
 export async function replanSchedules(deps: CiDeps, repositoryId: string, actorId: string | null): Promise<void> {
   try {
@@ -68,7 +68,7 @@ export async function replanSchedules(deps: CiDeps, repositoryId: string, actorI
   }
 }
 
-/** Replaces the schedules by those of the file. */
+/** Replaces the schedules of a repository. */
 export async function saveSchedules({ manager }: Tx, { repositoryId, rows }: PlannedSchedules): Promise<void> {
   await manager.delete(scheduleSchema, { repositoryId });
   for (const row of rows) await manager.insert(scheduleSchema, row);

@@ -138,7 +138,7 @@ async function decryptSecrets(
   return secrets;
 }
 
-/** Encrypts the secrets anew after a rotation of the instance key. @returns the number of secrets */
+/** Re-encrypts the secrets after a rotation of the instance key. @returns the number of secrets */
 export function reencryptSecrets({ db, key, random }: Deps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

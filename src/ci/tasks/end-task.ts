@@ -19,9 +19,9 @@ export function endTask(deps: CiDeps, task: TaskRow, status: FinalStatus, reason
 }
 
 /**
- * Ends a task whose runner is silent. Its job is queued once more, because usually only the machine is gone. A second
- * loss is a failure, so that a job that crashes machines does not take down one after the other. Uploads of the first
- * try are removed, because the second one uses the same names.
+ * Ends a task whose runner is silent. Its job is queued once more, because usually only the machine has failed. A
+ * second loss is a failure, so that a job that crashes its machine does not crash one after another. Uploads of the
+ * first attempt are removed, because the second one uses the same names.
  */
 export async function endLostTask(deps: CiDeps, task: TaskRow): Promise<void> {
   const isCancelled = task.status === 'cancelling';

@@ -42,7 +42,7 @@ export async function credentialOfTaskToken(deps: TokenDeps, token: string): Pro
   return permissions === null ? null : { taskId: task.id, repositoryId: run.repositoryId, permissions };
 }
 
-/** Permissions of the job token; null if the workflow file is no longer readable, since it may have removed them. */
+/** Permissions of the job token; null if the workflow file, which may have removed some, is no longer readable. */
 export async function permissionsOfJob(
   deps: Pick<CiDeps, 'db' | 'settings'>,
   { run, parsed }: Pick<LoadedRun, 'run' | 'parsed'>,

@@ -43,7 +43,7 @@ const withHash: readonly PlaceName[] = ['step', 'stepIf'];
 
 export interface ExpressionFault {
   message: string;
-  /** Candidates for the misspelled name. */
+  /** The misspelled name; `names` has the candidates for it. */
   wrong: string | null;
   names: readonly string[];
 }

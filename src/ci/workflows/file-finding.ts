@@ -13,7 +13,7 @@ export interface FileFinding {
   message: string;
 }
 
-/** In one line: `line 4, column 3: "stepz" is not a key …`. */
+/** On one line: `line 4, column 3: "stepz" is not a key …`. */
 export const describeFinding = ({ line, column, message }: FileFinding): string =>
   `line ${line}, column ${column}: ${message}`;
 

@@ -25,7 +25,7 @@ interface Prepared {
 
 /** Entries after which owners of the changed files are asked for a review. */
 const bringsCode: readonly string[] = ['opened', 'round', 'retargeted', 'ready'];
-/** Entries after which nobody has a turn. */
+/** Entries after which it is nobody's turn. */
 const ends: readonly string[] = ['closed', 'merged', 'draft'];
 const changesTurns: readonly string[] = [...bringsCode, ...ends, 'reopened', 'asked', 'comment', 'review'];
 

@@ -79,7 +79,7 @@ async function refusalIn(deps: PullDeps, manager: EntityManager, asked: AskedPul
 }
 
 /**
- * Requests reviews from teams within a write, or withdraws requests; asks teams that answered again. Throws
+ * Requests reviews from teams within a write, or withdraws requests; a team that has answered is asked again. Throws
  * `team_without_role`, `team_without_reviewers`, and the error `tooMany`.
  */
 export async function changeTeamRequests(

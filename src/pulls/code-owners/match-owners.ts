@@ -93,7 +93,7 @@ async function readOwnersFile(
   path: string,
   commit: string,
 ): Promise<{ file: string; text: string | null } | null> {
-  // One read suffices in the most common case, that there is none.
+  // A single read suffices in the most common case, a missing file.
   const root = new Set((await git.objects.tree(path, commit, '')).entries.map(({ name }) => name));
   for (const file of ownersFiles) {
     if (!root.has(file.split('/')[0]!)) continue;

@@ -3,8 +3,8 @@ import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 
 /**
- * Those of some branches of a repository that have an open pull request into another. No access check: the caller can
- * read both.
+ * Filters branches of a repository to those with an open pull request into another. Does not check access: the caller
+ * can read both.
  */
 export async function branchesWithOpenPulls(
   { db }: Pick<PullDeps, 'db'>,

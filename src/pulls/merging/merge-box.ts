@@ -34,7 +34,7 @@ export interface MergeBox {
   /** Statuses of the head. */
   checks: CommitStatus[];
   head: PullHead;
-  /** Tip of the head branch if it equals the last round; null if the branch was deleted. */
+  /** The tip of the head branch; null if the branch was deleted. */
   headTip: string | null;
   /** Whether the viewer has the permission to merge, now or later. */
   mayMerge: boolean;

@@ -7,7 +7,7 @@ import type { PullContext } from '../find-pull.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { readTemplate } from '../templates/read-template.ts';
 
-/** Folders of templates in order of precedence; the other two are those of Gitea and Forgejo. */
+/** Folders of templates in order of precedence; the other two are those of Forgejo and Gitea. */
 const folders = ['.hearth', '.forgejo', '.gitea'].map((folder) => `${folder}/default_merge_message`);
 
 /** Styles that create their own commit, with the file name of their template. */

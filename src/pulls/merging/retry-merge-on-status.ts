@@ -16,7 +16,7 @@ const maxCommits = 1_000;
 export function retryMergeOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
   const succeeded = new Map<string, Set<string>>();
   let isWaiting = false;
-  // A timer inherits the context in which it is set, here that of a write, which forbids other reads while it is open.
+  // A timer inherits the context that sets it, here a write, which forbids other reads while it is open.
   const outsideOfWrites = AsyncLocalStorage.snapshot();
 
   async function reconsider(): Promise<void> {

@@ -22,7 +22,7 @@ import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import { createPull, refuseTooMany } from '../lifecycle/open-pull.ts';
 
 export interface ProposedPatch {
-  /** One or several mails of `git format-patch`, or bare changes as from `git diff`. */
+  /** Mails of `git format-patch`, or bare changes as from `git diff`. */
   patch: Buffer;
   /** Base branch; the default branch if omitted. */
   base?: string | undefined;

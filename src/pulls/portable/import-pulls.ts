@@ -91,7 +91,7 @@ async function wentOn({ db }: PullDeps, issueId: string, pull: PullFile): Promis
   });
 }
 
-/** New ids: those of threads are in the order of the export, in which pages show them. */
+/** New ids; ids of threads are in the order of the export, in which pages show them. */
 function idsOf({ reviews, threads }: PullFile, repositoryId: string): PreparedPull['ids'] {
   const ids = new Map<string, string>();
   let [at, rank] = [-1, 0];

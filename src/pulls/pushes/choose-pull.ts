@@ -32,7 +32,7 @@ const maxLookedAt = 200;
 
 /**
  * Finds the pull request to which a push adds: the one of the option; else the one of the topic; else the one whose
- * last round contains the change id of the tip, or that very tip. If none matches, it is a new one, provided the user
+ * last round contains the change id of the tip, or that tip itself. If none matches, it is a new one, provided the user
  * has no open one for that branch. Includes pushes whose pull request is not written yet, so that two first pushes of
  * one topic create one. Throws `pull_not_found`, `wrong_base`, `which_pull` with the list and both ways to choose.
  */

@@ -9,8 +9,8 @@ import type { PushForOptions } from './read-push-options.ts';
 import type { KnownPull } from './choose-pull.ts';
 
 /**
- * URL of a page below that of the pull requests. Without `base_url` it uses the host that the client connected to, or
- * over SSH, where that is unknown, only a path.
+ * URL of a page of the pull requests. Without `base_url` it uses the host that the client connected to, or for SSH,
+ * where the host is unknown, only a path.
  */
 export function pullPageUrl(
   { baseUrl }: Pick<PullDeps, 'baseUrl'>,

@@ -32,8 +32,8 @@ const otherNodeMs = 1_000;
 
 /**
  * Advances the queue of one branch as far as possible now. The first pull request is merged onto the tip and tested as
- * that commit, and the branch then moves to that very commit. A pull request that cannot be merged or fails leaves the
- * queue with an entry that names the reason. All state is in the rows: after a crash the queue continues from them.
+ * that commit, and the branch then moves to exactly that commit. A pull request that cannot be merged or fails leaves
+ * the queue with an entry that names the reason. All state is in the rows: after a crash the queue continues from them.
  */
 export async function advanceBranch(deps: PullDeps, branch: Branch): Promise<void> {
   if ((await queueOfBranch(deps.db.read, branch)).length === 0) return;

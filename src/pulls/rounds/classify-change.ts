@@ -12,7 +12,7 @@ const rangeOf = ({ headOid, baseOid }: Range): CommitRange => ({ base: baseOid, 
 
 /**
  * Classifies the change from one round to the next. The next round is only a rebase if the earlier one, carried onto
- * its base, has the very tree of its head and the messages are the same.
+ * its base, has exactly the tree of its head and the messages are the same.
  */
 export async function classifyChange(
   { git }: Pick<PullDeps, 'git'>,

@@ -94,7 +94,7 @@ async function neighboursOf(
   return [...linked, ...byBranch].filter((row) => row.issueId !== issueId);
 }
 
-/** Height of each above the lowest; in a cycle, counted from where it is entered. */
+/** Height of each above the lowest; in a cycle, counted from the entry point. */
 function heightsOf(ids: readonly string[], below: ReadonlyMap<string, ReadonlySet<string>>): Map<string, number> {
   const heights = new Map<string, number>();
   const entered = new Set<string>();

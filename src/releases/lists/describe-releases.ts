@@ -34,7 +34,7 @@ export async function describeReleases(
   }));
 }
 
-/** Those of some tags that have a published release. Does not check access. */
+/** Filters tags to those with a published release. Does not check access. */
 export async function releasedTags(
   { db }: Pick<ReleaseDeps, 'db'>,
   repositoryId: string,

@@ -116,8 +116,8 @@ async function findPrevious(
 }
 
 /**
- * Those of some commits that pull requests brought: commits of their last rounds, and commits that the merge added to
- * the base branch.
+ * Filters commits to those of pull requests: commits of their last rounds, and commits that their merges added to the
+ * base branch.
  */
 export function commitsOfPulls(
   commits: readonly Pick<Commit, 'oid' | 'parents'>[],

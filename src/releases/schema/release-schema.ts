@@ -69,7 +69,7 @@ export interface ReleaseFile {
   sha256: string;
   downloads: number;
   uploaderId: string | null;
-  /** As that of a release. */
+  /** As for a release. */
   origin: string | null;
   createdAt: number;
 }

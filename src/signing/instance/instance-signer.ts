@@ -124,7 +124,7 @@ async function replaceKey(deps: SigningDeps, useless: string | null, always: boo
   return made;
 }
 
-/** Encrypts the keys anew after a rotation of the instance key. @returns the number of keys */
+/** Re-encrypts the keys after a rotation of the instance key. @returns the number of keys */
 export function reencryptSigningKeys({ db, instanceKey, random }: SigningDeps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;

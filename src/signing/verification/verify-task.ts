@@ -29,7 +29,6 @@ export interface OpenPgpResult {
 }
 
 interface VerifyInput {
-  /** One armored key. */
   armored: string;
   items: { text: string; signed: Uint8Array }[];
 }
