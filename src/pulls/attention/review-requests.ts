@@ -17,7 +17,7 @@ interface RequestChange {
 }
 
 /**
- * Requests reviews from users and teams, or withdraws requests; a reviewer who has answered is asked again. Changes
+ * Requests reviews from users and teams, or withdraws requests; a reviewer who already answered is asked again. Changes
  * nothing if it throws `unknown_reviewer`, `reviewer_is_author`, `reviewer_may_not_read`, `unknown_team`,
  * `team_without_role`, `team_without_reviewers`, `too_many_reviewers`, `pull_closed`, or a permission error.
  * @returns the requests of users

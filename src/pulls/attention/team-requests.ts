@@ -79,8 +79,8 @@ async function refusalIn(deps: PullDeps, manager: EntityManager, asked: AskedPul
 }
 
 /**
- * Requests reviews from teams within a write, or withdraws requests; a team that has answered is asked again. Throws
- * `team_without_role`, `team_without_reviewers`, and the error `tooMany`.
+ * Requests reviews from teams within a write, or withdraws requests; a team that already answered is asked again.
+ * Throws `team_without_role`, `team_without_reviewers`, and the error `tooMany`.
  */
 export async function changeTeamRequests(
   deps: PullDeps,
