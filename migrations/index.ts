@@ -8,6 +8,7 @@ import { repositoryMoves } from './v410-repository-moves.ts';
 import { importFiles } from './v420-import-files.ts';
 import { artifactParts } from './v424-artifact-parts.ts';
 import { instanceMarks } from './v425-instance-marks.ts';
+import { recoveryDrills } from './v426-recovery-drills.ts';
 import { sharedState } from './v430-shared-state.ts';
 import { ciParts } from './v431-ci-parts.ts';
 import { boards } from './v418-boards.ts';
@@ -246,6 +247,7 @@ export const migrations: readonly Migration[] = [
   importFiles,
   artifactParts,
   instanceMarks,
+  recoveryDrills,
   sharedState,
   ciParts,
   nodeFacts,

@@ -4,12 +4,15 @@ import type { Connections } from './open-connections.ts';
 import type { People } from './open-people.ts';
 import type { Code } from './open-repositories.ts';
 import type { Storage } from './open-storage.ts';
+import type { RecoveryDrill } from './recovery-drill.ts';
 
 /** All modules, without transports. */
 export interface Modules extends Omit<Storage, 'issueIndex' | 'closeObjects'>, People, Code, Connections {
   /** What has a life of its own, in the order of the start. */
   parts: readonly Part[];
   counts(): Promise<InstanceStatistics>;
+  /** Null where no repository is in the store. */
+  recovery: RecoveryDrill | null;
   storage: StorageUsage;
   /** Ends running work and closes the database. */
   close(): Promise<void>;

@@ -10,6 +10,7 @@ import { openPeople } from './open-people.ts';
 import { openRepositories } from './open-repositories.ts';
 import { createGitOf, openGit } from './open-git.ts';
 import { openStorage } from './open-storage.ts';
+import { createRecoveryDrill } from './recovery-drill.ts';
 import { subscribe } from './subscriptions.ts';
 
 /**
@@ -37,6 +38,7 @@ export async function openModules(
     const modules: Modules = {
       ...opened,
       parts,
+      recovery: bucket === null ? null : createRecoveryDrill(storage),
       counts: () => readInstanceStatistics(db, storage.clock.now()),
       storage: createStorageUsage(db),
       close: () => stopAll(parts),

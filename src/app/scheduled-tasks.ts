@@ -8,7 +8,7 @@ import type { Modules } from './modules.ts';
  * its own, keep its folders, count what it has served, or claim rows one by one.
  */
 export function scheduledTasks(modules: Modules): CronTask[] {
-  const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = modules;
+  const { accounts, backups, ci, codeSearch, config, federation, git, recovery, repositories, webhooks } = modules;
   return [
     {
       name: 'trash.empty',
@@ -28,6 +28,15 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       run: () => import('../scheduler/index.ts').then(({ packRepositories }) => packRepositories(modules, 1.25)),
     },
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
+    ...(recovery === null
+      ? []
+      : [
+          {
+            name: 'recovery.drill',
+            time: '0 20 6 * * *',
+            run: () => recovery.run({ shouldContinue: async () => !(await backups.isRunning()) }),
+          },
+        ]),
     { name: 'pushes.finish', time: '30 * * * * *', onEachNode: true, run: () => repositories.pushes.finish() },
     { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
     {

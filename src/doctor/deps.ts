@@ -9,6 +9,12 @@ import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { GroupReport } from './check-result.ts';
 import type { IntegrityRecord } from './integrity/integrity-records.ts';
 
+/** What trials of a recovery from the store have shown; times are epoch milliseconds. */
+export interface RecoveryState {
+  newest: { at: number; faults: readonly string[] } | null;
+  succeededAt: number | null;
+}
+
 /** The dependencies of the checks. */
 export interface DoctorDeps {
   config: Config;
@@ -25,6 +31,8 @@ export interface DoctorDeps {
   /** The user that the server runs as; null where the system has no such ids. */
   userId: number | null;
   backupState(): Promise<BackupState>;
+  /** Null where no repository is in the store. */
+  recoveryState?: () => Promise<RecoveryState | null>;
   /** The first entry of the audit log that breaks the chain; null when it is intact. */
   auditBreak(): Promise<{ id: number; why: string } | null>;
 }

@@ -4,6 +4,7 @@ export { listQueuedItems } from './queue-status.ts';
 export type { QueuedItem, QueueState } from './queue-status.ts';
 export { readDatabaseFacts } from './database-facts.ts';
 export type { DatabaseFacts } from './database-facts.ts';
+export type { RecoveryState } from './deps.ts';
 export { storageFault } from './storage-fault.ts';
 export { groupNames, createDoctor } from './doctor.ts';
 export { checkObjects } from './objects/check-objects.ts';

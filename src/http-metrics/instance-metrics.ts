@@ -21,6 +21,7 @@ type MetricsDeps = Pick<
   | 'mirrors'
   | 'nodes'
   | 'databaseFacts'
+  | 'recoveryState'
 >;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
@@ -52,7 +53,7 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;
-  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners, nodes, facts] =
+  const [database, wal, disk, counts, { newest, lastRestoreTest }, tasks, mirrors, runners, nodes, facts, recovery] =
     await Promise.all([
       sizeOf(file),
       sizeOf(`${file}-wal`),
@@ -64,6 +65,7 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
       deps.ci.runners.list(null),
       deps.nodes.list(),
       deps.databaseFacts(),
+      deps.recoveryState(),
     ]);
   const load = git.load();
   const transfers = deps.lfs.counters();
@@ -169,6 +171,15 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
       'Time since a backup was last proven by restoring it.',
       ageOf(lastRestoreTest === null ? null : Date.parse(lastRestoreTest.at)),
     ),
+    ...(recovery === null
+      ? []
+      : [
+          gauge(
+            'recovery_proven_age_seconds',
+            'Time since a recovery from the store was last tried and succeeded.',
+            ageOf(recovery.succeededAt),
+          ),
+        ]),
     gauge(
       'jobs',
       'Jobs that run by the clock: how each did the last time.',

@@ -4,3 +4,4 @@ export { createInstanceMark, takeBucket } from './instance-mark.ts';
 export type { InstanceMark } from './instance-mark.ts';
 export { replayJournal } from './replay-journal.ts';
 export type { Replay } from './replay-journal.ts';
+export { provePacks } from './prove-packs.ts';

@@ -30,8 +30,10 @@ export interface Replay {
 }
 
 interface ReplayOptions {
-  /** Whether rows are written. */
+  /** Whether no rows are written. */
   isDry: boolean;
+  /** Whether the rows are a trial, so that the journal in the store stays as it is. */
+  isTrial?: boolean;
   /** Inside the write that moves the refs of a repository. */
   onMoved(tx: Tx, repository: string, moves: readonly ReplayedMove[]): Promise<void>;
 }
@@ -44,7 +46,7 @@ const atOnce = 4;
  * Brings the refs and packs of a database that is an older copy up to what the journal in the store says: what was
  * acknowledged is there. No server may serve the database. Idempotent. Refuses `object_store_unavailable`.
  */
-export async function replayJournal(deps: Deps, { isDry, onMoved }: ReplayOptions): Promise<Replay> {
+export async function replayJournal(deps: Deps, { isDry, isTrial = false, onMoved }: ReplayOptions): Promise<Replay> {
   const { db, objects } = deps;
   const journal = new Map<string, JournalEntry[]>();
   for await (const entry of listJournal(objects))
@@ -61,7 +63,7 @@ export async function replayJournal(deps: Deps, { isDry, onMoved }: ReplayOption
     }
     if (last.isEnd && last.generation >= row.generation) {
       found.ended.push(repository);
-      if (isDry) return;
+      if (isDry || isTrial) return;
       await db.write(({ manager }) =>
         manager.update(storedRepositorySchema, { id: repository }, { generation: last.generation + 1 }),
       );

@@ -5,7 +5,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import type { DatabaseFacts, InstanceStatistics, StorageUsage } from '../doctor/index.ts';
+import type { DatabaseFacts, InstanceStatistics, RecoveryState, StorageUsage } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
@@ -147,6 +147,8 @@ export interface WebDeps {
   unready(): Promise<string[]>;
   processFacts(): Promise<ProcessFacts>;
   databaseFacts(): Promise<DatabaseFacts>;
+  /** Null where no repository is in the store. */
+  recoveryState(): Promise<RecoveryState | null>;
 }
 
 /** The running program. */

@@ -27,6 +27,7 @@ const publicNames: [name: RegExp, reason: string][] = [
   [/^search_grown_grams$/g, 'table of the schema'],
   [/\bparcel_(?:name_missing|not_written|unreadable)\b/g, 'reasons of refusals in JSON errors'],
   [/\bhearth_restore_proven_age_seconds\b/g, 'metric that monitoring reads'],
+  [/\bhearth_recovery_proven_age_seconds\b/g, 'metric that monitoring reads'],
   [/^proven$/g, 'field of proof.json and of JSON results: repositories that a restore test found intact'],
   [/^lastProvenRestoreAt$/g, 'field of the JSON of `hearth status`'],
 ];

@@ -18,18 +18,21 @@ export function addRecoverCommand(program: Command, run: Run): void {
     program
       .command('recover')
       .description('bring a copy of the rows up to what the object store knows; all servers must be stopped')
-      .requiredOption('--from-store', 'read the journal of the repositories in the object store')
+      .option('--from-store', 'read the journal of the repositories in the object store')
+      .option('--drill', 'try it in a temporary folder, also beside the server; nothing else changes')
       .option('--database <file>', 'a copy of hearth.db to begin with, when the data folder has none')
       .option('--without-key', 'go on without the instance key: what it has sealed is lost')
       .option('--dry-run', 'only show what would be done')
       .action(run(recover)),
     'hearth recover --from-store --database /mnt/disk/hearth.db',
     'hearth recover --from-store --dry-run',
+    'hearth recover --drill --database /mnt/disk/hearth.db',
   );
 }
 
 interface Options {
-  fromStore: true;
+  fromStore?: true;
+  drill?: true;
   database?: string;
   withoutKey?: true;
   dryRun?: true;
@@ -48,6 +51,9 @@ const columns: Column<Row>[] = [
 ];
 
 async function recover(cli: Cli, options: Options): Promise<void> {
+  if (options.drill === true) return drill(cli, options);
+  if (options.fromStore !== true)
+    throw withHint(invalid('usage', 'Say what to read: --from-store.'), 'or try it: hearth recover --drill');
   const { config } = await cli.loadConfig();
   const isDry = options.dryRun === true;
   const [{ keyFileOf, recoverFromStore }, { dropPrivilegesToOwnerOf, prepareDataDir }, { takeInstanceLock }] =
@@ -96,6 +102,25 @@ async function recover(cli: Cli, options: Options): Promise<void> {
   } finally {
     lock.release();
   }
+}
+
+/** Refuses `no_stored_repositories`, `no_database`. */
+async function drill(cli: Cli, { database }: Options): Promise<void> {
+  const { recovery } = await cli.openModules();
+  if (recovery === null)
+    throw withHint(
+      conflict('no_stored_repositories', 'No repository is in the store, so there is nothing to recover from it.'),
+      'hearth backup drill tries a backup',
+    );
+  const file = database === undefined ? undefined : path.resolve(cli.process.cwd(), database);
+  if (file !== undefined && !existsSync(file)) throw invalid('no_database', `There is no database at ${file}.`);
+  const done = await recovery.run({ ...(file === undefined ? {} : { database: file }), isWhole: true });
+  for (const fault of done.faults) cli.output.message(`${fault[0]!.toUpperCase()}${fault.slice(1)}.`);
+  if (done.faults.length > 0) cli.exitCode = 7;
+  cli.output.result(
+    `${counted(done.packs, 'pack was', 'packs were')} read; ${done.faults.length === 0 ? 'a recovery would succeed' : counted(done.faults.length, 'fault', 'faults')}.`,
+    done,
+  );
 }
 
 /** The rows have to be there and whole. Refuses `database_damaged`, `no_database`, `file_exists`. */

@@ -2,9 +2,24 @@ import * as crypto from 'node:crypto';
 import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { dayMs, rowsOf } from '../deps.ts';
-import type { CheckGroup } from '../deps.ts';
+import type { CheckGroup, RecoveryState } from '../deps.ts';
 
 const restoreTestAgeMs = 2 * dayMs;
+
+/** The nightly trial of a recovery from the store; nothing where no repository is there. */
+function judgeRecovery(state: RecoveryState | null, isYoung: boolean, now: number): CheckResult[] {
+  if (state === null) return [];
+  const { newest, succeededAt } = state;
+  const remedy = 'hearth recover --drill; what is damaged may be in a backup, or in the folder of another server';
+  if (newest !== null && newest.faults.length > 0)
+    return [problem('recovery.failed', `A recovery from the store would fail: ${newest.faults[0]}.`, { remedy })];
+  if (isYoung || (succeededAt !== null && now - succeededAt <= restoreTestAgeMs)) return [];
+  return [
+    warning('recovery.unproven', 'No trial of a recovery from the store has succeeded for two days.', {
+      remedy: 'hearth recover --drill',
+    }),
+  ];
+}
 
 /** Whether there are current backups with successful restore tests, and whether the audit log is intact. */
 export const checkBackups: CheckGroup = async (deps) => {
@@ -38,6 +53,7 @@ export const checkBackups: CheckGroup = async (deps) => {
       }),
     );
   }
+  findings.push(...judgeRecovery((await deps.recoveryState?.()) ?? null, isYoung, deps.now));
   const broken = await deps.auditBreak();
   if (broken !== null)
     findings.push(
