@@ -327,6 +327,15 @@ t.test('what a person wrote there becomes that of an account by proof, and back'
     (await api(`/${name}/issues/2/reactions`)).map((each: Json) => each.user.login),
     ['carol'],
   );
+  t.strictSame((await api(`/${name}/issues/1`)).assignees ?? [], [], 'nobody by name alone');
+  t.ok(
+    (await here.modules.imports.problems((await find(id)).id)).some(({ problem }) =>
+      /Say who carol@.* is/.test(problem),
+    ),
+    'it is told',
+  );
+  await run(id, { isFull: true });
+  t.match((await api(`/${name}/issues/1`)).assignees, [{ login: 'carol' }]);
   forge.addComment(1, 'a later one');
   await run(id);
   t.match((await api(`/${name}/issues/1/comments`)).at(-1), { user: { login: 'carol' }, body: 'a later one' });

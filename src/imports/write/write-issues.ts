@@ -98,7 +98,10 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
       : await source.reviews(number);
   if (options.withReactions) await fetchReactions(context, issue, comments);
 
-  const fingerprint = fingerprintOf({ issue, pull, comments, reviews, notes });
+  const fingerprint = [
+    fingerprintOf({ issue, pull, comments, reviews, notes }),
+    ...(await assigneesHere(context, issue)),
+  ].join(' ');
   const before = await deps.db.read.findOneBy(itemSchema, { importId: row.id, item: `issue:${number}` });
   if (before?.fingerprint === fingerprint) return 'unchanged';
 
@@ -128,6 +131,18 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   }
   const files = filesOfIssue(context, { issue, comments, reviews, notes });
   return { item: { issue: whole, isWhole: row.isFull }, pull: built?.file ?? null, fingerprint, files };
+}
+
+/** Accounts of those who work on it: a claim in between makes it another issue, which a full run writes again. */
+async function assigneesHere({ deps, row, tell }: RunContext, { assignees }: SourceIssue): Promise<string[]> {
+  if (assignees.length === 0) return [];
+  const people = await openPeopleBook(deps, row.host, assignees);
+  return assignees.flatMap((each) => {
+    const { id, name } = people.of(each)!;
+    if (id === undefined)
+      tell('to do', `Say who ${name} is, and run it in full: issues are assigned to accounts of this server alone.`);
+    return id ?? [];
+  });
 }
 
 async function fetchReactions({ source }: RunContext, issue: SourceIssue, comments: SourceComment[]): Promise<void> {
