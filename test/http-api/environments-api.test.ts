@@ -303,7 +303,7 @@ t.test('the pages show it, and who may decide has the buttons', async (t) => {
   const { number } = await start();
   t.match(await body(bob, `${R}/runs/${number}`), /Approve and deploy/);
   t.notMatch(await body(carol, `${R}/runs/${number}`), /Approve and deploy/);
-  t.match(await body(carol, `${R}/runs/${number}`), /Waits for one of: bob/);
+  t.match(await body(carol, `${R}/runs/${number}`), /Waiting for one of: bob/);
   const form = { environment: 'production', verdict: 'approved', comment: '<b>fine</b>' };
   const to = `${R}/runs/${number}/deployments`;
   t.equal((await carol.browser.post(to, form)).status, 403);

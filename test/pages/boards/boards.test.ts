@@ -43,7 +43,7 @@ t.test('a board is made, filled, moved and deleted by forms alone', async (t) =>
   t.same(await cards(), ['Draught', 'Leak', '']);
   t.same(await cards('?q=leak'), ['', 'Leak', '']);
   t.same(await cards('?q=is:closed'), ['', '', '']);
-  t.match(words(await anonymous.get(`${own}?q=moon:full`)), /not understood/i);
+  t.match(words(await anonymous.get(`${own}?q=moon:full`)), /not recognised/i);
   await carol.post(`${own}/move`, { card: ids[1]!, column: columns[1]!, above: ids[0]! });
   t.same(await cards(), ['', 'Draught Leak', '']);
   await carol.post(`${own}/move`, { card: ids[1]!, to: 'down' });

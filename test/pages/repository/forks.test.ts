@@ -158,7 +158,7 @@ t.test('a private one: who sees what, and what is said beforehand', async (t) =>
   t.equal((await carol.get('/repos/bob/garden')).status, 404);
   t.match(textOf(await alice.get('/repos/alice/garden/forks')), /Nobody has forked/);
   t.match(textOf(await bob.get('/repos/alice/garden/forks')), /1 fork /);
-  t.match(textOf(await alice.get('/repos/alice/garden/settings/danger')), /It has 1 fork\. They stay/);
+  t.match(textOf(await alice.get('/repos/alice/garden/settings/danger')), /It has 1 fork\. Forks are kept/);
   t.match(textOf(await alice.get('/repos/alice/garden/settings')), /Its private forks \(1\) stay private/);
   const refused = await bob.post('/repos/bob/garden/settings/visibility', { visibility: 'PUBLIC' });
   t.equal(refused.status, 422);
