@@ -60,14 +60,14 @@ export async function unpackBackup(stream: AsyncIterable<Buffer>, target: string
       if (path.basename(relativePath) === manifestName) found ??= path.dirname(path.join(target, relativePath));
     }
   } catch (cause) {
-    if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
+    if (found === null) throw notFound('no_backup', 'This file is not a backup created with --tar.');
     throw unavailable(
       'backup_damaged',
       'The backup is damaged: its stream ends too early or was changed. Nothing was changed.',
       { cause },
     );
   }
-  if (found === null) throw notFound('no_backup', 'This is no backup made with --tar.');
+  if (found === null) throw notFound('no_backup', 'This file is not a backup created with --tar.');
   return found;
 }
 

@@ -51,7 +51,7 @@ const files: readonly (readonly [string, string])[] = [
   ['./hearth.toml, /etc/hearth/hearth.toml', 'settings, unless --config or SERVICE_CONFIG names another file'],
   [
     './data',
-    'the data folder, unless --data-dir, SERVICE_DATA_DIR or data_dir names another; its README says what lies where',
+    'the data folder, unless --data-dir, SERVICE_DATA_DIR or data_dir names another; its README describes the contents',
   ],
 ];
 

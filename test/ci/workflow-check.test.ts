@@ -174,7 +174,7 @@ t.test('a called file is checked with the file that calls it, also by $/', async
   ]);
   t.strictSame(check(calling('./.hearth/workflows/c.yml'), called), []);
   t.strictSame(check(calling('$/.hearth/workflows/c.yml'), called), []);
-  t.match(check(calling('$/.hearth/workflows/d.yml'), called).map(shown), [/^error 3:\d+ There is no workflow/]);
+  t.match(check(calling('$/.hearth/workflows/d.yml'), called).map(shown), [/^error 3:\d+ Workflow .* was not found/]);
 });
 
 t.test('hostile files: findings are bounded, and so is the time', async (t) => {

@@ -345,7 +345,7 @@ t.test('an invalid file reports position and reason, and never throws', async (t
     ],
     [
       'on: push\njobs:\n  a: {uses: ./x.yml}',
-      'line 3, column 13: There is no workflow x.yml in this commit, or it is too large to be called.',
+      'line 3, column 13: Workflow x.yml was not found in this commit, or is too large to be called.',
     ],
     [
       'on:\n  push:\n    branches: [a]\n    branches-ignore: [b]\njobs: {}',

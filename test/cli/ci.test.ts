@@ -48,7 +48,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   t.match(made, {
     code: 0,
     stdout: /^[0-9a-f]{40}\n$/,
-    stderr: /for every repository of this server\. It is shown only this once/,
+    stderr: /for every repository of this server\. It is shown only once/,
   });
   const token = made.stdout.trim();
   t.match(
@@ -94,7 +94,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   t.match(await json('runner', 'token', '--scope', 'acme', '--reset'), { scope: 'acme', token: /^[0-9a-f]{40}$/ });
   t.match(
     await outputOf('runner', 'token', '--scope', 'nobody'),
-    /no person and no organisation nobody\nhint: hearth user list.*\[3\]$/s,
+    /no user or organisation nobody\nhint: hearth user list.*\[3\]$/s,
   );
   t.match(await outputOf('runner', 'token', '--scope', 'alice/none'), /repository not found.*\[3\]$/s);
 });

@@ -188,7 +188,7 @@ t.test('user add refuses a taken or reserved name before asking for a password',
     'no option that it lacks',
   );
   t.equal(await outputOf('user add alice --admin --if-missing'), 'User alice exists already (id <id>).\n[0]');
-  t.match(await outputOf('user add bob --admin --if-missing'), /user bob exists, but is no administrator\n\[4\]$/);
+  t.match(await outputOf('user add bob --admin --if-missing'), /user bob exists, but is not an administrator\n\[4\]$/);
   t.match(await outputOf('user add carol --display-name Other --if-missing'), /another name to show\n\[4\]$/);
 });
 
@@ -281,7 +281,7 @@ t.test('user second-factor', async (t) => {
   );
   t.equal(
     await outputOf('user second-factor reset carol'),
-    'Removed from carol: authenticator app, 10 recovery codes. All sessions have ended; keys and tokens go on to work.\n[0]',
+    'Removed from carol: authenticator app, 10 recovery codes. All sessions have ended; keys and tokens keep working.\n[0]',
   );
   t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
   t.match(await outputOf('user second-factor reset absent'), /\[3\]$/);
@@ -353,11 +353,11 @@ t.test('user edit, invite and sessions', async (t) => {
   t.equal(await outputOf('user sessions carol --revoke --dry-run'), 'Would end 1 session of carol.\n[0]');
   t.equal(
     await outputOf(['user', 'sessions', 'carol', '--revoke', sessions[0]!.id]),
-    'Ended 1 session of carol; keys and tokens go on to work.\n[0]',
+    'Ended 1 session of carol; keys and tokens keep working.\n[0]',
   );
   t.equal(
     await outputOf('user sessions carol --revoke'),
-    'Ended 0 sessions of carol; keys and tokens go on to work.\n[0]',
+    'Ended 0 sessions of carol; keys and tokens keep working.\n[0]',
   );
 });
 
@@ -523,7 +523,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
 t.test('applications of the instance and of owners, each found by its own owner alone', async (t) => {
   const made = await hearth('application add CI --redirect https://ci.example.org/authorize');
   t.match(made.stdout, /^hts_[\w-]{43}\n$/);
-  t.match(made.stderr, /^Added CI of instance, client id [0-9a-f-]{36}\. Its secret is shown only this once\.\n$/);
+  t.match(made.stderr, /^Added CI of instance, client id [0-9a-f-]{36}\. Its secret is shown only once\.\n$/);
   t.match(
     await outputOf('application add notes --owner alice --public --redirect http://127.0.0.1 org.example.notes:/back'),
     /^Added notes of alice, client id /,
@@ -552,7 +552,7 @@ t.test('token add prints the token alone, and no other command prints it', async
   t.match(made.stdout, /^hth_\w+\n$/);
   t.equal(
     clean(made.stderr),
-    'Created token laptop of alice with write access. It expires on 2026-04-01. It is shown only this once.\n',
+    'Created token laptop of alice with write access. It expires on 2026-04-01. It is shown only once.\n',
   );
   const secret = made.stdout.trim();
   t.match(
@@ -746,7 +746,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     }
   }
   t.equal((await hearth([])).stdout, root.stdout);
-  t.match((await hearth('user')).stdout, /^accounts of people\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
+  t.match((await hearth('user')).stdout, /^user accounts\n\nUsage[^]*Examples:\n {2}hearth user list\n/);
   t.match((await hearth('help exit-codes')).stdout, / 78 {2}serve refuses to start/);
   t.match((await hearth('help topics')).stdout, /^addresses {2,}Email addresses[^]*\nwikis {2,}Wikis\n$/);
   const topic = (await hearth('help branch-rules')).stdout;

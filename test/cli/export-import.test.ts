@@ -157,7 +157,7 @@ t.test('any bundle can be imported under a name; other files are refused and lea
   });
   t.match(await there('import', 'plain.bundle', 'alice/plain', '--json'), { code: 0 });
   writeFileSync(path.join(folder, 'bad.bundle'), 'no bundle');
-  t.match(await there('import', 'bad.bundle', 'alice/bad'), { code: 2, stderr: /is no git bundle/ });
+  t.match(await there('import', 'bad.bundle', 'alice/bad'), { code: 2, stderr: /is not a git bundle/ });
   writeFileSync(path.join(folder, 'cut.bundle'), readFileSync(path.join(folder, 'plain.bundle')).subarray(0, -30));
   t.match(await there('import', 'cut.bundle', 'alice/bad'), {
     code: 2,

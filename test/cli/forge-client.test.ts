@@ -108,7 +108,7 @@ t.test('repo import and mirror: import a repository, mirror it, pause, resume', 
     });
   t.match(await hearth('repo', 'import', address, 'alice/copy', '--mirror', '--public'), {
     code: 0,
-    stdout: /^Imported alice\/copy: \d branches and tags; it goes on following\.\n$/,
+    stdout: /^Imported alice\/copy: \d branches and tags; it keeps following\.\n$/,
   });
   t.match(await json('repo', 'mirror', 'list'), [
     { name: 'alice/copy', direction: 'pull', address, state: 'ok', lastError: null },
@@ -120,7 +120,7 @@ t.test('repo import and mirror: import a repository, mirror it, pause, resume', 
   t.match(await hearth('repo', 'mirror', 'show', 'alice/site'), { code: 4, stderr: /is not a mirror/ });
   t.match(await hearth('repo', 'mirror', 'pause', 'alice/copy'), { code: 0, stdout: /mirror resume alice\/copy/ });
   t.match(await json('repo', 'mirror', 'list'), [{ nextAt: null }]);
-  t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /goes on/ });
+  t.match(await hearth('repo', 'mirror', 'resume', 'alice/copy'), { code: 0, stdout: /continues/ });
   t.match(await hearth('repo', 'mirror', 'sync', 'alice/copy'), { code: 0, stdout: 'alice/copy is up to date.\n' });
   t.match(await json('repo', 'list'), [
     { name: 'copy', state: 'mirror' },
@@ -213,7 +213,7 @@ t.test('key import-github and import github: keys and repositories of an account
   });
   t.match(await hearth('import', 'github', 'bob', '--user', 'nobody', '--api', other), {
     code: 2,
-    stderr: /no person and no organisation nobody/,
+    stderr: /no user or organisation nobody/,
   });
   t.match(await hearth('import', 'gone.bundle'), { code: 3 }, 'files are imported as before');
   await hearth('repo', 'delete', 'alice/bobs', '--yes');

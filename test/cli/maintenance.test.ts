@@ -160,7 +160,7 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size report the state',
   t.equal((await hearth('repo delete alice/garden --yes')).code, 0);
   t.match(await hearth('trash list'), { stdout: /^alice\/garden\t[^\t]+Z\tcommand line\t\d+\t\d{4}-\d\d-\d\d\t/ });
   t.match(await hearth('trash empty --yes'), { stdout: /^Removed 0 repositories/ }, 'too young');
-  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would remove 1 repository for good/ });
+  t.match(await hearth('trash empty --older 0s --dry-run'), { stdout: /^Would remove 1 repository permanently/ });
   t.match(await hearth('trash empty --older 0s --yes'), { stdout: /^Removed 1 / });
   t.match(await hearth('log verify'), { code: 0, stdout: 'ok\n' });
   t.match((await hearth('log list')).stdout, /\tlocal\t\tperson\.added\t/);
@@ -228,7 +228,7 @@ t.test('backup create --tar is one file or one stream, which restore accepts', a
   t.match(await hearth(`restore gone.tar --data-dir ${other}`), { code: 2, stderr: /no folder and no file/ });
   t.match(await runCli(['restore', '-', '--data-dir', other, '--confirm'], { cwd: folder, input: 'no backup' }), {
     code: 3,
-    stderr: /no backup made with --tar/,
+    stderr: /not a backup created with --tar/,
   });
 });
 

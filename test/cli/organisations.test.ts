@@ -62,7 +62,7 @@ t.test('org create, list, show and edit', async (t) => {
     await outputOf('org', 'add', 'acme', '--owner', 'alice', '--if-missing'),
     'Organisation acme exists already.\n[0]',
   );
-  t.match(await outputOf('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is no owner.*\[4\]$/s);
+  t.match(await outputOf('org', 'add', 'acme', '--owner', 'bob', '--if-missing'), /bob is not an owner.*\[4\]$/s);
   t.equal(await outputOf('org', 'list'), 'acme\tAcme\t1\t0\t<time>\n[0]');
   t.match(JSON.parse((await outputOf('org', 'list', '--json')).replace(/\[0\]$/, ''))[0], {
     name: 'acme',

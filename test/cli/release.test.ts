@@ -58,7 +58,7 @@ t.test('a release is created, shown, edited, filled, downloaded and deleted', as
   t.match(await hearth(['create', 'alice/garden', 'v2', '--as', 'bob']), { stderr: /only people with write access/ });
 
   t.match(await hearth(['create', 'alice/garden', 'v2', '--draft', '--asset', 'absent']), {
-    stderr: /absent is no file/i,
+    stderr: /absent is not a file/i,
   });
   t.match(await hearth(['create', 'alice/garden', 'v2', '--draft']), { stdout: 'Saved the draft alice/garden v2.\n' });
   t.match((await hearth(['list', 'alice/garden'])).stdout, /v2\t\tdraft\t.*\nv1\.0/);

@@ -220,7 +220,10 @@ t.test('git says that it takes no password, and what it takes', async (t) => {
   const { host } = new URL(origin);
   const url = `http://alice:${encodeURIComponent(forge.alice.password)}@${host}/git/alice/work.git`;
   const { stderr } = await clientGit(['ls-remote', url]);
-  t.match(stderr, /remote: Authentication failed\. Git takes no password here: make an access token in the settings/);
+  t.match(
+    stderr,
+    /remote: Authentication failed\. Git does not accept passwords: create an access token in your account settings/,
+  );
 });
 
 /** The first table of the document: by row and column. */

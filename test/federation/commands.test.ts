@@ -254,7 +254,7 @@ t.test('pairing on the command line: a code alone on stdout, a question before a
   t.match(await outputOf('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
   t.match(
     await outputOf('federation', 'peer', 'accept', code, '--yes'),
-    'Paired with PEER. Its administrator has to confirm, too.\n[0]',
+    'Paired with PEER. Its administrator also has to confirm.\n[0]',
   );
   t.match(
     await outputOf('federation', 'peer', 'remove', peer.host, '--yes'),

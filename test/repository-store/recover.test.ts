@@ -76,7 +76,7 @@ t.test('what it refuses, changing nothing', async (t) => {
   t.match(await recover('--database', `${copy}.no`), { code: 2, stderr: /there is no database at/ });
   const broken = path.join(temporaryFolder(t), 'broken.db');
   writeFileSync(broken, 'no database');
-  t.match(await recover('--database', broken), { code: 6, stderr: /is no database that can be read/ });
+  t.match(await recover('--database', broken), { code: 6, stderr: /is not a readable database/ });
   t.match(await recover('--database', copy, '--dry-run'), { code: 2, stderr: /copy the file there first/ });
   t.equal(keysOf(s3, 'instance/').length, 1, 'the bucket is still that of the old server');
 });

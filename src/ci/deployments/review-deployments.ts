@@ -55,7 +55,7 @@ const maxCommentLength = 2_000;
 const refusals: Record<DeploymentRefusal, string> = {
   self: 'Who has started a run does not review its deployments here.',
   write: 'A reviewer of this environment needs the right to push.',
-  other: 'You are no reviewer of this environment.',
+  other: 'You are not a reviewer of this environment.',
 };
 
 type Deps = Pick<CiDeps, 'db' | 'repositories'>;

@@ -131,7 +131,7 @@ export async function dispatchWorkflow(
   const file = (await findWorkflows(deps.git, path, sha)).find((one) => one.path === input.path);
   const own = file === undefined ? null : await deps.workflows.read(sourceOf(file, repository.id));
   if (file === undefined || own === null || !own.ok || own.workflow.triggers.dispatch === null) {
-    throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started by hand.`);
+    throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started manually.`);
   }
   await requireEnabled(deps, repository.id, file.path);
   const inputs = readInputs(own.workflow.triggers.dispatch.inputs, input.inputs);

@@ -43,7 +43,7 @@ function readText(content: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content).replaceAll('\0', '');
   } catch {
-    throw invalid('summary_not_text', 'The summary is no UTF-8 text.');
+    throw invalid('summary_not_text', 'The summary is not valid UTF-8.');
   }
 }
 

@@ -104,10 +104,10 @@ export function parseCall(
 const notCallable =
   'A job calls a workflow as "./.hearth/workflows/name.yml" or as "owner/name/.hearth/workflows/name.yml@ref".';
 const notThere = (path: string): string =>
-  `There is no workflow ${path} in this commit, or it is too large to be called.`;
+  `Workflow ${path} was not found in this commit, or is too large to be called.`;
 /** Uses the same words for missing and for hidden files. */
 const notReadable = (path: string): string =>
-  `There is no workflow ${path} on this server that the person whose run this is may read, or it is too large to be called.`;
+  `Workflow ${path} was not found on this server, is too large to be called, or the user who started the run cannot read it.`;
 
 /** The strategy of a call; one with expressions is evaluated once the needed jobs have ended. */
 interface ParsedStrategy extends Pick<WorkflowCall, 'pending' | 'failFast' | 'maxParallel'> {

@@ -16,18 +16,15 @@ import { findRepository } from './find-repository.ts';
 
 /** `hearth actions …`: the actions that workflows use, on this server. */
 export function addActionsCommands(program: Command, run: Run): void {
-  const actions = addNoun(program, 'actions', 'actions of workflows on this server, without the outside');
+  const actions = addNoun(program, 'actions', 'actions of workflows on this server, for offline use');
   withExamples(
     actions
       .command('mirror')
-      .description('make mirrors of actions, or bring them up to date; they run no workflows of their own')
+      .description('mirror actions, or update the mirrors; their workflows do not run')
       .argument('<action...>', 'checkout, which is actions/checkout, or owner/name')
       .option('--owner <person>', 'first owner of an organisation that does not exist yet')
       .option('--from <url>', 'the forge that has them', 'https://github.com')
-      .option(
-        '--bundle <path>',
-        'without network: a file of git bundle, or a folder with one for each, checkout.bundle',
-      )
+      .option('--bundle <path>', 'offline: a git bundle, or a folder with one for each, checkout.bundle')
       .action(run(mirrorActions)),
     'hearth actions mirror checkout cache upload-artifact --owner alice',
     'hearth actions mirror checkout --bundle checkout.bundle --owner alice',

@@ -14,11 +14,11 @@ interface OwnerOption {
   owner: string;
 }
 
-const ownerFlag = ['--owner <name>', 'a person, an organisation, or instance', 'instance'] as const;
+const ownerFlag = ['--owner <name>', 'a user, an organisation, or instance', 'instance'] as const;
 
 /** `hearth application …`: OAuth2 applications, and what people allow them. */
 export function addApplicationCommands(program: Command, run: Run): void {
-  const application = addNoun(program, 'application', 'OAuth2 applications, and what people allow them');
+  const application = addNoun(program, 'application', 'OAuth2 applications, and authorised applications of users');
   withExamples(
     application
       .command('list')
@@ -33,10 +33,10 @@ export function addApplicationCommands(program: Command, run: Run): void {
       .command('add')
       .alias('create')
       .description('add an application; the secret of a confidential one is printed once')
-      .argument('<name>', 'what users read when it asks')
+      .argument('<name>', 'name that users see when it requests access')
       .option(...ownerFlag)
-      .requiredOption('--redirect <address...>', 'where it takes the answer')
-      .option('--public', 'a program that keeps no secret, on machines of users')
+      .requiredOption('--redirect <address...>', 'redirect address')
+      .option('--public', 'public client without a secret, on machines of users')
       .action(run(addApplication)),
     'SECRET=$(hearth application add CI --redirect https://ci.example.org/authorize)',
     'hearth application add notes --owner alice --public --redirect http://127.0.0.1',
@@ -54,7 +54,7 @@ export function addApplicationCommands(program: Command, run: Run): void {
     application
       .command('remove')
       .alias('delete')
-      .description('remove an application; its tokens end at once')
+      .description('remove an application; its tokens stop working immediately')
       .argument('<id>', 'id, or its beginning')
       .option(...ownerFlag)
       .option('--dry-run', 'only show what would be removed')
@@ -64,7 +64,7 @@ export function addApplicationCommands(program: Command, run: Run): void {
   withExamples(
     application
       .command('grants')
-      .description('list what a person allows applications')
+      .description('list the applications that a user has authorised')
       .argument('<user>', 'username')
       .action(run(listGrants)),
     'hearth application grants alice',
@@ -72,9 +72,9 @@ export function addApplicationCommands(program: Command, run: Run): void {
   withExamples(
     application
       .command('revoke')
-      .description('end what a person allows an application; its tokens end at once')
+      .description('revoke the access of an application; its tokens stop working immediately')
       .argument('<user>', 'username')
-      .argument('<id>', 'id of what is allowed, or its beginning')
+      .argument('<id>', 'id of the authorisation, or its beginning')
       .action(run(revokeGrant)),
     'hearth application revoke alice 3f2a91c0',
   );
@@ -84,7 +84,7 @@ export function addApplicationCommands(program: Command, run: Run): void {
 async function ownerNamed({ owners }: Modules, name: string): Promise<ApplicationOwner> {
   if (name === 'instance') return { kind: 'instance' };
   const owner = await owners.resolve(name);
-  if (owner === null) throw notFound('owner_not_found', `There is no person and no organisation ${name}.`);
+  if (owner === null) throw notFound('owner_not_found', `There is no user or organisation ${name}.`);
   return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
 }
 
@@ -127,7 +127,7 @@ async function addApplication(
   const shown = toJson(application, owner);
   const line = `Added ${application.name} of ${owner}, client id ${application.clientId}.`;
   if (secret === null) cli.output.result(line, shown);
-  else cli.output.secret(secret, `${line} Its secret is shown only this once.`, { ...shown, clientSecret: secret });
+  else cli.output.secret(secret, `${line} Its secret is shown only once.`, { ...shown, clientSecret: secret });
 }
 
 async function applicationNamed(modules: Modules, ownerName: string, id: string) {
@@ -141,7 +141,7 @@ async function replaceSecret(cli: Cli, { owner: name }: OwnerOption, id: string)
   const { owner, application } = await applicationNamed(modules, name, id);
   await cli.confirm(`Replace the secret of ${application.name}? The present one ends at once.`);
   const secret = await modules.oauth.applications.replaceSecret(owner, application.id);
-  const line = `Replaced the secret of ${application.name} of ${name}. It is shown only this once.`;
+  const line = `Replaced the secret of ${application.name} of ${name}. It is shown only once.`;
   cli.output.secret(secret, line, { ...toJson(application, name), clientSecret: secret });
 }
 

@@ -23,7 +23,7 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   if (isStream && cli.output.json)
     throw invalid('usage', 'Standard output carries the backup: leave out --json, or give a folder.');
   if (isStream && cli.process.stdout.isTTY)
-    throw invalid('usage', 'A backup is nothing for a terminal: pass it on with | or >.');
+    throw invalid('usage', 'Refusing to write a backup to a terminal. Redirect it with | or >.');
   const { backups, config } = await cli.openModules();
   const [{ createFolder, packBackup }, { systemRandom }] = await Promise.all([
     import('../../backup/index.ts'),

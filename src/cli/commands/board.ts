@@ -35,19 +35,19 @@ export function addBoardCommands(program: Command, run: Run): void {
       .alias('create')
       .option('--description <text>', 'description')
       .addOption(new Option('--columns <preset>', 'first columns').choices(presets).default('basic'))
-      .option('--public', 'for everyone, not for members of the organisation alone')
+      .option('--public', 'visible to everyone, not only to members of the organisation')
       .action(run(addBoard)),
     'hearth board add acme Plan --columns state',
   );
   withExamples(
-    command('delete', 'delete a board; its issues stay').alias('remove').action(run(deleteBoard)),
+    command('delete', 'delete a board; its issues are kept').alias('remove').action(run(deleteBoard)),
     'hearth board delete acme Plan',
   );
   withExamples(
     command('card', 'put an issue or pull request on a board, or move it there')
       .argument('<issue>', 'number, or owner/name#number on a board of an organisation')
-      .option('--column <name>', 'column; without it, where the rules of the board place it')
-      .option('--remove', 'take the card off the board')
+      .option('--column <name>', 'column (default: by the rules of the board)')
+      .option('--remove', 'remove the card from the board')
       .action(run(changeCard)),
     'hearth board card alice/garden Winter 7 --column "In progress"',
     'hearth board card acme Plan acme/tools#3 --remove',

@@ -13,7 +13,7 @@ export async function readScope(modules: Modules, text: string): Promise<CiScope
   if (text === 'instance') return instance;
   if (text.includes('/')) return { kind: 'repository', id: (await findRepository(modules, text)).repository.id };
   const owner = await modules.owners.resolve(text);
-  if (owner === null) throw notFound('owner_not_found', `There is no person and no organisation ${text}.`);
+  if (owner === null) throw notFound('owner_not_found', `There is no user or organisation ${text}.`);
   return { kind: owner.kind === 'organisation' ? 'organisation' : 'user', id: owner.id };
 }
 

@@ -31,7 +31,7 @@ export function addConfigCommands(program: Command, run: Run): void {
   withExamples(
     config
       .command('set')
-      .description('change one setting in the settings file; comments stay')
+      .description('change one setting in the settings file; comments are kept')
       .argument('<key>', 'as in the settings file: git.read_slots')
       .argument('<value>', 'as in the environment; a list with commas')
       .action(run(setSetting)),

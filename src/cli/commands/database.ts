@@ -17,10 +17,10 @@ export function addDatabaseCommands(program: Command, run: Run): void {
   withExamples(
     db
       .command('copy')
-      .description('copy the rows to a file, beside a running server, or into an empty PostgreSQL database')
+      .description('copy the rows to a file while the server runs, or into an empty PostgreSQL database')
       .requiredOption('--to <where>', 'a file that is not there yet, or postgres://…')
       .option('--from <address>', 'of a PostgreSQL database, instead of the one of the settings')
-      .option('--snapshot', 'into PostgreSQL beside a running server, for a trial')
+      .option('--snapshot', 'copy into PostgreSQL while the server runs, for a trial')
       .action(run(copy)),
     'hearth db copy --to /mnt/disk/hearth.db',
     'hearth db copy --to postgres://hearth@db.example.org/hearth',
@@ -30,7 +30,7 @@ export function addDatabaseCommands(program: Command, run: Run): void {
     program
       .command('reindex')
       .description('rebuild derived data: search index, code index, languages; all of it by default')
-      .option('--search', 'repositories and people')
+      .option('--search', 'repositories and users')
       .option('--code', 'lines of code')
       .option('--languages', 'languages of repositories')
       .action(run(reindex)),
@@ -136,7 +136,7 @@ const copy: Action<CopyFlags, []> = async (cli, flags) => {
     await rename(unfinished, target);
     const counts = Object.entries(rows).map(([name, count]): Counted => ({ name, rows: count }));
     cli.output.list(counts, countColumns, ['table', 'tables'], (row) => row);
-    cli.output.message(`Copied to ${target}. A backup has repositories and images, too: hearth backup create`);
+    cli.output.message(`Copied to ${target}. A backup also contains repositories and images: hearth backup create`);
   } finally {
     for (const ending of ['', '-wal', '-shm', '-journal']) await rm(unfinished + ending, { force: true });
   }

@@ -10,7 +10,8 @@ import type { Column } from '../terminal/output.ts';
 /** `hearth delivery …`: deliveries of activities to other servers. */
 export function addDeliveryCommands(program: Command, run: Run): void {
   const delivery = addNoun(program, 'delivery', 'deliveries of activities to other servers');
-  const state = () => new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']);
+  const state = () =>
+    new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'failed']);
   withExamples(
     delivery
       .command('list')

@@ -17,8 +17,8 @@ export function addDemoCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('demo')
-      .description('start a server with sample content, which is thrown away at its end')
-      .option('--listen <host:port>', 'address for web pages; left out: a free port of this machine')
+      .description('start a server with sample content, which is deleted when it stops')
+      .option('--listen <host:port>', 'address for web pages (default: a free port of this machine)')
       .action(run(demo)),
     'hearth demo',
     'hearth demo --listen 127.0.0.1:3000',

@@ -29,20 +29,20 @@ export function addEnvironmentCommands(program: Command, run: Run): void {
     'hearth environment show alice/garden production',
   );
   withExamples(
-    one('set', 'add an environment, or change its rules; what is left out stays')
+    one('set', 'add an environment, or change its rules; omitted options are kept')
       .option('--reviewers <names>', 'users, and teams as organisation/team, separated by commas; empty: none')
       .option('--wait <minutes>', 'minutes that each job waits')
       .addOption(
-        new Option('--refs <policy>', 'which branches and tags may deploy').choices(['all', 'protected', 'custom']),
+        new Option('--refs <policy>', 'branches and tags that can deploy').choices(['all', 'protected', 'custom']),
       )
       .option('--branches <patterns>', 'patterns of branches for --refs custom, separated by commas')
       .option('--tags <patterns>', 'patterns of tags for --refs custom, separated by commas')
-      .addOption(new Option('--self-review <choice>', 'whether who starts a run may review it').choices(['yes', 'no']))
       .addOption(
-        new Option('--needs-write <choice>', 'whether reviewers need the right to push').choices(['yes', 'no']),
+        new Option('--self-review <choice>', 'whether users can review runs that they started').choices(['yes', 'no']),
       )
+      .addOption(new Option('--needs-write <choice>', 'whether reviewers need push access').choices(['yes', 'no']))
       .addOption(
-        new Option('--bypass <choice>', 'whether administrators of the repository may pass over the rules').choices([
+        new Option('--bypass <choice>', 'whether repository administrators can bypass the rules').choices([
           'yes',
           'no',
         ]),
@@ -52,20 +52,20 @@ export function addEnvironmentCommands(program: Command, run: Run): void {
     'hearth environment set acme/shop production --refs custom --tags "v*" --wait 10',
   );
   withExamples(
-    one('delete', 'delete an environment with its secrets; what waits for it fails')
+    one('delete', 'delete an environment with its secrets; waiting jobs fail')
       .alias('remove')
       .action(run(deleteEnvironment)),
     'hearth environment delete alice/garden review/12',
   );
   withExamples(
     command('history', 'list deployments, the newest first')
-      .argument('[environment]', 'name of an environment; left out: all')
+      .argument('[environment]', 'name of an environment (default: all)')
       .option('--limit <count>', 'how many', '30')
       .action(run(listDeployments)),
     'hearth environment history alice/garden production',
   );
   withExamples(
-    command('redeploy', 'deploy a commit again, by another attempt of its job')
+    command('redeploy', 'deploy a commit again, with another attempt of its job')
       .argument('<deployment>', 'number of the deployment, as history shows it')
       .option('--as <user>', 'act as this user')
       .action(run(redeploy)),

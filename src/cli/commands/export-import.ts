@@ -61,7 +61,7 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
     repo
       .command('adopt')
       .description('copy an existing git repository of this machine into Hearth')
-      .argument('<path>', 'its folder, bare or with a work tree; it stays as it is')
+      .argument('<path>', 'its folder, bare or with a work tree; it is not changed')
       .argument('<owner/name>', 'the new repository')
       .option('--public', 'make it public')
       .action(run(adopt)),
@@ -149,7 +149,7 @@ const importFile: Action<ImportOptions, [string, string | undefined]> = async (c
       `a folder of dump-repo: hearth import start ADDRESS OWNER/NAME --from ${file}`,
     );
   if (found?.isFile() !== true) throw notFound('no_such_file', `There is no file ${source}.`);
-  if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is no git bundle.`);
+  if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is not a git bundle.`);
   if (options.issues) return importIssuesOf(cli, source, text);
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;
   await importSource(cli, source, { ...(text === undefined ? {} : splitName(text)), visibility });

@@ -11,7 +11,7 @@ import type { Column } from '../terminal/output.ts';
 export function addBlockCommands(federation: Command, run: Run): void {
   const block = addNoun(federation, 'block', 'blocked servers and actors');
   withExamples(
-    block.command('list').description('list what is blocked').action(run(listBlocks)),
+    block.command('list').description('list blocked servers and actors').action(run(listBlocks)),
     'hearth federation block list',
   );
   withExamples(
@@ -19,7 +19,7 @@ export function addBlockCommands(federation: Command, run: Run): void {
       .command('add')
       .description('block a server with its subdomains, or an actor, and end their follows')
       .argument('<value>', 'host name, or the address of an actor')
-      .option('--reason <text>', 'why, for administrators')
+      .option('--reason <text>', 'reason, shown to administrators')
       .action(run(addBlock)),
     'hearth federation block add spam.example.org --reason "bulk follows"',
   );
@@ -27,15 +27,15 @@ export function addBlockCommands(federation: Command, run: Run): void {
     block
       .command('remove')
       .alias('delete')
-      .description('end a block')
-      .argument('<value>', 'as the list has it')
+      .description('remove a block')
+      .argument('<value>', 'as shown in the list')
       .action(run(removeBlock)),
     'hearth federation block remove spam.example.org',
   );
   withExamples(
     block
       .command('import')
-      .description('add a list from standard input: a server or an actor a line, or the CSV of another server')
+      .description('add a list from standard input: one server or actor per line, or the CSV of another server')
       .action(run(importBlocks)),
     'hearth federation block import < blocked-servers.csv',
   );

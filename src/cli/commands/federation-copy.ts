@@ -15,8 +15,8 @@ export function addCopyCommands(federation: Command, run: Run): void {
   withExamples(
     copy
       .command('list')
-      .description('list kept copies, with what they have and how they stand to their origin')
-      .option('--user <name>', 'filter by person')
+      .description('list copies of repositories, with their size and state')
+      .option('--user <name>', 'filter by user')
       .action(run(listCopies)),
     'hearth federation copy list --user alice',
   );
@@ -25,7 +25,7 @@ export function addCopyCommands(federation: Command, run: Run): void {
       .command('keep')
       .description('keep a copy of a repository that a user follows')
       .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
-      .requiredOption('--user <name>', 'who follows it and keeps the copy')
+      .requiredOption('--user <name>', 'user who follows it and keeps the copy')
       .option('--name <name>', 'of the copy; by default that of the origin')
       .action(run(keepCopy)),
     'hearth federation copy keep bob/tool@forge.example.org --user alice',
@@ -36,7 +36,7 @@ export function addCopyCommands(federation: Command, run: Run): void {
       .alias('delete')
       .description('move a kept copy to the trash')
       .argument('<target>', 'handle of its origin')
-      .requiredOption('--user <name>', 'who keeps it')
+      .requiredOption('--user <name>', 'user who keeps it')
       .action(run(removeCopy)),
     'hearth federation copy remove bob/tool@forge.example.org --user alice',
   );

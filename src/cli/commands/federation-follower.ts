@@ -21,23 +21,23 @@ export function addFollowerCommands(federation: Command, run: Run): void {
   withExamples(
     command('remove', 'remove a follower, or decline a request; its server is notified')
       .alias('delete')
-      .argument('<actor>', 'its address or its handle, as the list has them')
+      .argument('<actor>', 'its URL or handle, as shown in the list')
       .action(run(removeFollower)),
     'hearth federation follower remove alice/garden carol@social.example.org',
   );
   withExamples(
-    command('requests', 'list who waits for approval, the oldest hundred').action(run(listRequests)),
+    command('requests', 'list follow requests that wait for approval, the oldest hundred').action(run(listRequests)),
     'hearth federation follower requests alice',
   );
   withExamples(
     command('accept', 'accept a request to follow')
-      .argument('<actor>', 'its address or its handle, as the requests have them')
+      .argument('<actor>', 'its URL or handle, as shown in the requests')
       .action(run(acceptRequest)),
     'hearth federation follower accept alice carol@social.example.org',
   );
   withExamples(
     command('approval', 'show or set whether each new follower waits for approval')
-      .addArgument(new Argument('[choice]', 'what holds from now on; left out: shown').choices(['on', 'off']))
+      .addArgument(new Argument('[choice]', 'new value; without it, print the current one').choices(['on', 'off']))
       .action(run(approval)),
     'hearth federation follower approval acme',
     'hearth federation follower approval acme on',

@@ -23,11 +23,11 @@ export function addNoteCommands(federation: Command, run: Run): void {
   withExamples(
     command('remove', 'delete a note of a public repository; the servers that have it are notified')
       .alias('delete')
-      .argument('<note>', 'its id, as the list has it')
+      .argument('<note>', 'its id, as shown in the list')
       .action(run(removeNote)),
     'hearth federation note remove alice/garden 3f2a9c41',
   );
-  const choices = command('choices', 'show or change the events that become notes; what is left out stays');
+  const choices = command('choices', 'show or change the events that become notes; omitted options are kept');
   for (const kind of kinds)
     choices.addOption(new Option(`--${kind} <choice>`, `whether ${told[kind]} become notes`).choices(['yes', 'no']));
   withExamples(

@@ -38,7 +38,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
     peer
       .command('accept')
       .description('request pairing with the server that issued a code')
-      .argument('<code>', 'what "hearth federation peer invite" printed there')
+      .argument('<code>', 'code printed there by "hearth federation peer invite"')
       .action(run(acceptPeer)),
     "hearth federation peer accept 'https://forge.example.org/ap/pairing#…'",
   );
@@ -107,7 +107,7 @@ const checkColumns: Column<PeerCheck>[] = [
 
 /** Exits with 7 when a step failed. */
 const testPeer: Action<object, [string]> = async (cli, _options, host) => {
-  if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is no host name.`);
+  if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is not a host name.`);
   const { federation } = await cli.openModules();
   const checks = await federation.checkPeer(host);
   cli.output.list(checks, checkColumns, ['step', 'steps'], ({ name, ok, words }) => ({
@@ -132,7 +132,7 @@ const acceptPeer: Action<object, [string]> = async (cli, _options, code) => {
   const host = federation.hostOfCode(code);
   await cli.confirm(`Pair with ${host}? This server will then send to it and accept what it sends.`);
   await federation.acceptInvite(code);
-  cli.output.result(`Paired with ${host}. Its administrator has to confirm, too.`, { host, allowed: 'pairing' });
+  cli.output.result(`Paired with ${host}. Its administrator also has to confirm.`, { host, allowed: 'pairing' });
 };
 
 const confirmPeer: Action<object, [string]> = async (cli, _options, host) => {

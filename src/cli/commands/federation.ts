@@ -33,9 +33,9 @@ export function addFederationCommands(program: Command, run: Run): void {
   withExamples(
     federation
       .command('follow')
-      .description('follow a repository or a person on another server')
+      .description('follow a repository or a user on another server')
       .argument('<target>', 'owner/name@host, user@host, or an address')
-      .requiredOption('--user <name>', 'who follows')
+      .requiredOption('--user <name>', 'user who follows')
       .action(run(follow)),
     'hearth federation follow bob/tool@forge.example.org --user alice',
   );
@@ -44,15 +44,15 @@ export function addFederationCommands(program: Command, run: Run): void {
       .command('unfollow')
       .description('unfollow; the other server is notified')
       .argument('<target>', 'handle as "hearth federation follows" shows it, or the id')
-      .requiredOption('--user <name>', 'who followed')
+      .requiredOption('--user <name>', 'user who followed')
       .action(run(unfollow)),
     'hearth federation unfollow bob/tool@forge.example.org --user alice',
   );
   withExamples(
     federation
       .command('follows')
-      .description('list follows of local people')
-      .option('--user <name>', 'filter by person')
+      .description('list follows of local users')
+      .option('--user <name>', 'filter by user')
       .action(run(listFollows)),
     'hearth federation follows --user alice',
   );
@@ -69,7 +69,7 @@ export function addFederationCommands(program: Command, run: Run): void {
     origin
       .command('accept')
       .description('accept a changed SERVICE_FEDERATION_BASE_URL')
-      .argument('<origin>', 'the new address, as the settings have it')
+      .argument('<origin>', 'the new address, as in the settings')
       .action(run(acceptOrigin)),
     'hearth federation origin accept https://git.example.org',
   );
@@ -83,14 +83,14 @@ export function addFederationCommands(program: Command, run: Run): void {
     'hearth federation actor show bob/tool@forge.example.org',
   );
   withExamples(
-    federation.command('resync').description('check for new repositories of followed people now').action(run(resync)),
+    federation.command('resync').description('check for new repositories of followed users now').action(run(resync)),
     'hearth federation resync',
   );
   withExamples(
     federation
       .command('keys')
       .description('list local actors and their public keys, or replace the keys')
-      .option('--rotate', 'give each of them a new key; their ids stay')
+      .option('--rotate', 'generate a new key for each; their ids do not change')
       .option('--actor <id>', 'with --rotate: only this one')
       .action(run(showKeys)),
     'hearth federation keys',

@@ -9,11 +9,11 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth handle …`: former names of people and organisations. */
 export function addHandleCommands(program: Command, run: Run): void {
-  const handle = addNoun(program, 'handle', 'reserved names: former names of people and organisations');
+  const handle = addNoun(program, 'handle', 'reserved names: former names of users and organisations');
   withExamples(
     handle
       .command('list')
-      .description('list reserved names: former names of people and organisations')
+      .description('list reserved names: former names of users and organisations')
       .action(run(listHandles)),
     'hearth handle list',
   );
@@ -56,7 +56,7 @@ const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, 
     if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Another account has this handle now.');
     throw notFound('handle_not_released', `${text} is free already: no account has it or had it.`);
   }
-  const whose = known.owner === null ? gone[known.kind] : `${known.owner.handle}, who would lose it for good`;
+  const whose = known.owner === null ? gone[known.kind] : `${known.owner.handle}, who would lose it permanently`;
   if (dryRun) return cli.output.result(`Would free ${known.handle}, which is kept for ${whose}.`, toJson(known));
   await cli.confirm(
     `Free ${known.handle}? It is kept for ${whose}. Old links, clones and other servers then lead to its new owner.`,

@@ -22,7 +22,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
     imports
       .command('start')
       .description('import a repository of another forge with its issues, pull requests and releases')
-      .argument('<address>', 'of its page there, or the one that git clones')
+      .argument('<address>', 'URL of its page there, or the one that git clones')
       .argument('[owner/name]', 'the new repository; not needed with --dry-run')
       .option(
         '--kind <kind>',
@@ -34,7 +34,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
         '--from <path>',
         'read a folder of dump-repo, or an archive of GitHub or GitLab, instead; the address is where it was',
       )
-      .option('--watch <time>', 'look for changes again and again: 15m, 8h')
+      .option('--watch <time>', 'check for changes at this interval: 15m, 8h')
       .option('--public', 'make it public once everything is here (default: as it is there)')
       .option('--private', 'keep it private')
       .option('--no-issues', 'leave issues out')
@@ -43,7 +43,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .option('--no-lfs', 'leave the objects of Git LFS out')
       .option('--no-wiki', 'leave the wiki out')
       .option('--no-reactions', 'leave reactions out: Gitea needs a request for each text')
-      .option('--dry-run', 'only tell what would come, and what not')
+      .option('--dry-run', 'only show what would be imported, and what not')
       .action(run(start)),
     'hearth import start https://git.example.org/alice/garden --dry-run --secret-file token',
     'hearth import start https://git.example.org/alice/garden alice/garden --secret-file token --watch 15m',
@@ -62,7 +62,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('run')
-      .description('run an import again: brings what is new there, or goes on where it stopped')
+      .description('run an import again: adds new content, or continues where it stopped')
       .argument('<owner/name>', 'a repository')
       .option('--full', 'compare everything, not only what has changed')
       .option('--secret-file <file>', 'file with another token')
@@ -73,16 +73,16 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('switch-over')
-      .description('run an import for the last time and follow the source no longer')
+      .description('run an import for the last time and stop following the source')
       .argument('<owner/name>', 'a repository')
-      .option('--archive', 'make the repository there read-only, where the token may')
+      .option('--archive', 'make the repository there read-only, if the token allows it')
       .action(run(switchOver)),
     'hearth import switch-over alice/garden --archive',
   );
   withExamples(
     imports
       .command('end')
-      .description('follow the source no longer; what is here stays')
+      .description('stop following the source; imported content is kept')
       .argument('<owner/name>', 'a repository')
       .action(run(end)),
     'hearth import end alice/garden',
@@ -90,17 +90,15 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('people')
-      .description('list the authors that imports have brought')
-      .option('--host <host>', 'of one server')
+      .description('list the imported authors')
+      .option('--host <host>', 'only those of this server')
       .action(run(people)),
     'hearth import people --host git.example.org',
   );
   withExamples(
     imports
       .command('claim')
-      .description(
-        'make what authors there wrote that of accounts here, by a file of lines like alice@git.example.org = alice',
-      )
+      .description('assign imported authors to accounts here, by a file of lines like alice@git.example.org = alice')
       .argument('<file>', 'the mapping')
       .action(run(claim)),
     'hearth import claim people.txt',
@@ -108,7 +106,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
       .command('unclaim')
-      .description('make what an account has by a claim that of the name again')
+      .description('undo a claim of an imported author')
       .argument('<person>', 'alice@git.example.org')
       .action(run(unclaim)),
     'hearth import unclaim alice@git.example.org',
@@ -268,7 +266,7 @@ async function follow(cli: Cli, modules: Modules, id: string, text: string): Pro
   const { lastError, waitsUntil } = (await modules.imports.find(id))!;
   if (lastError !== null)
     throw withHint(unavailable('import_failed', lastError), `hearth import run ${text} goes on where it stopped`);
-  if (waitsUntil !== null) cli.output.message('The server goes on by itself when the limit ends.');
+  if (waitsUntil !== null) cli.output.message('The server continues automatically when the limit ends.');
 }
 
 async function show(cli: Cli, modules: Modules, id: string, text: string): Promise<void> {

@@ -17,7 +17,7 @@ export function addImportGithubCommand(imports: Command, run: Run): void {
       .command('github')
       .description('import the repositories of a GitHub account')
       .argument('<login>', 'the account there')
-      .requiredOption('--user <name>', 'the person or organisation here that they belong to')
+      .requiredOption('--user <name>', 'the user or organisation here that gets them')
       .option('--stars', 'import starred repositories instead of its own')
       .option('--watch', 'keep each in sync as a pull mirror')
       .option('--no-releases', 'leave their releases out')
@@ -26,7 +26,7 @@ export function addImportGithubCommand(imports: Command, run: Run): void {
       .option('--secret-stdin', 'read that token from standard input')
       .option(
         '--api <url>',
-        'of another server that answers as GitHub does: of a Gitea its address with /api/v1 behind',
+        'API of another server like GitHub; for Gitea, its address followed by /api/v1',
         'https://api.github.com',
       )
       .option('--dry-run', 'only list them')
@@ -67,11 +67,11 @@ const columns: Column<Row>[] = [
 const toJson = ({ name, from, result, isFailed }: Row): object => ({ name, from, result, failed: isFailed });
 
 const importGithub: Action<Options, [string]> = async (cli, options, login) => {
-  if (!/^[\w.-]{1,100}$/.test(login)) throw invalid('usage', `${JSON.stringify(login)} is no name of an account.`);
+  if (!/^[\w.-]{1,100}$/.test(login)) throw invalid('usage', `${JSON.stringify(login)} is not a valid account name.`);
   const secret = options.secretFile === undefined && !options.secretStdin ? '' : await readSecret(cli, options);
   const modules = await cli.openModules();
   const owner = await modules.owners.resolve(options.user);
-  if (owner === null) throw invalid('no_such_owner', `There is no person and no organisation ${options.user}.`);
+  if (owner === null) throw invalid('no_such_owner', `There is no user or organisation ${options.user}.`);
   const listed = await modules.mirrors.repositoriesAt({
     api: options.api,
     login,

@@ -23,7 +23,7 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
       .description('import the repositories of an account or an organisation, or everything of a server')
       .argument('<address>', 'of the page of the account, or of the server')
       .option('--owner <name>', 'the user or organisation here that the repositories belong to')
-      .option('--server', 'everything: each owner there becomes one here; the token is that of an administrator there')
+      .option('--server', 'import every owner of the server; the token is that of an administrator there')
       .option('--as <name>', 'with --server: the administrator here who owns the organisations')
       .option(
         '--kind <kind>',
@@ -31,7 +31,7 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
       )
       .option('--secret-file <file>', 'file with a token of an account there')
       .option('--secret-stdin', 'read that token from standard input')
-      .option('--watch <time>', 'look for changes again and again: 15m, 8h')
+      .option('--watch <time>', 'check for changes at this interval: 15m, 8h')
       .option('--private', 'keep all of them private (default: as they are there)')
       .option('--no-issues', 'leave issues out')
       .option('--no-pulls', 'leave pull requests out')
@@ -54,7 +54,7 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
   withExamples(
     group
       .command('run')
-      .description('list what is there again, begin what is new, and run the others again')
+      .description('list the repositories there again, start new imports, and run the others again')
       .argument('<id>', 'of the import')
       .option('--full', 'compare everything, not only what has changed')
       .option('--secret-file <file>', 'file with another token')
@@ -65,9 +65,9 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
   withExamples(
     group
       .command('switch-over')
-      .description('run each import of the group for the last time and follow the source no longer')
+      .description('run each import of the group for the last time and stop following the source')
       .argument('<id>', 'of the import')
-      .option('--archive', 'make the repositories there read-only, where the token may')
+      .option('--archive', 'make the repositories there read-only, if the token allows it')
       .action(run(switchOver)),
     'hearth import group switch-over 3f2504e0-4f89-41d3-9a0c-0305e82c3301 --archive',
   );
@@ -102,7 +102,7 @@ const start: Action<StartOptions, [string]> = async (cli, options, address) => {
 
 async function administrator(modules: Modules, name: string): Promise<PersonViewer> {
   const person = await findPerson(modules, name);
-  if (!person.isAdministrator) throw invalid('usage', `${name} is no administrator.`);
+  if (!person.isAdministrator) throw invalid('usage', `${name} is not an administrator.`);
   return accountViewer(person);
 }
 
@@ -153,7 +153,7 @@ async function follow(cli: Cli, modules: Modules, id: string): Promise<void> {
   const { lastError, waitsUntil } = (await modules.imports.groups.find(localAdministrator, id)).group;
   if (lastError !== null)
     throw withHint(unavailable('import_failed', lastError), `hearth import group run ${id} goes on where it stopped`);
-  if (waitsUntil !== null) cli.output.message('The server goes on by itself when the limit ends.');
+  if (waitsUntil !== null) cli.output.message('The server continues automatically when the limit ends.');
 }
 
 async function show(cli: Cli, modules: Modules, id: string): Promise<void> {

@@ -19,13 +19,13 @@ interface AsOption {
 export function addInboxCommands(program: Command, run: Run): void {
   const inbox = addNoun(program, 'inbox', 'notifications of a user');
   const command = (name: string, description: string): Command =>
-    inbox.command(name).description(description).requiredOption('--as <user>', 'whose notifications');
+    inbox.command(name).description(description).requiredOption('--as <user>', 'user whose notifications to use');
   withExamples(
     command('list', 'list notifications, the newest first')
       .addOption(
         new Option('--view <view>', 'only these').choices(['inbox', 'unread', 'saved', 'done']).default('inbox'),
       )
-      .option('--limit <number>', 'at most as many', '100')
+      .option('--limit <number>', 'maximum number', '100')
       .action(run(listInbox)),
     'hearth inbox list --as alice',
     'hearth inbox list --as alice --view unread --json',
@@ -33,20 +33,20 @@ export function addInboxCommands(program: Command, run: Run): void {
   for (const [name, description, line] of [
     ['read', 'mark notifications as read', 'Marked as read'],
     ['unread', 'mark notifications as unread', 'Marked as unread'],
-    ['done', 'take notifications out of the inbox', 'Done'],
-    ['save', 'save notifications, which keeps them', 'Saved'],
-    ['unsave', 'remove notifications from what is saved', 'No longer saved'],
+    ['done', 'remove notifications from the inbox', 'Done'],
+    ['save', 'save notifications permanently', 'Saved'],
+    ['unsave', 'remove notifications from the saved ones', 'No longer saved'],
   ] as const)
     withExamples(
       command(name, description)
         .argument('[ids...]', 'numbers that list shows')
-        .option('--all', 'all of the inbox')
+        .option('--all', 'all notifications in the inbox')
         .action(run(change(name, line))),
       `hearth inbox ${name} 12 13 --as alice`,
     );
   withExamples(
-    command('undo', 'take back a done, read or save, for ten minutes')
-      .argument('<change>', 'what the command has printed, such as done.1764000000000')
+    command('undo', 'undo done, read or save, within ten minutes')
+      .argument('<change>', 'id that the command printed, such as done.1764000000000')
       .action(run(undo)),
     'hearth inbox undo done.1764000000000 --as alice',
   );
@@ -104,7 +104,7 @@ const change =
   async (cli, options, texts) => {
     if ((options.all === true) === texts.length > 0) throw invalid('usage', 'Give ids, or --all.');
     const wrong = texts.find((text) => !/^\d{1,15}$/.test(text));
-    if (wrong !== undefined) throw invalid('usage', `${JSON.stringify(wrong)} is no id of a notification.`);
+    if (wrong !== undefined) throw invalid('usage', `${JSON.stringify(wrong)} is not a notification id.`);
     const { modules, viewer } = await open(cli, options);
     const ids = texts.map(Number);
     // An unknown id is a mistake, and not nothing to do.

@@ -16,13 +16,10 @@ export function addInitCommand(program: Command, run: Run): void {
     program
       .command('init')
       .description('create a settings file and the data folder, and print the next steps')
-      .option(
-        '--user <name>',
-        'the user of the service, who may read the settings and owns the data folder; needs root',
-      )
+      .option('--user <name>', 'service user, who can read the settings and owns the data folder; requires root')
       .option(
         '--behind-proxy <url>',
-        'the address that a proxy on this machine serves; all else listens on this machine only',
+        'public URL of a proxy on this machine; everything else then listens on this machine only',
       )
       .option('--unit', 'only print a systemd unit')
       .option('--proxy <name>', 'only print a proxy configuration: caddy, nginx or traefik')

@@ -50,7 +50,7 @@ export function addIssueChangeCommands(issue: Command, run: Run): void {
         : 'hearth issue assign alice/garden 7 --add bob,carol',
     );
   for (const [name, description, mark, line] of [
-    ['lock', 'lock an issue: only those who may write add to it', { isLocked: true }, 'Locked'],
+    ['lock', 'lock an issue, so that only users with write access can add to it', { isLocked: true }, 'Locked'],
     ['unlock', 'unlock an issue', { isLocked: false }, 'Unlocked'],
     ['pin', 'pin an issue to the top of the list', { isPinned: true }, 'Pinned'],
     ['unpin', 'unpin an issue', { isPinned: false }, 'Unpinned'],

@@ -49,7 +49,7 @@ export function withListOptions(command: Command, kind: Kind): Command {
         .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
         .default('newest'),
     )
-    .option('--limit <number>', 'at most as many', '100')
+    .option('--limit <number>', 'maximum number', '100')
     .option('--as <user>', 'show what this user sees');
 }
 

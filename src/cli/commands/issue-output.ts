@@ -34,7 +34,7 @@ export async function issueAt(
   repository: string,
   number: string,
 ): Promise<IssueAt> {
-  if (!/^#?\d{1,15}$/.test(number)) throw invalid('usage', `${JSON.stringify(number)} is no number of an issue.`);
+  if (!/^#?\d{1,15}$/.test(number)) throw invalid('usage', `${JSON.stringify(number)} is not an issue number.`);
   return { ...(await repositoryOf(modules, viewer, repository)), number: Number(number.replace('#', '')) };
 }
 

@@ -28,7 +28,7 @@ export function addJobCommands(program: Command, run: Run): void {
     job
       .command('retry')
       .description('retry failed work now')
-      .argument('<id>', 'as hearth job list shows it')
+      .argument('<id>', 'id shown by hearth job list')
       .action(run(retryJob)),
     'hearth job retry webhook-17',
     'hearth job retry push-0b9f2c1e-6d5a-4f1b-9c39-5f1c2a7d8e90',
@@ -63,7 +63,7 @@ const retryJob: Action<object, [string]> = async (cli, _options, id) => {
   const modules = await cli.openModules();
   const [, kind, key] = /^(\w+)-(.+)$/.exec(id) ?? [];
   if (kind === undefined || key === undefined)
-    throw invalid('usage', `${JSON.stringify(id)} is no job: hearth job list shows which there are.`);
+    throw invalid('usage', `${JSON.stringify(id)} is not a job. List the jobs with: hearth job list`);
   const outcome = await retry(cli, modules, kind, key);
   cli.output.result(outcome, { id });
 };
@@ -94,7 +94,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
         'usage',
         kind === 'ci'
           ? 'Runs are done again with: hearth run rerun OWNER/NAME NUMBER'
-          : 'The server retries this by itself.',
+          : 'The server retries this automatically.',
       );
   }
 }

@@ -10,7 +10,7 @@ export function addInstanceKeyCommand(key: Command, run: Run): void {
     key
       .command('instance')
       .description('replace the key that encrypts stored secrets; the server must be stopped')
-      .requiredOption('--rotate', 'make a new key and encrypt every secret with it')
+      .requiredOption('--rotate', 'generate a new key and encrypt every secret with it')
       .action(run(rotateKey)),
     'hearth key instance --rotate',
   );

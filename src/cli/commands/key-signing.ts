@@ -10,7 +10,7 @@ export function addSigningKeyCommand(key: Command, run: Run): void {
   withExamples(
     key
       .command('signing')
-      .description("show the server's own signing key, made at first need")
+      .description("show the server's own signing key")
       .option('--rotate', 'replace it; what the old key signed stays verified')
       .option('--allowed-signers', "print the keys for git's gpg.ssh.allowedSignersFile")
       .action(run(showSigningKey)),

@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     key
       .command('list')
       .description('list SSH and OpenPGP keys')
-      .option('--user <name>', 'filter by person')
+      .option('--user <name>', 'filter by user')
       .action(run(listKeys)),
     'hearth key list --user alice',
   );
@@ -39,14 +39,12 @@ export function addKeyCommands(program: Command, run: Run): void {
       .alias('create')
       .description('add a public key')
       .argument('[file]', 'a .pub file, an OpenPGP key in armour, or - for standard input', '-')
-      .requiredOption('--user <name>', 'whose account it opens')
+      .requiredOption('--user <name>', 'user that the key belongs to')
       .option('--title <text>', 'title (default: the comment in the file)')
       .addOption(
-        new Option('--use <use>', 'what an SSH key is for')
-          .choices(['authentication', 'signing', 'both'])
-          .default('both'),
+        new Option('--use <use>', 'use of an SSH key').choices(['authentication', 'signing', 'both']).default('both'),
       )
-      .option('--if-missing', 'succeed when the person has this key already')
+      .option('--if-missing', 'succeed when the user has this key already')
       .action(run(addKey)),
     'hearth key add --user alice ~/.ssh/id_ed25519.pub',
     'ssh-add -L | head -1 | hearth key add --user alice -',
@@ -55,9 +53,9 @@ export function addKeyCommands(program: Command, run: Run): void {
   withExamples(
     key
       .command('import-github')
-      .description("add a person's public keys from GitHub, or from any https URL")
-      .argument('<login>', 'the name there, or the address of a list of keys')
-      .requiredOption('--user <name>', 'whose account they open')
+      .description('add the public keys of a user from GitHub, or from any https URL')
+      .argument('<login>', 'username there, or the URL of a list of keys')
+      .requiredOption('--user <name>', 'user that the keys belong to')
       .option('--dry-run', 'only list them')
       .action(run(importKeys)),
     'hearth key import-github alice --user alice',
@@ -204,7 +202,10 @@ interface Imported {
 async function importKeys(cli: Cli, { user, dryRun }: { user: string; dryRun?: true }, login: string): Promise<void> {
   const isAddress = /^https?:\/\//.test(login);
   if (!isAddress && !/^[a-z\d](?:-?[a-z\d]){0,38}$/i.test(login))
-    throw invalid('usage', `${JSON.stringify(login)} is no name on GitHub. Of another server give the whole address.`);
+    throw invalid(
+      'usage',
+      `${JSON.stringify(login)} is not a valid GitHub username. For another server, give the full URL.`,
+    );
   const address = isAddress ? login : `https://github.com/${login}.keys`;
   const modules = await cli.openModules();
   const person = await findPerson(modules, user);

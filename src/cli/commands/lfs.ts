@@ -12,14 +12,14 @@ import { findRepository } from './find-repository.ts';
 
 /** `hearth lfs check|gc`: objects of Git LFS. */
 export function addLfsCommands(program: Command, run: Run): void {
-  const lfs = addNoun(program, 'lfs', 'files that are stored with Git LFS');
+  const lfs = addNoun(program, 'lfs', 'files stored with Git LFS');
   withExamples(
     lfs
       .command('check')
       .description('compare the objects with their files; exits with 7 on damage')
       .argument('[owner/name]', 'one repository; all by default')
       .option('--full', 'read and hash the content of every object')
-      .option('--fix', 'put missing content back that is still in the trash')
+      .option('--fix', 'restore missing content that is still in the trash')
       .action(run(check)),
     'hearth lfs check',
     'hearth lfs check alice/game --full',
@@ -27,11 +27,11 @@ export function addLfsCommands(program: Command, run: Run): void {
   withExamples(
     lfs
       .command('gc')
-      .description('list objects that no file of a repository names any more; with --delete remove those that are due')
+      .description('list unreferenced objects; with --delete remove those that are due')
       .argument('[owner/name]', 'one repository; all by default')
       .option(
         '--delete',
-        'remove what two scans have found unreferenced for long enough; it stays in the trash for seven days',
+        'remove objects that two scans found unreferenced for long enough; they stay in the trash for seven days',
       )
       .action(run(gc)),
     'hearth lfs gc',

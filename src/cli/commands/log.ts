@@ -23,7 +23,7 @@ export function addLogCommands(program: Command, run: Run): void {
     log
       .command('tail')
       .description("show the newest lines of the running server's log")
-      .option('-f, --follow', 'print new lines as well, until Ctrl-C')
+      .option('-f, --follow', 'also print new lines, until Ctrl-C')
       .option('-n, --lines <count>', 'how many', '50')
       .addOption(new Option('--level <level>', 'this level and worse').choices(['debug', 'info', 'warn', 'error']))
       .action(run(tail)),

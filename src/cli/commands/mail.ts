@@ -10,12 +10,12 @@ import type { Column } from '../terminal/output.ts';
 
 /** `hearth mail …`: the mail server, and mails on their way to it. */
 export function addMailCommands(program: Command, run: Run): void {
-  const mail = addNoun(program, 'mail', 'mails: test the mail server, look at the queue');
+  const mail = addNoun(program, 'mail', 'mail server test and mail queue');
   withExamples(
     mail
       .command('test')
       .description('send a test message now')
-      .argument('<address>', 'e-mail address that gets it')
+      .argument('<address>', 'email address to send it to')
       .action(run(testMail)),
     'hearth mail test you@example.org',
   );
@@ -24,7 +24,7 @@ export function addMailCommands(program: Command, run: Run): void {
       .command('list')
       .alias('queue')
       .description('list mails, those tried last first: queued and failed ones, or those of one state')
-      .addOption(new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']))
+      .addOption(new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'failed']))
       .option('--limit <count>', 'how many of each state', '100')
       .action(run(listMails)),
     'hearth mail list',

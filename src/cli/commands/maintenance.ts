@@ -20,7 +20,7 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
     'hearth status',
   );
   withExamples(
-    program.command('stats').description('show counts of people, repositories and more').action(run(stats)),
+    program.command('stats').description('show counts of users, repositories and more').action(run(stats)),
     'hearth stats --json',
   );
   withExamples(
@@ -28,11 +28,14 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
     'hearth cleanup',
   );
   const trash = addNoun(program, 'trash', 'deleted repositories');
-  withExamples(trash.command('list').description('list them').action(run(listTrash)), 'hearth trash list');
+  withExamples(
+    trash.command('list').description('list deleted repositories').action(run(listTrash)),
+    'hearth trash list',
+  );
   withExamples(
     trash
       .command('empty')
-      .description('remove old deleted repositories for good')
+      .description('permanently remove old deleted repositories')
       .option('--older <duration>', 'minimum time since deletion (default: the configured one)')
       .option('--dry-run', 'only list what would be removed')
       .action(run(emptyTrash)),
@@ -194,18 +197,18 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
   const result = { repositories: rows.map(toJson), bytes };
   if (dryRun)
     return cli.output.result(
-      `Would remove ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
+      `Would remove ${counted(rows.length, 'repository', 'repositories')} permanently, ${readableSize(bytes)}.`,
       result,
     );
   if (rows.length > 0)
     await cli.confirm(
-      `Remove ${counted(rows.length, 'repository', 'repositories')} for good? Nothing brings them back.`,
+      `Remove ${counted(rows.length, 'repository', 'repositories')} permanently? This cannot be undone.`,
     );
   if (await backups.isRunning())
     throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
   await repositories.trash.empty(retentionMs);
   cli.output.result(
-    `Removed ${counted(rows.length, 'repository', 'repositories')} for good, ${readableSize(bytes)}.`,
+    `Removed ${counted(rows.length, 'repository', 'repositories')} permanently, ${readableSize(bytes)}.`,
     result,
   );
 }

@@ -11,7 +11,7 @@ export function addNodeCommands(program: Command, run: Run): void {
   withExamples(
     node
       .command('list')
-      .description('list the servers that serve this PostgreSQL database, or did within a week')
+      .description('list the servers that use this PostgreSQL database, or did within a week')
       .action(run(listNodes)),
     'hearth node list',
     'hearth node list --json',

@@ -16,8 +16,8 @@ export function addObjectsCommands(program: Command, run: Run): void {
   withExamples(
     objects
       .command('check')
-      .description('compare rows with the store: missing, changed and foreign objects; exits with 7 when there are any')
-      .addArgument(new Argument('[kind...]', 'only these kinds, as the list names them'))
+      .description('compare rows with the store; exits with 7 for missing, changed or foreign objects')
+      .addArgument(new Argument('[kind...]', 'only these kinds, as shown in the list'))
       .option('--read', 'read every object and compare its SHA-256')
       .action(run(check)),
     'hearth objects check',
@@ -26,10 +26,12 @@ export function addObjectsCommands(program: Command, run: Run): void {
   withExamples(
     objects
       .command('copy')
-      .description('copy all objects to the bucket of the settings or to the data folder; may be cut off and repeated')
-      .addArgument(new Argument('[kind...]', 'only these kinds, as the list names them'))
+      .description(
+        'copy all objects to the bucket of the settings or to the data folder; can be interrupted and repeated',
+      )
+      .addArgument(new Argument('[kind...]', 'only these kinds, as shown in the list'))
       .addOption(new Option('--to <store>', 'where to').choices(['s3', 'folder']).makeOptionMandatory())
-      .option('--remove', 'remove each object where it came from once it is copied; only away from a store not in use')
+      .option('--remove', 'remove each object from its source once it is copied; only from a store not in use')
       .action(run(copy)),
     'hearth objects copy --to s3',
     'hearth objects copy --to s3 --remove',

@@ -94,7 +94,7 @@ const removeMember: Action<{ dryRun?: true }, [string, string]> = async (cli, { 
     const isMember = (await organisations.listMembers(localAdministrator, org)).some(
       ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),
     );
-    if (!isMember) throw notFound('member_not_found', `${username} is no member of ${org}.`);
+    if (!isMember) throw notFound('member_not_found', `${username} is not a member of ${org}.`);
     return cli.output.result(`Would remove ${username} from ${org}.`, { organisation: org, username });
   }
   await organisations.removeMember(localAdministrator, org, username);

@@ -167,7 +167,10 @@ async function acceptExisting(
     ({ person, role }) => role === 'OWNER' && person.username?.toLowerCase() === owner.toLowerCase(),
   );
   if (!isOwner)
-    throw conflict('exists_differently', `Organisation ${organisation.name} exists, but ${owner} is no owner of it.`);
+    throw conflict(
+      'exists_differently',
+      `Organisation ${organisation.name} exists, but ${owner} is not an owner of it.`,
+    );
   cli.output.result(`Organisation ${organisation.name} exists already.`, toJson(organisation));
 }
 

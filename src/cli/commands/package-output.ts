@@ -12,7 +12,7 @@ import type { AsOption } from './issue-output.ts';
 export function readFormat({ packages: { formats } }: Modules, text: string): FormatName {
   const name = text === 'container' ? 'oci' : text;
   const format = formats.find((one) => one === name);
-  if (format === undefined) throw invalid('usage', `${JSON.stringify(text)} is no format: ${formats.join(', ')}.`);
+  if (format === undefined) throw invalid('usage', `${JSON.stringify(text)} is not a format: ${formats.join(', ')}.`);
   return format;
 }
 

@@ -57,7 +57,7 @@ export const changeRetention: Action<RetentionOptions, [string | undefined]> = a
   if (more === undefined) {
     if (options.apply || options.dryRun) throw invalid('usage', '--apply and --dry-run take a package.');
     const owner = await modules.owners.resolve(handle);
-    if (owner === null) throw notFound('no_such_owner_here', `There is no person and no organisation ${handle}.`);
+    if (owner === null) throw notFound('no_such_owner_here', `There is no user or organisation ${handle}.`);
     const format: RetentionFormat = formatName === undefined ? '*' : readFormat(modules, formatName);
     if (rules !== null || options.end) await packages.retention.setOfOwner(viewer, owner, format, rules);
     const kept = (await packages.retention.ofOwner(viewer, owner))[format] ?? null;

@@ -27,15 +27,15 @@ const as = ['--as <user>', 'act as this user'] as const;
 
 /** `hearth package …`: packages of people and organisations. */
 export function addPackageCommands(program: Command, run: Run): void {
-  const noun = addNoun(program, 'package', 'packages of people and organisations');
+  const noun = addNoun(program, 'package', 'packages of users and organisations');
   withExamples(
     noun
       .command('list')
       .description('list packages, the last changed first')
-      .argument('[owner]', 'person or organisation; all by default')
+      .argument('[owner]', 'user or organisation (default: all)')
       .option('--format <format>', 'only packages of this format')
       .option('--deleted', 'list deleted versions that can be restored; needs an owner')
-      .option('--limit <number>', 'at most as many', '100')
+      .option('--limit <number>', 'maximum number', '100')
       .option('--as <user>', 'show what this user sees')
       .action(run(listPackages)),
     'hearth package list alice',
@@ -57,7 +57,7 @@ export function addPackageCommands(program: Command, run: Run): void {
     noun
       .command('delete')
       .alias('remove')
-      .description('delete a version, or all of them; they can be restored within the trash time')
+      .description('delete a version, or all of them; they can be restored from the trash')
       .argument(...name)
       .argument('[version]', 'version, or a tag of an image')
       .option('--all', 'delete all versions')
@@ -80,7 +80,7 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('link')
-      .description('link a package to a repository of its owner, which it follows from now on')
+      .description('link a package to a repository of its owner')
       .argument(...name)
       .argument('<repository>', 'name of the repository, without its owner')
       .option(...as)
@@ -90,7 +90,7 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('unlink')
-      .description('end the link of a package to its repository; it is private afterwards')
+      .description('unlink a package from its repository; it becomes private')
       .argument(...name)
       .option(...as)
       .action(run(unlinkPackage)),
@@ -99,7 +99,7 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('visibility')
-      .description('set who reads a package that follows no repository')
+      .description('set the visibility of a package without a repository')
       .argument(...name)
       .argument('<visibility>', 'public or private')
       .option(...as)
@@ -111,12 +111,12 @@ export function addPackageCommands(program: Command, run: Run): void {
       .command('retention')
       .description('show or set which versions are kept, of a package, or of an owner (owner, owner/format)')
       .argument('[name]', 'package, owner, or owner/format; none with --apply for all')
-      .option('--keep <number>', 'keep the newest versions, as many')
+      .option('--keep <number>', 'number of newest versions to keep')
       .option('--keep-tags <patterns>', 'keep these versions and tags, separated by commas; "*" stands for anything')
-      .option('--older-than <days>', 'keep what is younger')
-      .option('--end', 'end the rules')
-      .option('--dry-run', 'only show what the rules would delete now')
-      .option('--apply', 'delete what the rules do not keep, as the nightly task does')
+      .option('--older-than <days>', 'keep versions younger than this')
+      .option('--end', 'remove the rules')
+      .option('--dry-run', 'only show the versions that the rules would delete now')
+      .option('--apply', 'delete versions that the rules do not keep, as the nightly task does')
       .option(...as)
       .action(run(changeRetention)),
     'hearth package retention alice/oci/app --keep 10 --keep-tags "v*" --dry-run',
@@ -126,7 +126,7 @@ export function addPackageCommands(program: Command, run: Run): void {
   withExamples(
     noun
       .command('gc')
-      .description('remove what no version and no recent upload names any more, as the nightly task does')
+      .description('remove blobs without a version or recent upload, as the nightly task does')
       .action(run(collect)),
     'hearth package gc',
   );
@@ -141,7 +141,7 @@ const listPackages: Action<ListOptions, [string | undefined]> = async (cli, opti
   const viewer = await actorOf(modules, options);
   const owner = handle === undefined ? null : await modules.owners.resolve(handle);
   if (handle !== undefined && owner === null)
-    throw notFound('no_such_owner_here', `There is no person and no organisation ${handle}.`);
+    throw notFound('no_such_owner_here', `There is no user or organisation ${handle}.`);
   if (options.deleted === true) {
     if (owner === null) throw invalid('usage', '--deleted needs an owner.');
     const rows: ListedVersion[] = [];

@@ -29,11 +29,11 @@ export function addPullChangeCommands(pull: Command, run: Run): void {
       .option('--title <text>', 'first line of the new commit')
       .option('--message <text>', 'the rest of its message')
       .option('--round <number>', 'only if this is still the last round')
-      .option('--when-ready', 'merge once nothing stands in the way')
-      .option('--cancel', 'take --when-ready back')
-      .option('--force', 'merge in spite of the rule of the branch, where it lets administrators')
+      .option('--when-ready', 'merge once all requirements are met')
+      .option('--cancel', 'cancel --when-ready')
+      .option('--force', 'bypass the branch rule, if it allows that to administrators')
       .option('--delete-branch', 'delete the head branch afterwards')
-      .option('--dry-run', 'only say what stands in the way')
+      .option('--dry-run', 'only show unmet requirements')
       .action(run(merge)),
     'hearth pull merge alice/garden 7',
     'hearth pull merge alice/garden 7 --style squash --title "Oil the gate (#7)" --delete-branch --as bob',
@@ -56,7 +56,7 @@ export function addPullChangeCommands(pull: Command, run: Run): void {
     'hearth pull retarget alice/garden 7 --base release',
   );
   withExamples(
-    command('update', 'bring the head of a pull request up to date with its base branch')
+    command('update', 'update the head of a pull request with its base branch')
       .addOption(new Option('--style <style>', 'how').choices(['merge', 'rebase']).default('merge'))
       .action(run(update)),
     'hearth pull update alice/garden 7 --style rebase --as bob',
@@ -88,7 +88,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
   const { modules, viewer, at, pull } = await open(cli, options, ...place);
   if (options.cancel) {
     await modules.pulls.cancelMergeWhenReady(viewer, at);
-    return printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} is not merged by itself.`);
+    return printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} is no longer merged automatically.`);
   }
   if (options.dryRun) return sayBlocks(cli, modules, viewer, at);
   const input = {
@@ -104,7 +104,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
       modules,
       viewer,
       at,
-      `${formatPullReference(at)} is merged once nothing stands in the way.`,
+      `${formatPullReference(at)} will be merged once all requirements are met.`,
     );
   }
   const { oid } = await modules.pulls.merge(viewer, at, { ...input, bypasses: options.force ?? false });
@@ -128,10 +128,7 @@ async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: I
   const { verdict, state } = await modules.pulls.mergeBox(viewer, at);
   const words = verdict.blocks.map(explainBlock);
   const conflicts = state.conflicts.map((file) => `  ${file}`);
-  const lines =
-    words.length === 0
-      ? [`Nothing stands in the way of merging ${formatPullReference(at)}.`]
-      : [...words, ...conflicts];
+  const lines = words.length === 0 ? [`Nothing blocks merging ${formatPullReference(at)}.`] : [...words, ...conflicts];
   cli.output.result(lines.join('\n'), {
     ...at,
     blocks: verdict.blocks.map(({ kind }) => kind),

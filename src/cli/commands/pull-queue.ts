@@ -23,8 +23,8 @@ export function addPullQueueCommand(pull: Command, run: Run): void {
           .choices(['merge', 'squash', 'rebase', 'forward'])
           .default('merge'),
       )
-      .option('--leave', 'take it out of the queue')
-      .option('--first', 'put it before all that wait, as an administrator of the repository')
+      .option('--leave', 'remove it from the queue')
+      .option('--first', 'move it to the front of the queue, as a repository administrator')
       .option('--as <user>', 'act as this user')
       .action(run(queue)),
     'hearth pull queue alice/garden',

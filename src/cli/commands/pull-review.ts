@@ -20,14 +20,14 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
       .argument('<owner/name>', 'repository')
       .argument('<number>', 'number of the pull request');
   withExamples(
-    command('review', 'review a pull request; from an answered patch, each answer becomes a comment on its line')
+    command('review', 'review a pull request; replies within a patch become comments on its lines')
       .option('--approve', 'approve it')
-      .option('--request-changes', 'ask for changes; it cannot be merged until you approve it')
-      .option('--comment', 'neither of both')
+      .option('--request-changes', 'request changes; it cannot be merged until you approve it')
+      .option('--comment', 'comment without a verdict')
       .option('--on <path:line: text...>', 'comment on a line, or on several: path:3-5: text')
       .option('--body <text>', 'text of the review, Markdown')
       .option('--file <file>', 'read the text from this file; - is standard input')
-      .option('--round <number>', 'the round that was reviewed; left out: the last')
+      .option('--round <number>', 'the round that was reviewed (default: the last)')
       .option('--as <user>', 'act as this user')
       .action(run(review)),
     'hearth pull review alice/garden 7 --approve --as bob',
@@ -37,9 +37,9 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
     'hearth pull review alice/garden 7 --comment --on "gate.txt:3: Which oil?" "gate.txt:7-9: Why?" --as bob',
   );
   withExamples(
-    command('reviewers', 'ask people and teams for a review, or no longer')
+    command('reviewers', 'request reviews from users and teams, or cancel the requests')
       .option('--add <users>', 'users, and teams as organisation/team, to ask, separated by commas')
-      .option('--remove <users>', 'users and teams who need not answer, separated by commas')
+      .option('--remove <users>', 'users and teams whose requests to cancel, separated by commas')
       .option('--as <user>', 'act as this user')
       .action(run(changeReviewers)),
     'hearth pull reviewers acme/garden 7 --add bob,acme/reviewers',

@@ -12,7 +12,7 @@ export function addPullStackCommand(pull: Command, run: Run): void {
   withExamples(
     pull
       .command('stack')
-      .description('list the stack of a pull request: what is merged before it, and what comes after')
+      .description('list the stack of a pull request: those merged before and after it')
       .argument('<owner/name>', 'repository')
       .argument('<number>', 'number of the pull request')
       .option('--as <user>', 'show what this user sees')

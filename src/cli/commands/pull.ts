@@ -46,15 +46,13 @@ export function addPullCommands(program: Command, run: Run): void {
       .argument('<number>', 'number of the pull request')
       .option('--as <user>', 'show what this user sees');
   withExamples(
-    one('show', 'show one pull request: rounds, reviews, what stands in the way of a merge, comments').action(
-      run(showPull),
-    ),
+    one('show', 'show one pull request: rounds, reviews, unmet merge requirements, comments').action(run(showPull)),
     'hearth pull show alice/garden 7',
   );
   withExamples(
     one('diff', 'print the changes of a pull request in the format of git apply')
-      .option('--round <number>', 'those of this round; left out: the last')
-      .option('--since <round>', 'only what differs since this older round')
+      .option('--round <number>', 'round to print (default: the last)')
+      .option('--since <round>', 'only changes since this older round')
       .option('--patch', 'its commits as mails, for git am')
       .action(run(printDiff)),
     'hearth pull diff alice/garden 7 | git apply',

@@ -17,11 +17,11 @@ export function addRecoverCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('recover')
-      .description('bring a copy of the rows up to what the object store knows; all servers must be stopped')
+      .description('update a copy of the rows from the object store; all servers must be stopped')
       .option('--from-store', 'read the journal of the repositories in the object store')
-      .option('--drill', 'try it in a temporary folder, also beside the server; nothing else changes')
-      .option('--database <file>', 'a copy of hearth.db to begin with, when the data folder has none')
-      .option('--without-key', 'go on without the instance key: what it has sealed is lost')
+      .option('--drill', 'try the recovery in a temporary folder, also beside the server; changes nothing else')
+      .option('--database <file>', 'a copy of hearth.db to start from, if the data folder has none')
+      .option('--without-key', 'continue without the instance key: values encrypted with it are lost')
       .option('--dry-run', 'only show what would be done')
       .action(run(recover)),
     'hearth recover --from-store --database /mnt/disk/hearth.db',
@@ -145,7 +145,7 @@ async function requireRows(cli: Cli, config: Config, { database, dryRun }: Optio
   if (given !== target && dryRun === true)
     throw invalid('usage', '--dry-run looks at the rows of the data folder; copy the file there first.');
   const { damage, orphans } = await checkDatabaseFile(given).catch((cause: unknown) => {
-    throw unavailable('database_damaged', `${given} is no database that can be read.`, { cause });
+    throw unavailable('database_damaged', `${given} is not a readable database.`, { cause });
   });
   const [table] = Object.keys(orphans);
   if (damage[0] !== undefined || table !== undefined)

@@ -45,7 +45,7 @@ export function addReleaseFileCommands(release: Command, run: Run): void {
 export async function uploadFrom(cli: Cli, { modules, viewer, at }: Opened, file: string): Promise<PendingFile> {
   const place = path.resolve(cli.process.cwd(), file);
   const found = await stat(place).catch(() => null);
-  if (found === null || !found.isFile()) throw invalid('usage', `${file} is no file.`);
+  if (found === null || !found.isFile()) throw invalid('usage', `${file} is not a file.`);
   const content = createReadStream(place);
   return modules.releases.files.receive(viewer, at, { name: path.basename(place), content });
 }

@@ -23,17 +23,17 @@ const withTexts = (command: Command): Command =>
   command
     .argument(...repository)
     .argument(...tag)
-    .option('--title <title>', 'title; the tag, if it is empty')
+    .option('--title <title>', 'title (default: the tag)')
     .option('--body <text>', 'notes, Markdown')
     .option('--file <file>', 'read the notes from this file; - is standard input')
-    .option('--target <target>', 'where a tag is made that is not there: a branch or a commit')
-    .option('--message <text>', 'message of a tag that is made: it is an annotated one');
+    .option('--target <target>', 'target of a new tag: a branch or a commit')
+    .option('--message <text>', 'message of a new tag, which is then annotated');
 
 /** `hearth release create|edit|delete`. */
 export function addReleaseWriteCommands(release: Command, run: Run): void {
   withExamples(
     withTexts(release.command('create').alias('add').alias('new').description('publish a release of a tag'))
-      .option('--generate-notes', 'write what has changed since the release before')
+      .option('--generate-notes', 'generate notes since the previous release')
       .option('--draft', 'save it as a draft')
       .option('--prerelease', 'mark it as a pre-release')
       .option('--asset <file...>', 'add this file')
@@ -47,7 +47,7 @@ export function addReleaseWriteCommands(release: Command, run: Run): void {
       .option('--publish', 'publish a draft')
       .option('--draft', 'make it a draft')
       .option('--prerelease', 'mark it as a pre-release')
-      .option('--no-prerelease', 'mark it as no pre-release')
+      .option('--no-prerelease', 'unmark it as a pre-release')
       .option(...as)
       .action(run(editRelease)),
     'hearth release edit alice/garden v1.0 --title "The first one" --publish',
@@ -59,7 +59,7 @@ export function addReleaseWriteCommands(release: Command, run: Run): void {
       .description('delete a release with its files')
       .argument(...repository)
       .argument(...tag)
-      .option('--with-tag', 'delete the tag, too')
+      .option('--with-tag', 'also delete the tag')
       .option('--dry-run', 'only show what would be deleted')
       .option(...as)
       .action(run(deleteRelease)),

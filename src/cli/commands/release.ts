@@ -22,7 +22,7 @@ export function addReleaseCommands(program: Command, run: Run): void {
       .command('list')
       .description('list releases, the newest first')
       .argument('<owner/name>', 'repository')
-      .option('--limit <number>', 'at most as many', '100')
+      .option('--limit <number>', 'maximum number', '100')
       .option('--as <user>', 'show what this user sees')
       .action(run(listReleases)),
     'hearth release list alice/garden',

@@ -105,7 +105,7 @@ const removeCollaborator: Action<{ dryRun?: true }, [string, string]> = async (c
     const isIn = (await modules.repositories.collaborators.list(localAdministrator, owner, name)).some(
       ({ person }) => person.username?.toLowerCase() === username.toLowerCase(),
     );
-    if (!isIn) throw notFound('collaborator_not_found', `${username} is no collaborator of ${owner}/${name}.`);
+    if (!isIn) throw notFound('collaborator_not_found', `${username} is not a collaborator of ${owner}/${name}.`);
     return cli.output.result(`Would remove ${username} from ${owner}/${name}.`, { owner, name, username });
   }
   await modules.repositories.collaborators.remove(localAdministrator, owner, name, username);

@@ -24,11 +24,11 @@ export function addDeployKeyCommands(repo: Command, run: Run): void {
   withExamples(
     deployKey
       .command('add')
-      .description('add a deploy key; without --write it only reads')
+      .description('add a deploy key, read-only unless --write is given')
       .argument('<owner/name>', 'repository')
       .argument('[file]', 'a .pub file, or - for standard input', '-')
       .option('--title <text>', 'title (default: the comment in the file)')
-      .option('--write', 'it may push as well')
+      .option('--write', 'also allow pushes')
       .action(run(addKey)),
     'hearth repo deploy-key add alice/garden deploy.pub --title web-server',
     'hearth repo deploy-key add alice/garden --write - < robot.pub',

@@ -13,7 +13,7 @@ export function addRepoForkCommands(repo: Command, run: Run): void {
       .command('fork')
       .description('fork a repository; the copy shares its files')
       .argument('<owner/name>', 'repository')
-      .argument('<owner>', 'person or organisation that gets the fork')
+      .argument('<owner>', 'user or organisation that gets the fork')
       .option('--name <name>', 'name of the fork (default: the same)')
       .option('--description <text>', 'description in one line (default: the same)')
       .option('--default-branch-only', 'leave out other branches and all tags')
@@ -24,10 +24,10 @@ export function addRepoForkCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('sync')
-      .description('move a branch of a fork forward to where it is in its source')
+      .description('fast-forward a branch of a fork to its source')
       .argument('<owner/name>', 'fork')
       .option('--branch <name>', 'branch (default: the default branch)')
-      .option('--merge', 'merge what is new into a branch with commits of its own')
+      .option('--merge', 'merge new commits into a branch with commits of its own')
       .action(run(syncFork)),
     'hearth repo sync bob/garden',
     'hearth repo sync bob/garden --merge',

@@ -16,12 +16,12 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .option('--default-branch <name>', 'default branch')
       .option('--public', 'make it public')
       .option('--private', 'make it private')
-      .option('--protect', 'refuse forced pushes to the default branch')
+      .option('--protect', 'refuse force pushes to the default branch')
       .option('--no-protect', 'allow them')
       .option('--gerrit-refs', 'accept pushes to refs/changes/ and refs/meta/')
       .option('--no-gerrit-refs', 'refuse them')
-      .option('--template', 'offer it as the beginning of others')
-      .option('--no-template', 'do not offer it')
+      .option('--template', 'offer it as a template')
+      .option('--no-template', 'do not offer it as a template')
       .action(run(editRepository)),
     'hearth repo edit alice/garden --public',
   );

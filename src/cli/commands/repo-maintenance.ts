@@ -16,7 +16,7 @@ export function addRepoMaintenanceCommands(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('gc')
-      .description('repack repositories, so that they take less disk space and clone faster')
+      .description('repack repositories to save disk space and speed up clones')
       .argument('[owner/name]', 'one repository')
       .option('--all', 'all repositories')
       .option('--needed', 'those that nightly maintenance would pack: many packs or loose objects')

@@ -24,7 +24,7 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
       .argument('<owner/name>', 'the new repository')
       .option('--mirror', 'keep it in sync as a pull mirror')
       .option('--public', 'make it public')
-      .option('--releases', 'bring its releases along, with notes and files, from a forge over http or https')
+      .option('--releases', 'also import its releases with notes and files, from a forge over http or https')
       .option('--username <name>', 'username on the other server')
       .option('--secret-file <file>', 'file with the password or token')
       .option('--secret-stdin', 'read the password or token from standard input')
@@ -42,9 +42,9 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
     );
   withExamples(mirror.command('list').description('list mirrors').action(run(listMirrors)), 'hearth repo mirror list');
   one('show', 'show one mirror', showMirror);
-  one('sync', 'bring a mirror up to date now', syncMirror);
-  one('pause', 'let a mirror rest', pauseMirror);
-  one('resume', 'let a mirror go on', resumeMirror);
+  one('sync', 'sync a mirror now', syncMirror);
+  one('pause', 'pause a mirror', pauseMirror);
+  one('resume', 'resume a mirror', resumeMirror);
   withExamples(
     mirror
       .command('accept-host-key')
@@ -200,7 +200,7 @@ const resumeMirror: Action<object, [string]> = async (cli, _options, text) => {
   await modules.mirrors.setPaused(localAdministrator, id, false);
   await modules.mirrors.runDue();
   const { state } = (await modules.mirrors.find(id))!;
-  cli.output.result(`${name} goes on: ${state}.`, { name, state });
+  cli.output.result(`${name} continues: ${state}.`, { name, state });
 };
 
 const acceptHostKey: Action<{ fingerprint: string }, [string]> = async (cli, { fingerprint }, text) => {
@@ -258,7 +258,7 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
       `hearth repo mirror sync ${text} tries again`,
     );
   cli.output.result(
-    `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`,
+    `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it keeps following' : ''}.`,
     { ...canonical, refs, isMirror: mirror === true },
   );
 };

@@ -18,10 +18,10 @@ export function addRepoStorageCommand(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('storage')
-      .description('move repositories between folders and the object store, beside the running server')
+      .description('move repositories between folders and the object store while the server runs')
       .addArgument(new Argument('[owner/name...]', 'repositories'))
       .addOption(new Option('--to <place>', 'where to').choices(['local', 'store']).makeOptionMandatory())
-      .option('--all', 'all repositories; those that are there already stay')
+      .option('--all', 'all repositories that are not there yet')
       .action(run(move)),
     'hearth repo storage --to store alice/garden',
     'hearth repo storage --to store --all',

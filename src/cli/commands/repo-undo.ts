@@ -14,7 +14,7 @@ export function addRepoUndoCommand(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('undo')
-      .description('undo a forced push or the deletion of a branch')
+      .description('undo a force push or the deletion of a branch')
       .argument('<owner/name>', 'repository')
       .option('--list', 'only list what can be restored')
       .option('--restore <id>', 'restore an overwritten or deleted tip')

@@ -100,7 +100,7 @@ async function listRepositories(cli: Cli, { owner, visibility, sort, deleted }: 
 
 async function ownerIdOf({ owners }: Modules, handle: string): Promise<string> {
   const owner = await owners.resolve(handle);
-  if (owner === null) throw notFound('owner_not_found', `There is no person or organisation ${handle}.`);
+  if (owner === null) throw notFound('owner_not_found', `There is no user or organisation ${handle}.`);
   return owner.id;
 }
 

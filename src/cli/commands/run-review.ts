@@ -17,12 +17,12 @@ interface ReviewOptions extends AsOption {
 /** `hearth run review`: what waits for environments. */
 export function addRunReviewCommand(runs: Command, run: Run): void {
   withExamples(
-    withRun(runs.command('review').description('approve or reject jobs that wait to enter environments'))
-      .option('--approve', 'let them in')
-      .option('--reject', 'let them fail')
-      .option('--environments <names>', 'only these, separated by commas; left out: all that the user decides about')
+    withRun(runs.command('review').description('approve or reject jobs that wait for environments'))
+      .option('--approve', 'approve them')
+      .option('--reject', 'reject them; they fail')
+      .option('--environments <names>', 'only these, separated by commas (default: all that the user can approve)')
       .option('--comment <text>', 'why')
-      .option('--as <user>', 'act as this user; left out, it passes over the rules where administrators may')
+      .option('--as <user>', 'act as this user; without it, bypass the rules if administrators can')
       .action(run(review)),
     'hearth run review acme/shop 12 --approve --as bob',
     'hearth run review acme/shop 12 --reject --environments production --comment "Not on a Friday" --as bob',

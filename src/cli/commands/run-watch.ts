@@ -10,7 +10,7 @@ import { readNumber, withRun } from './run-arguments.ts';
 export function addRunWatchCommand(runs: Command, run: Run): void {
   withExamples(
     withRun(runs.command('watch').description('print each change of the jobs of a run, until it has ended'))
-      .option('--exit-status', 'end with 1 when the run did not succeed')
+      .option('--exit-status', 'exit with 1 if the run did not succeed')
       .action(run(watchRun)),
     'hearth run watch alice/garden 12',
     'hearth run watch alice/garden 12 --exit-status',

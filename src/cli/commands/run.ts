@@ -25,7 +25,7 @@ export function addRunCommands(program: Command, run: Run): void {
       .description('list the runs of a repository, the newest first')
       .argument('<owner/name>', 'repository')
       .addOption(
-        new Option('--status <status>', 'only those that are').choices([
+        new Option('--status <status>', 'only those in this state').choices([
           'active',
           'success',
           'failure',
@@ -54,7 +54,7 @@ export function addRunCommands(program: Command, run: Run): void {
   );
   withExamples(
     withRun(
-      runs.command('approve').description('let a run of a pull request by a person without write access start'),
+      runs.command('approve').description('approve a run of a pull request from a user without write access'),
     ).action(run(approveRun)),
     'hearth run approve alice/garden 12',
   );

@@ -58,7 +58,7 @@ export function addRunnerCommands(program: Command, run: Run): void {
     runner
       .command('register')
       .description('register a runner by a shared secret; repeat to change it')
-      .requiredOption('--name <text>', 'what to call it')
+      .requiredOption('--name <text>', 'name')
       .option(...scopeOption)
       .option('--labels <list>', 'labels, separated by commas, for a runner that declares none')
       .option('--secret-stdin', 'read the secret, 40 hex digits, from standard input')
@@ -88,18 +88,12 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner
       .command('edit')
-      .description('choose the labels of a runner, and whose code it takes')
+      .description('change the labels of a runner, or the code that it accepts')
       .argument('<id>', 'number')
       .addOption(
-        new Option('--trusted-only <yes|no>', 'leave out pull requests by people without write access').choices([
-          'yes',
-          'no',
-        ]),
+        new Option('--trusted-only <yes|no>', 'accept only code from users with write access').choices(['yes', 'no']),
       )
-      .option(
-        '--labels <list>',
-        'labels, separated by commas, in place of those that it declares; "" takes these again',
-      )
+      .option('--labels <list>', 'labels, separated by commas, that replace the declared ones; "" restores those')
       .action(run(editRunner)),
     'hearth runner edit 3 --trusted-only yes',
     'hearth runner edit 3 --labels linux,big',
@@ -238,7 +232,7 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   const registrants = once
     ? 'The one runner that registers with this token within a day works'
     : 'Runners that register with this token work';
-  cli.output.secret(token, `${registrants} for ${owner}. It is shown only this once.`, {
+  cli.output.secret(token, `${registrants} for ${owner}. It is shown only once.`, {
     scope: where,
     token,
     once: once === true,

@@ -10,8 +10,8 @@ export function addSelfUpdateCommand(program: Command, run: Run): void {
   withExamples(
     program
       .command('self-update')
-      .description('say whether a newer release is at updates.url; installs nothing')
-      .option('--check', 'ask that address, and verify the signature of what it answers')
+      .description('check for a newer release at updates.url; installs nothing')
+      .option('--check', 'fetch and verify the signed list of that address')
       .action(run(selfUpdate)),
     'hearth self-update --check',
     'hearth self-update --check --json',

@@ -26,7 +26,7 @@ export function addTeamCommands(program: Command, run: Run): void {
   withExamples(
     team
       .command('show')
-      .description('show one team, with people and repositories')
+      .description('show one team, with members and repositories')
       .argument('<org/team>', 'team')
       .action(run(showTeam)),
     'hearth team show acme/reviewers',
@@ -38,7 +38,7 @@ export function addTeamCommands(program: Command, run: Run): void {
       .description('create a team')
       .argument('<org/team>', 'team')
       .option('--description <text>', 'description in one line')
-      .option('--role <role>', 'read, write or admin: what repositories get that are added without a role', 'read')
+      .option('--role <role>', 'read, write or admin: role for repositories that are added without one', 'read')
       .action(run(addTeam)),
     'hearth team add acme/reviewers --role write',
   );
@@ -57,7 +57,7 @@ export function addTeamCommands(program: Command, run: Run): void {
     team
       .command('delete')
       .alias('remove')
-      .description('delete a team, with what it gives')
+      .description('delete a team, with the access that it gives')
       .argument('<org/team>', 'team')
       .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteTeam)),
@@ -70,13 +70,13 @@ export function addTeamCommands(program: Command, run: Run): void {
 function addPeopleCommands(team: Command, run: Run): void {
   const member = addNoun(team, 'member', 'people of a team');
   withExamples(
-    member.command('list').description('list people').argument('<org/team>', 'team').action(run(listMembers)),
+    member.command('list').description('list users').argument('<org/team>', 'team').action(run(listMembers)),
     'hearth team member list acme/reviewers',
   );
   withExamples(
     member
       .command('add')
-      .description('add a person, who need not be a member of the organisation')
+      .description('add a user, who need not be a member of the organisation')
       .argument('<org/team>', 'team')
       .argument('<user>', 'username')
       .action(run(addMember)),
@@ -86,7 +86,7 @@ function addPeopleCommands(team: Command, run: Run): void {
     member
       .command('remove')
       .alias('delete')
-      .description('remove a person')
+      .description('remove a user')
       .argument('<org/team>', 'team')
       .argument('<user>', 'username')
       .action(run(removeMember)),
@@ -108,7 +108,7 @@ function addRepositoryCommands(team: Command, run: Run): void {
     repository
       .command('set')
       .alias('add')
-      .description('give the people of a team a role in a repository of its organisation')
+      .description('give a team a role in a repository of its organisation')
       .argument('<org/team>', 'team')
       .argument('<owner/name>', 'repository')
       .option('--role <role>', 'read, write or admin; without it the usual role of the team')
@@ -119,7 +119,7 @@ function addRepositoryCommands(team: Command, run: Run): void {
     repository
       .command('remove')
       .alias('delete')
-      .description('end the role of a team in a repository')
+      .description('remove the role of a team in a repository')
       .argument('<org/team>', 'team')
       .argument('<owner/name>', 'repository')
       .action(run(removeRepository)),

@@ -28,7 +28,7 @@ export function addTokenCommands(program: Command, run: Run): void {
     token
       .command('list')
       .description('list access tokens')
-      .option('--user <name>', 'filter by person')
+      .option('--user <name>', 'filter by user')
       .action(run(listTokens)),
     'hearth token list --user alice',
   );
@@ -37,9 +37,9 @@ export function addTokenCommands(program: Command, run: Run): void {
       .command('add')
       .alias('create')
       .description('create a token and print it once')
-      .requiredOption('--user <name>', 'whose token it is')
-      .requiredOption('--name <text>', "what to call it; each of a person's tokens has its own")
-      .addOption(new Option('--access <level>', 'what it may do').choices(['read', 'write', 'admin']).default('read'))
+      .requiredOption('--user <name>', 'user that the token belongs to')
+      .requiredOption('--name <text>', 'name of the token, unique for the user')
+      .addOption(new Option('--access <level>', 'access level').choices(['read', 'write', 'admin']).default('read'))
       .option('--repo <owner/name...>', 'limit it to these repositories')
       .option('--expires <time>', 'validity, for example 90d, or never', 'never')
       .action(run(addToken)),
@@ -103,7 +103,7 @@ async function addToken(cli: Cli, { user, name, access, repo, expires }: AddOpti
   const repositoryIds = repo === undefined ? null : await repositoryIdsOf(modules, repo, person.id);
   const { token, secret } = await modules.accounts.addToken(person.id, { name, access, repositoryIds, expiresAt });
   const end = expiresAt === null ? 'It does not expire.' : `It expires on ${isoOrNull(expiresAt)?.slice(0, 10)}.`;
-  const line = `Created token ${token.name} of ${nameOf(person)} with ${access} access. ${end} It is shown only this once.`;
+  const line = `Created token ${token.name} of ${nameOf(person)} with ${access} access. ${end} It is shown only once.`;
   cli.output.secret(secret, line, { ...tokenToJson(token, person.username), token: secret });
 }
 

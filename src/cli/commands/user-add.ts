@@ -24,9 +24,9 @@ export function addUserAddCommands(user: Command, run: Run): void {
     .alias('create')
     .description('create an account')
     .argument('<name>', 'username')
-    .option('--admin', 'make the person an administrator')
+    .option('--admin', 'make the user an administrator')
     .option('--display-name <text>', 'name to show beside the username')
-    .option('--email <address>', 'e-mail address, verified because you say so')
+    .option('--email <address>', 'email address, which counts as verified')
     .option('--if-missing', 'succeed when the account exists already')
     .action(run(addUser));
   const password = user
@@ -83,7 +83,7 @@ async function isThere(cli: Cli, modules: Modules, { admin, displayName }: AddOp
   const person = await modules.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;
   if (admin && !person.isAdministrator)
-    throw conflict('exists_differently', `User ${name} exists, but is no administrator.`);
+    throw conflict('exists_differently', `User ${name} exists, but is not an administrator.`);
   if (displayName !== undefined && displayName !== person.displayName) {
     throw conflict('exists_differently', `User ${name} exists, but with another name to show.`);
   }

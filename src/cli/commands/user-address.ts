@@ -14,7 +14,7 @@ export function addUserAddressCommands(user: Command, run: Run): void {
   withExamples(
     address
       .command('list')
-      .description("list a person's addresses")
+      .description('list the addresses of a user')
       .argument('<name>', 'username')
       .action(run(listAddresses)),
     'hearth user address list alice',
@@ -22,10 +22,10 @@ export function addUserAddressCommands(user: Command, run: Run): void {
   withExamples(
     address
       .command('add')
-      .description('add an address, verified unless the person is to do that')
+      .description('add a verified address')
       .argument('<name>', 'username')
       .argument('<email>', 'address')
-      .option('--unverified', 'send a link to it, or leave it unverified without mail')
+      .option('--unverified', 'leave it unverified; with mail, send a verification link')
       .action(run(addAddress)),
     'hearth user address add alice alice@example.org',
   );
@@ -95,7 +95,7 @@ const changing =
 const changes: [name: string, description: string, action: Change][] = [
   [
     'verify',
-    'mark an address as verified: you know that it is theirs',
+    'mark an address as verified, if you know that it belongs to the user',
     changing(
       (addresses, person, id) => addresses.markVerified(person, id),
       (address, name) => `${address} of ${name} is verified.`,
@@ -103,7 +103,7 @@ const changes: [name: string, description: string, action: Change][] = [
   ],
   [
     'primary',
-    'choose the address that mail about the account goes to',
+    'choose the primary address',
     changing(
       (addresses, person, id) => addresses.setPrimary(person, id),
       (address, name) => `${address} is the primary address of ${name}.`,

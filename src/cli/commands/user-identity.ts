@@ -15,7 +15,7 @@ export function addUserIdentityCommands(user: Command, run: Run): void {
   withExamples(
     identity
       .command('list')
-      .description("list a person's linked accounts")
+      .description('list the linked accounts of a user')
       .argument('<name>', 'user name')
       .action(run(listIdentities)),
     'hearth user identity list alice',
@@ -23,7 +23,7 @@ export function addUserIdentityCommands(user: Command, run: Run): void {
   withExamples(
     identity
       .command('add')
-      .description('link an account of a provider, before the person has ever signed in with it')
+      .description('link an account of a provider before the user has signed in with it')
       .argument('<name>', 'user name')
       .argument('<provider>', 'name of the provider in the settings')
       .argument('<subject>', 'the claim "sub" of that account: not its name or address')
@@ -33,7 +33,7 @@ export function addUserIdentityCommands(user: Command, run: Run): void {
   withExamples(
     identity
       .command('remove')
-      .description('unlink an account, even the only way in')
+      .description('unlink an account, even if it is the only way to sign in')
       .argument('<name>', 'user name')
       .argument('<id>', 'id of the link, or its beginning')
       .action(run(removeIdentity)),

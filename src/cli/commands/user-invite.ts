@@ -12,10 +12,10 @@ export function addUserInviteCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('invite')
-      .description('print an invitation link for one person')
+      .description('print an invitation link for one user')
       .option('--expires <time>', 'validity, for example 12h', '7d')
-      .option('--email <address>', 'send the invitation there, where mail is configured')
-      .option('--org <name>', 'organisation that the new person joins')
+      .option('--email <address>', 'mail the invitation to this address, if mail is configured')
+      .option('--org <name>', 'organisation that the new user joins')
       .option('--role <role>', 'with --org: GUEST, MEMBER or OWNER', 'MEMBER')
       .action(run(invite)),
     'hearth user invite',
@@ -25,7 +25,7 @@ export function addUserInviteCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('reset-link')
-      .description('print a link with which a person chooses a new password')
+      .description('print a password reset link for a user')
       .argument('<name>', 'username')
       .option('--expires <time>', 'validity, for example 1h', '24h')
       .action(run(resetLink)),
@@ -34,7 +34,7 @@ export function addUserInviteCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('sign-in-link')
-      .description('print a link that signs a person in, for when the provider that they sign in with is down')
+      .description('print a link that signs a user in, for use while their provider is down')
       .argument('<name>', 'user name')
       .option('--expires <time>', 'validity, for example 1h', '30m')
       .action(run(signInLink)),

@@ -40,7 +40,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   withExamples(
     user
       .command('admin')
-      .description('make a person an administrator, or revoke it')
+      .description('make a user an administrator, or revoke that')
       .argument('<name>', 'username')
       .argument('<on|off>', 'on or off')
       .action(run(setAdministrator)),
@@ -61,9 +61,9 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
     user
       .command('delete')
       .alias('remove')
-      .description('delete the account of a person who owns no repositories')
+      .description('delete the account of a user who owns no repositories')
       .argument('<name>', 'username, or id')
-      .option('--purge', 'delete all repositories of the person, too, for good')
+      .option('--purge', 'also delete all repositories of the user permanently')
       .option('--confirm <name>', 'with --purge: confirm with the name instead of a prompt')
       .option('--dry-run', 'only show what would be deleted')
       .action(run(deleteUser)),

@@ -10,7 +10,7 @@ import { isoOrNull } from '../terminal/output.ts';
 export function addUserRequestCommands(user: Command, run: Run): void {
   const request = addNoun(user, 'request', 'requests for an account');
   withExamples(
-    request.command('list').description('list requests that wait, the oldest first').action(run(list)),
+    request.command('list').description('list pending requests, the oldest first').action(run(list)),
     'hearth user request list',
   );
   withExamples(

@@ -11,7 +11,7 @@ export function addUserSecondFactorCommands(user: Command, run: Run): void {
   withExamples(
     noun
       .command('show')
-      .description('show what a person has set up')
+      .description('show the second factors of a user')
       .argument('<name>', 'user name')
       .action(run(showSecondFactor)),
     'hearth user second-factor show alice',
@@ -19,7 +19,7 @@ export function addUserSecondFactorCommands(user: Command, run: Run): void {
   withExamples(
     noun
       .command('reset')
-      .description('remove all second factors of a person, and end their sessions')
+      .description('remove all second factors of a user, and end their sessions')
       .argument('<name>', 'user name')
       .option('--dry-run', 'only show what would be removed')
       .action(run(resetSecondFactor)),
@@ -67,7 +67,7 @@ const resetSecondFactor: Action<{ dryRun?: true }, [string]> = async (cli, { dry
     });
   await modules.accounts.secondFactor.reset(person.id);
   cli.output.result(
-    `Removed from ${nameOf(person)}: ${factorsOf(state)}. All sessions have ended; keys and tokens go on to work.`,
+    `Removed from ${nameOf(person)}: ${factorsOf(state)}. All sessions have ended; keys and tokens keep working.`,
     { removed: stateToJson(state) },
   );
 };

@@ -12,7 +12,7 @@ export function addUserSessionsCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('sessions')
-      .description("list a person's sessions, or end them")
+      .description('list the sessions of a user, or end them')
       .argument('<name>', 'username')
       .option('--revoke [id]', 'end one session, or all of them')
       .option('--dry-run', 'with --revoke: only show what would end')
@@ -60,5 +60,5 @@ const sessions: Action<{ revoke?: string | true; dryRun?: true }, [string]> = as
   const what = `${ending.length} ${ending.length === 1 ? 'session' : 'sessions'} of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would end ${what}.`, { revoked: ending.map(sessionToJson) });
   for (const { id } of ending) await modules.accounts.revokeSession(person.id, id);
-  cli.output.result(`Ended ${what}; keys and tokens go on to work.`, { revoked: ending.map(sessionToJson) });
+  cli.output.result(`Ended ${what}; keys and tokens keep working.`, { revoked: ending.map(sessionToJson) });
 };

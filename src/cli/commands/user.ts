@@ -24,13 +24,13 @@ interface ListOptions {
 
 /** `hearth user …`: people with an account. */
 export function addUserCommands(program: Command, run: Run): void {
-  const user = addNoun(program, 'user', 'accounts of people');
+  const user = addNoun(program, 'user', 'user accounts');
 
   withExamples(
     user
       .command('list')
-      .description('list people')
-      .addOption(new Option('--state <state>', 'only those who are').choices(['active', 'disabled']))
+      .description('list users')
+      .addOption(new Option('--state <state>', 'only users in this state').choices(['active', 'disabled']))
       .option('--admin', 'only administrators')
       .action(run(listUsers)),
     'hearth user list',
@@ -39,7 +39,7 @@ export function addUserCommands(program: Command, run: Run): void {
   withExamples(
     user
       .command('show')
-      .description('show one person, with keys, tokens and sessions')
+      .description('show one user, with keys, tokens and sessions')
       .argument('<name>', 'username, or id')
       .action(run(showUser)),
     'hearth user show alice',

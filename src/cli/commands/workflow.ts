@@ -25,34 +25,32 @@ export function addWorkflowCommands(program: Command, run: Run): void {
     'hearth workflow list alice/garden',
   );
   const named = (command: Command): Command =>
-    command.argument('<owner/name>', 'repository').argument('<file>', 'below the folder of workflows');
+    command.argument('<owner/name>', 'repository').argument('<file>', 'path below the folder of workflows');
   withExamples(
-    named(workflow.command('disable').description('switch a workflow off: nothing starts it, on any branch')).action(
-      run(switchTo(false)),
-    ),
+    named(workflow.command('disable').description('disable a workflow on all branches')).action(run(switchTo(false))),
     'hearth workflow disable alice/garden nightly.yml',
   );
   withExamples(
-    named(workflow.command('enable').description('switch a workflow on again')).action(run(switchTo(true))),
+    named(workflow.command('enable').description('enable a workflow')).action(run(switchTo(true))),
     'hearth workflow enable alice/garden nightly.yml',
   );
   withExamples(
     workflow
       .command('check')
-      .description('compare workflow files with what they may say; without a server')
+      .description('check workflow files; needs no server')
       .argument('<file...>', 'files')
       .action(run(checkWorkflows)),
     'hearth workflow check .github/workflows/*.yml',
   );
-  const ci = addNoun(program, 'ci', 'CI of a repository, and identity tokens of jobs');
+  const ci = addNoun(program, 'ci', 'CI settings of a repository, and identity tokens of jobs');
   withExamples(
     ci
       .command('settings')
-      .description('show or change whether a repository runs workflows, and what the tokens of its jobs may do')
+      .description('show or change whether a repository runs workflows, and the default permissions of job tokens')
       .argument('<owner/name>', 'repository')
-      .addOption(new Option('--enabled <yes|no>', 'whether anything starts workflows').choices(['yes', 'no']))
+      .addOption(new Option('--enabled <yes|no>', 'whether workflows run').choices(['yes', 'no']))
       .addOption(
-        new Option('--token-permissions <level>', 'where a workflow does not say').choices([
+        new Option('--token-permissions <level>', 'default permissions of job tokens').choices([
           'read',
           'write',
           'default',
@@ -66,7 +64,7 @@ export function addWorkflowCommands(program: Command, run: Run): void {
   withExamples(
     ci
       .command('rotate-key')
-      .description('sign identity tokens of jobs with a new key; the present one is published for another day')
+      .description('sign identity tokens of jobs with a new key; the current one is published for another day')
       .action(run(rotateKey)),
     'hearth ci rotate-key',
   );

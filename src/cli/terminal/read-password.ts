@@ -24,7 +24,7 @@ const tooLong = () => invalid('password_too_long', 'What came on standard input 
 export const passwordOptions = [
   ['--password-stdin', 'read the password from standard input'],
   ['--password-file <path>', 'read the password from a file'],
-  ['--random-password', 'make one up and print it; it must be changed at first sign-in'],
+  ['--random-password', 'generate one and print it; it must be changed at first sign-in'],
 ] as const;
 
 /**
