@@ -21,14 +21,14 @@ export async function isBackupRunning(deps: BackupDeps): Promise<boolean> {
 /** Runs `work` while holding the backup lock of the data folder. Refuses `backup_under_way`. */
 export async function withBackupLock<T>(deps: BackupDeps, work: () => Promise<T>): Promise<T> {
   const mark = markAt(deps);
-  if (await isBackupRunning(deps)) throw conflict('backup_under_way', 'A backup is being made already.');
+  if (await isBackupRunning(deps)) throw conflict('backup_under_way', 'A backup is already in progress.');
   await mkdir(path.dirname(mark), { recursive: true, mode: 0o700 });
   await rm(mark, { force: true });
   const refused = await writeFile(mark, '', { flag: 'wx', mode: 0o600 }).then(
     () => false,
     () => true,
   );
-  if (refused) throw conflict('backup_under_way', 'A backup is being made already.');
+  if (refused) throw conflict('backup_under_way', 'A backup is already in progress.');
   const touch = async (): Promise<void> => utimes(mark, deps.clock.now() / 1000, deps.clock.now() / 1000);
   await touch();
   const beat = setInterval(() => void touch().catch(() => {}), beatMs);

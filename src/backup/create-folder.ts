@@ -21,7 +21,7 @@ export async function createFolder(folder: string): Promise<void> {
           : code === 'EROFS'
             ? 'the disk is read-only'
             : 'nobody can make folders there';
-    throw invalid('backup_folder_unusable', `The folder ${folder} cannot be made: ${why}.`, { cause: error });
+    throw invalid('backup_folder_unusable', `The folder ${folder} cannot be created: ${why}.`, { cause: error });
   }
 }
 

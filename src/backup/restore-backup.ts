@@ -127,7 +127,7 @@ async function judge({ from, config, schema, replace }: Judged): Promise<{ manif
   }
   const present = await dataIn(config);
   if (present.length > 0 && !replace) {
-    throw conflict('data_dir_not_empty', `There is data in ${config.dataDir} already.`);
+    throw conflict('data_dir_not_empty', `${config.dataDir} already contains data.`);
   }
   return { manifest, present };
 }

@@ -14,7 +14,7 @@ export async function releaseSource(cli: Cli, given: { from?: string; signers?: 
   const file = given.signers ?? signers;
   if (from === null || file === null) {
     const unset = [...(from === null ? ['updates.url'] : []), ...(file === null ? ['updates.signers'] : [])];
-    throw invalid('config_updates_missing', `Not set: ${unset.join(' and ')}. Hearth asks nobody for releases.`);
+    throw invalid('config_updates_missing', `Not set: ${unset.join(' and ')}. Hearth does not check for releases.`);
   }
   const isAddress = /^https?:\/\//.test(from);
   const cwd = cli.process.cwd();

@@ -41,7 +41,7 @@ export async function runControlCommand(
   } finally {
     socket.destroy();
   }
-  throw unavailable('server_went_away', 'The server ended before it had answered.');
+  throw unavailable('server_went_away', 'The server stopped before it responded.');
 }
 
 async function send(socket: Socket, input: ClientStreams['input']): Promise<void> {

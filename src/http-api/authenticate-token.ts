@@ -30,7 +30,7 @@ async function asAnother(
   if (name === '') return owner;
   const isWhole = owner.scope === 'admin' && owner.repositoryIds === null;
   if (!config.api.sudo || !owner.isAdministrator || !isWhole)
-    throw forbidden('sudo_refused', 'Only administrators may act as others, where the server is set to let them.');
+    throw forbidden('sudo_refused', 'Only administrators can act as other users, and only if the server allows it.');
   const { id, username, isAdministrator } = await accounts.activePerson(name);
   return { ...owner, id, username, isAdministrator };
 }
@@ -63,7 +63,7 @@ export async function authenticate(
     const owner = await accounts.viewerOfToken(secret, { address: ctx.state.address, use });
     if (owner !== null) {
       const viewer = await asAnother(ctx, owner, { accounts, config });
-      if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first, in the browser.');
+      if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a username in the browser first.');
       ctx.state.identity = { ...anonymousIdentity, viewer };
       return { viewer, task: null, secret };
     }

@@ -79,7 +79,7 @@ export function serveOperations(
   const refuse = (ctx: Context): never => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
     if (methods.size === 0) throw notFound('no_such_operation', 'There is no such operation.');
-    throw new HttpError(405, 'This address does not take that method.', { Allow: [...methods].join(', ') });
+    throw new HttpError(405, 'This address does not accept this method.', { Allow: [...methods].join(', ') });
   };
   return (ctx) => serve(ctx as never, async () => refuse(ctx));
 }

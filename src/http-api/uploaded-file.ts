@@ -51,7 +51,7 @@ async function receiveRaw<Result>(
   if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Files are sent without a Content-Encoding.');
   const content = openBody(ctx.req, {
     maxBytes,
-    tooLarge: () => new HttpError(413, 'This file is larger than it may be.'),
+    tooLarge: () => new HttpError(413, 'This file is too large.'),
     broken: () => new HttpError(400, 'This file was cut off.'),
     isSeparate: true,
   });

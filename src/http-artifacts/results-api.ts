@@ -78,7 +78,7 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     else if (what === 'block' || what === 'appendblock')
       await ci.artifacts.receive(query, { kind: 'more' }, chunksOf(ctx.req));
     else if (what === null) await ci.artifacts.receive(query, { kind: 'whole' }, chunksOf(ctx.req));
-    else throw invalid('unknown_upload', 'This kind of upload is not known here.');
+    else throw invalid('unknown_upload', 'This kind of upload is not supported.');
     ctx.status = 201;
     ctx.set('x-ms-request-id', ctx.state.requestId);
     ctx.body = '';
@@ -111,7 +111,7 @@ const viewArtifact = ({ run, jobId }: RunningTask, { id, name, sizeBytes, create
 function readTime(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const at = typeof value === 'string' ? Date.parse(value) : NaN;
-  if (Number.isNaN(at)) throw invalid('malformed_json', 'A time of this request is not one.');
+  if (Number.isNaN(at)) throw invalid('malformed_json', 'The request contains an invalid timestamp.');
   return at;
 }
 

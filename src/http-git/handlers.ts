@@ -93,7 +93,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
     refuseMethod: (allowed) =>
       guarded(deps, async ({ res }) => {
         res.setHeader('Allow', allowed === 'GET' ? 'GET, HEAD' : allowed);
-        throw invalid('method_not_taken', `This address takes ${allowed} only.`);
+        throw invalid('method_not_taken', `This address accepts only ${allowed}.`);
       }),
   };
 }
@@ -223,14 +223,14 @@ function begin({ res, headers }: GitExchange, type: string): void {
  */
 function openGitBody(request: IncomingMessage, type: string, maxBytes: number): Readable {
   if (request.headers['content-type'] !== type) {
-    throw invalid('unsupported_type', `This address takes ${type} only.`);
+    throw invalid('unsupported_type', `This address accepts only ${type}.`);
   }
   return openBody(request, {
     maxBytes,
     tooLarge: () => invalid('body_too_large', 'The request is too large.'),
     gzip: {
       names: ['gzip', 'x-gzip'],
-      unsupported: () => invalid('unsupported_encoding', 'A request may be compressed with gzip only.'),
+      unsupported: () => invalid('unsupported_encoding', 'A request can only be compressed with gzip.'),
     },
     broken: (cause) =>
       isFromZlib(cause)

@@ -25,8 +25,7 @@ export function createIdentityHandler({ ci }: IdentityDeps): Middleware {
     const path = ctx.path.slice('/api/oidc/'.length);
     const serve = Object.hasOwn(routes, path) ? routes[path]! : null;
     if (serve === null) throw new HttpError(404, 'There is nothing here.');
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-      throw new HttpError(405, 'This is asked for with GET.', { Allow: 'GET' });
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new HttpError(405, 'Use GET for this.', { Allow: 'GET' });
     const answer = await serve(ctx);
     if (answer === null) throw new HttpError(404, 'Without base_url this server issues no identity tokens.');
     ctx.body = answer;

@@ -82,7 +82,7 @@ export async function readJsonBody(
     tooLarge: () => invalid('package_body_too_large', `This request may have at most ${maxBytes} bytes.`),
     gzip: {
       names: ['gzip', 'x-gzip'],
-      unsupported: () => invalid('package_metadata', 'A request may be packed with gzip only.'),
+      unsupported: () => invalid('package_metadata', 'A request can only be compressed with gzip.'),
     },
     deadlineMs: 600_000,
   });

@@ -5,7 +5,7 @@ import type { DomainError } from '../kernel/index.ts';
 export const lfsOff = (): DomainError =>
   invalid(
     'lfs_off',
-    'Git LFS is switched off on this server: push the files without LFS, or set lfs.url to a server that stores them.',
+    'Git LFS is disabled on this server: push the files without LFS, or set lfs.url to a server that stores them.',
   );
 
 export const lfsOffHere = (): DomainError =>

@@ -312,7 +312,10 @@ export async function updateIssues(
     const files = meta === undefined ? null : bundleFiles(git, scratch, meta);
     const checked = files === null ? null : await checkLogs(deps, files, { path: scratch, refs });
     if (files === null || checked === null)
-      throw invalid('bundle_without_issues', 'This bundle has no issues: it is no export of Hearth, or an old one.');
+      throw invalid(
+        'bundle_without_issues',
+        'This bundle has no issues: it is not an export of Hearth, or an old one.',
+      );
     await deps.issues.refuseTakenNumbers(found.repository.id, checked.logs);
     await checked.refuseTaken(found.repository.id);
     if (checked.pulls > 0) await git.remotes.bundles.takeObjects(scratch, found.path);

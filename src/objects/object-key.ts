@@ -9,4 +9,4 @@ export function checkKey(key: string): void {
   if (!keyShape.test(key) || key.length > maxKeyLength) throw internal(`${key} is no key of an object`);
 }
 
-export const objectExists = (key: string) => conflict('object_exists', `There is an object ${key} already.`);
+export const objectExists = (key: string) => conflict('object_exists', `An object ${key} already exists.`);

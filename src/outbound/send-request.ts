@@ -128,7 +128,7 @@ async function readResponse(
 ): Promise<OutboundResponse> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
-    throw refuse(end, unavailable('answer_encoded', 'The answer is compressed, which was not asked for.'));
+    throw refuse(end, unavailable('answer_encoded', 'The response is compressed, which was not requested.'));
   }
   const chunks: Buffer[] = [];
   let bytes = 0;

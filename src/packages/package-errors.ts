@@ -43,10 +43,10 @@ export const blobDamaged = (): DomainError =>
   invalid('package_digest', 'The content that arrived does not have the announced digest or size. Nothing was stored.');
 
 export const uploadGone = (): DomainError =>
-  unavailable('package_blob_gone', 'The upload was removed meanwhile. Please try again.', { retryAfterSeconds: 1 });
+  unavailable('package_blob_gone', 'The upload has been removed. Try again.', { retryAfterSeconds: 1 });
 
 export const packageFileTooLarge = (bytes: number): DomainError =>
-  invalid('package_file_too_large', `A file of a package may have at most ${readableSize(bytes)} here.`);
+  invalid('package_file_too_large', `A package file can have at most ${readableSize(bytes)} here.`);
 
 export const overQuota = (quota: number): DomainError =>
   invalid('package_quota', `The packages of this owner may have ${readableSize(quota)}, and this does not fit.`);

@@ -366,7 +366,7 @@ t.test('one backup at a time, and a killed process does not block the next', asy
   };
   ageMark(50_000);
   t.equal(await backups.isRunning(), true, 'the mark of another process counts for a minute');
-  await t.rejects(backups.create(), /A backup is being made already/);
+  await t.rejects(backups.create(), /A backup is already in progress/);
   ageMark(60_001);
   t.equal(await backups.isRunning(), false);
   await backups.create();
@@ -414,7 +414,7 @@ t.test('a folder that cannot be made is reported at once, and nothing is left', 
     });
   }
   t.notOk(existsSync(path.join(hearth.config.dataDir, 'tmp')));
-  t.match(await cli('init', '--config', '/proc/x/hearth.toml'), { code: 2, stderr: /cannot be made/ });
+  t.match(await cli('init', '--config', '/proc/x/hearth.toml'), { code: 2, stderr: /cannot be created/ });
 });
 
 t.test('a failed copy ends only after all its concurrent work has ended', async (t) => {

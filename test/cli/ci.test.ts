@@ -53,7 +53,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
   const token = made.stdout.trim();
   t.match(
     await outputOf('runner', 'token'),
-    /there is a registration token already, and only its hash is kept\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s,
+    /a registration token already exists, and only its hash is stored\nhint: --once makes one for a single runner; --reset makes a new one.*\[4\]$/s,
   );
   t.match(await connectClient(forge.url).register({ name: 'first', token, labels: ['linux'], version: 'v1' }), {
     runner: { name: 'first' },
@@ -81,7 +81,7 @@ t.test('a registration token is alone on stdout, and only replaced on request', 
       .catch((error: unknown) => error),
     { message: /has been invalidated/ },
   );
-  t.match(await outputOf('runner', 'token', '--once', '--reset'), /say one of them.*\[2\]$/s);
+  t.match(await outputOf('runner', 'token', '--once', '--reset'), /use only one of them.*\[2\]$/s);
 
   await forge.modules.organisations.create(forge.viewer, { name: 'acme' });
   for (const [scope, words] of [
@@ -165,7 +165,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   t.equal(await outputOf('runner', 'remove', '1', '--dry-run'), 'Would remove runner 1, first.\n[0]');
   t.equal(await outputOf('runner', 'remove', '1', '--yes'), 'Removed runner 1, first.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /no such runner\nhint: hearth runner list.*\[3\]$/s);
-  t.match(await outputOf('runner', 'show', 'first'), /a runner has a number.*\[2\]$/s);
+  t.match(await outputOf('runner', 'show', 'first'), /enter the number of a runner.*\[2\]$/s);
 });
 
 t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits, a log is followed', async (t) => {

@@ -153,7 +153,7 @@ t.test('a missing or invalid password creates no account', async (t) => {
   t.equal((await hearth('user add erin', { terminal: true, answers: ['half\u0003'] })).code, 130, 'Ctrl-C');
   t.match(
     await outputOf('user add erin', { terminal: true, answers: ['\u0004'] }),
-    /input ended before it was answered/,
+    /input ended before the prompt was answered/,
   );
   t.match(
     await outputOf('user show erin'),
@@ -257,7 +257,7 @@ t.test('user password, disable, enable and admin', async (t) => {
   );
   t.equal(await outputOf('user admin carol on'), 'carol is an administrator now.\n[0]');
   t.equal(await outputOf('user admin carol off'), 'carol is no longer an administrator.\n[0]');
-  t.match(await outputOf('user admin carol maybe'), /say on or off.*\[2\]$/s);
+  t.match(await outputOf('user admin carol maybe'), /enter on or off.*\[2\]$/s);
   t.match(await outputOf('user password nobody --random-password'), /\[3\]$/);
 });
 
@@ -374,7 +374,7 @@ t.test('user delete --purge deletes repositories, too, after the name is confirm
     await outputOf('user delete gone --purge --dry-run'),
     'Would delete gone and 2 repositories.\n[stderr]   gone/one\n  gone/two\n[0]',
   );
-  t.match(await outputOf('user delete gone --confirm gone'), /--confirm goes with --purge/);
+  t.match(await outputOf('user delete gone --confirm gone'), /--confirm requires --purge/);
   await hearth('org add solo --owner gone');
   t.match(await outputOf('user delete gone --purge --confirm gone'), /\[4\]$/, 'the only owner of an organisation');
   t.match((await hearth('repo list --owner gone')).stdout, /^gone\/one.*\ngone\/two/, 'nothing went yet');
@@ -403,7 +403,7 @@ t.test('key add, list and remove', async (t) => {
   t.match(await outputOf('key add --user bob --if-missing', { input: line }), /another person uses this key\n\[4\]$/);
   t.match(
     await outputOf('key add --user bob', { input: readFileSync(file, 'utf8') }),
-    /private key: keep it to yourself.*\[2\]$/s,
+    /private key: do not share it.*\[2\]$/s,
   );
   t.match(await outputOf('key add --user bob /gone.pub'), /key file \/gone\.pub cannot be read\nhint: .*\[2\]$/s);
   t.match(
@@ -574,7 +574,7 @@ t.test('token add prints the token alone, and no other command prints it', async
   );
   t.match(
     await outputOf('token add --user alice --name y --expires soon'),
-    /--expires is a duration such as 90d or 12h, or never\n\[2\]$/,
+    /--expires must be a duration such as 90d or 12h, or never\n\[2\]$/,
   );
   t.match(await outputOf('token add --user alice --name y --access root'), /allowed choices are read, write, admin/i);
 

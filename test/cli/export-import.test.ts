@@ -69,7 +69,7 @@ t.test('an export bundle is one file that plain git clones, and another instance
     code: 0,
     stdout: /^Wrote alice\/garden to .*garden\.bundle: 4 branches and tags, [\d.]+ kB\.\n$/,
   });
-  t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /is there already; --replace/ });
+  t.match(await here('export', 'alice/garden', 'garden.bundle'), { code: 4, stderr: /already exists; use --replace/ });
   t.equal((await here('export', 'alice/garden', 'garden.bundle', '--replace')).code, 0);
   t.match(await here('export', 'alice/garden', 'gone/garden.bundle'), { code: 4, stderr: /nothing can be written/ });
   t.match(await here('export', 'alice/none', 'x'), { code: 3 });

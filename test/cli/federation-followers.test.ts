@@ -77,7 +77,7 @@ for (const [subject, actor] of [
     t.same(await json('follower', 'approval', 'bob/other'), { approvesFollowers: false }, 'that of bob stays');
     await follow(dave, actor);
     t.equal(await outputOf('follower', 'requests', subject), 'dave@PEER\thttp://PEER/users/dave\t<time>\n[0]');
-    t.match(await outputOf('follower', 'accept', subject, carol.id), /no follower and no request of .*\[3\]$/s);
+    t.match(await outputOf('follower', 'accept', subject, carol.id), /no follower or request of .*\[3\]$/s);
     t.equal(
       await outputOf('follower', 'accept', subject, `@dave@${peer.host}`),
       `dave@PEER follows ${subject}.\n[0]`,

@@ -186,7 +186,10 @@ t.test('key import-github and import github: keys and repositories of an account
     code: 4,
     stderr: /not a public address.*mirrors\.allowed_hosts/,
   });
-  t.match(await hearth('key', 'import-github', 'no/name', '--user', 'alice'), { code: 2, stderr: /no name on GitHub/ });
+  t.match(await hearth('key', 'import-github', 'no/name', '--user', 'alice'), {
+    code: 2,
+    stderr: /not a valid GitHub username/,
+  });
 
   const from = ['import', 'github', 'bob', '--user', 'alice', '--api', other];
   t.match(await hearth(...from, '--dry-run'), {

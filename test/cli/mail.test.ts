@@ -51,7 +51,7 @@ t.test('mail list shows the queue, mail retry queues a failed mail again', async
   t.match(await json('mail', 'list', '--state', 'delivered'), [{ to: 'bob@example.org', response: /^250/ }]);
   t.match(await run('mail', 'queue'), { code: 0, stdout: /For nobody@example\.org/ });
   t.match(await run('mail', 'retry'), { code: 2 });
-  t.match(await run('mail', 'retry', 'x'), { code: 2, stderr: /has a number/ });
+  t.match(await run('mail', 'retry', 'x'), { code: 2, stderr: /number of a mail/ });
   t.match(await run('mail', 'retry', '9999'), { code: 3 });
   t.match(await runWith({}, 'mail', 'retry', String(rows[0].id)), { code: 4, stderr: /mail is off/ });
 

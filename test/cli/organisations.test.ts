@@ -91,7 +91,7 @@ t.test('org member add, role, remove; the last OWNER is refused (4)', async (t) 
     t.match(await outputOf('org', 'member', ...words), /at least one owner.*org member role.*\[4\]$/s, words.join(' '));
   }
   t.equal(await outputOf('org', 'member', 'remove', 'acme', 'bob', '--dry-run'), 'Would remove bob from acme.\n[0]');
-  t.match(await outputOf('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /no member of acme.*\[3\]$/s);
+  t.match(await outputOf('org', 'member', 'remove', 'acme', 'nobody', '--dry-run'), /not a member of acme.*\[3\]$/s);
   t.equal(
     await outputOf('org', 'member', 'remove', 'acme', 'bob'),
     'Removed bob from acme. Back again: hearth org member add acme bob --role ROLE\n[0]',
@@ -211,7 +211,7 @@ t.test('released names are listed, and freed on request', async (t) => {
     await outputOf('handle', 'list'),
     /^acme\torganisation\tgone\t<time>\napex\torganisation\tgone\t<time>\ndora\tperson\tgone\t<time>\n/,
   );
-  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /another account has this handle now.*\[4\]$/s);
+  t.match(await outputOf('handle', 'free', 'alice', '--yes'), /another account now has this username.*\[4\]$/s);
   t.match(await outputOf('handle', 'free', 'nobody', '--yes'), /nobody is free already.*\[3\]$/s);
   t.equal(
     await outputOf('handle', 'free', 'Dora', '--dry-run'),

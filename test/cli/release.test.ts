@@ -79,7 +79,7 @@ t.test('a release is created, shown, edited, filled, downloaded and deleted', as
   t.match(await hearth(['download', 'alice/garden', 'v2', '--dir', 'down', '--name', 'b.txt']), { code: 0 });
   t.equal(readFileSync(path.join(folder, 'down', 'b.txt'), 'utf8'), 'b');
   t.notOk(existsSync(path.join(folder, 'down', 'garden.zip')));
-  t.match(await hearth(['download', 'alice/garden', 'v2', '--dir', 'down']), { stderr: /b\.txt is there already/ });
+  t.match(await hearth(['download', 'alice/garden', 'v2', '--dir', 'down']), { stderr: /b\.txt already exists/ });
 
   t.match(await hearth(['delete', 'alice/garden', 'v2', '--dry-run']), { stdout: /Would delete alice\/garden v2/ });
   t.match(await hearth(['delete', 'alice/garden', 'v2', '--with-tag', '--yes']), {

@@ -46,7 +46,7 @@ t.test('rules are listed, added and removed', async (t) => {
   for (const [words, code, says] of [
     [['add', 'alice/garden', 'release/*'], 4, /a rule for this pattern already exists/],
     [['add', 'alice/garden', 'a b'], 2, /characters that no branch or tag name has/],
-    [['add', 'alice/garden', 'x', '--push', 'write,admin'], 2, /say one of/],
+    [['add', 'alice/garden', 'x', '--push', 'write,admin'], 2, /choose one of/],
     [['add', 'alice/garden', 'x', '--push', 'carol'], 2, /no active user with the username carol/],
     [['add', 'alice/garden', 'x', '--tasks', 'dance'], 2, /not dance/],
     [['remove', 'alice/garden', 'nothing'], 3, /has no rule nothing/],

@@ -251,7 +251,7 @@ t.test('pairing on the command line: a code alone on stdout, a question before a
   const code = `http://${peer.host}/ap/pairing#${'A'.repeat(22)}`;
   t.match(await outputOf('federation', 'peer', 'accept', code), /needs to be confirmed.*\[2\]$/s);
   t.match(await outputOf('federation', 'peer', 'accept', 'nonsense', '--yes'), /not a pairing code.*\[2\]$/s);
-  t.match(await outputOf('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not asked.*\[3\]$/s);
+  t.match(await outputOf('federation', 'peer', 'confirm', 'nobody.example', '--yes'), /has not requested one.*\[3\]$/s);
   t.match(
     await outputOf('federation', 'peer', 'accept', code, '--yes'),
     'Paired with PEER. Its administrator also has to confirm.\n[0]',

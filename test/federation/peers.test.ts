@@ -95,7 +95,7 @@ t.test('two administrators pair their servers: a code, an acceptance, a confirma
     [false, null, null, null, null, null],
   );
   await t.rejects(inviting.removePeer(away.host), /No pairing with/);
-  await t.rejects(inviting.confirmPeer(away.host), /has not asked/);
+  await t.rejects(inviting.confirmPeer(away.host), /has not requested one/);
 });
 
 t.test('a pairing code works once, for 15 minutes, and only where it was not made', async (t) => {

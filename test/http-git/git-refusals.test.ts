@@ -230,7 +230,7 @@ t.test('one entrance: each address of git takes its methods, and an ambiguous re
   ] as const) {
     const { status, headers, text } = await sendRequest(target, { method });
     t.strictSame([status, headers.get('allow')], [405, allow], `${method} ${target}`);
-    t.match(text, /^This address takes (GET|POST) only\.\n$/);
+    t.match(text, /^This address accepts only (GET|POST)\.\n$/);
   }
   const listed = await sendRequest(refs('open'));
   const asHead = await sendRequest(refs('open'), { method: 'HEAD' });

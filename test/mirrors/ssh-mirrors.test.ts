@@ -254,7 +254,7 @@ t.test(
       await refusal({ address: `ssh://git@127.0.0.1:${there.port + 1}/x.git` }),
       new RegExp(`^mirror_address_refused: Only https.*"127\\.0\\.0\\.1:${there.port + 1}"`),
     );
-    t.match(await refusal({ secret: 'a password' }), /^invalid_mirror: .*takes no password/);
+    t.match(await refusal({ secret: 'a password' }), /^invalid_mirror: .*cannot have a password/);
     await there.stop();
     t.match(await refusal({}), /^mirror_address_refused: The ssh connection failed: Connection refused\.$/);
     await there.start();

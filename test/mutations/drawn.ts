@@ -175,7 +175,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'a cursor of locks that was made up is taken',
     file: 'src/lfs/locks/locks.ts',
-    from: "  if (Buffer.from(path).toString('base64url') !== cursor)\n    throw invalid('invalid_lock_cursor', 'This cursor is not one of this server.');\n",
+    from: "  if (Buffer.from(path).toString('base64url') !== cursor)\n    throw invalid('invalid_lock_cursor', 'This cursor is not from this server.');\n",
     to: '',
     tests: ['test/lfs/lock-pages.test.ts'],
   },

@@ -96,7 +96,7 @@ t.test('an unreadable journal is named, and its repository is as in the copy', a
   t.match(again, { code: 0 });
   t.match(again.stdout, /alice\/shed\s+recovered\s+1/);
   t.notMatch(again.stdout, /roof/, 'what is done is not done again');
-  t.match(await recover('--database', copy), { code: 4, stderr: /is there already/ });
+  t.match(await recover('--database', copy), { code: 4, stderr: /already exists/ });
 });
 
 t.test('the new server has every acknowledged push', async (t) => {

@@ -223,12 +223,12 @@ t.test('the commands', async (t) => {
 
   asked.length = 0;
   const refused: [words: string[], options: Parameters<typeof runCli>[1], code: number, says: RegExp][] = [
-    [['self-update'], configured('future'), 2, /state --check/i],
+    [['self-update'], configured('future'), 2, /use --check/i],
     [['self-update', '--check'], { env }, 5, /not set: updates\.url and updates\.signers/i],
     [['self-update', '--check'], { env: { ...env, SERVICE_UPDATES_URL: origin } }, 5, /not set: updates\.signers/i],
     [['self-update', '--check'], { env: { ...env, SERVICE_UPDATES_URL: 'ftp://x' } }, 5, /updates\.url/],
     [['version', '--verify'], configured('now'), 4, /this is a checkout/i],
-    [['version', '--from', folder], { env }, 2, /belong to --verify/],
+    [['version', '--from', folder], { env }, 2, /require --verify/],
   ];
   for (const [words, options, code, says] of refused) {
     const result = await runCli(words, options);

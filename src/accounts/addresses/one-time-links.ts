@@ -75,7 +75,7 @@ export async function refuseTooManyMails(
 
 /** Wrong, truncated, expired and used links, and those of another account, look the same from outside. */
 export function linkClosed() {
-  return notFound('link_closed', 'This link does not work any more. It works once, for a while, and for one account.');
+  return notFound('link_closed', 'This link no longer works. It works once, for a limited time, and for one account.');
 }
 
 /** Ends the links for a new password of a person: it was changed since they were made. */

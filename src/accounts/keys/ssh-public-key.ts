@@ -72,7 +72,7 @@ function refuseOtherFiles(text: string): void {
   if (/PRIVATE KEY|PuTTY-User-Key-File/.test(text)) {
     throw refuse(
       'key_private',
-      'This is a private key: keep it to yourself. Paste the line from the file that ends in ".pub".',
+      'This is a private key: do not share it. Paste the line from the file that ends in ".pub".',
     );
   }
   if (/^-{4,5} ?BEGIN/.test(text)) {

@@ -52,7 +52,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
       { id: personId, passwordHash: row.passwordHash ?? IsNull() },
       { passwordHash, mustChangePassword: false },
     );
-    if (affected === 0) throw conflict('password_changed', 'The password has changed since. Sign in again.');
+    if (affected === 0) throw conflict('password_changed', 'The password has been changed. Sign in again.');
     await endAllSessions(manager, personId, change.keepSessionId);
     await endResetLinks(manager, personId, now);
     await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });

@@ -161,5 +161,5 @@ function unknownInvite() {
 
 /** Wrong, expired and used secrets look the same from outside: as if there were no sign-up. */
 export function signUpClosed() {
-  return notFound('sign_up_closed', 'This invite does not work any more. Ask for a new one.');
+  return notFound('sign_up_closed', 'This invite no longer works. Request a new one.');
 }

@@ -220,7 +220,7 @@ export async function finishArtifact(
   const ready = { state: 'ready', sizeBytes: bytes, digest: gathered.digest } as const;
   try {
     if (sizeBytes !== null && sizeBytes !== bytes)
-      throw invalid('artifact_size_differs', `${bytes} bytes were uploaded and not ${sizeBytes}.`);
+      throw invalid('artifact_size_differs', `${bytes} bytes were uploaded instead of ${sizeBytes}.`);
     if (digest !== null && digest !== gathered.digest)
       throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
     await deps.artifacts.publish(artifact.file, gathered);

@@ -131,7 +131,7 @@ async function drain(body: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of body);
 }
 
-const badRange = () => invalid('invalid_range', 'The range does not follow what has come so far.');
+const badRange = () => invalid('invalid_range', 'The range does not continue the upload.');
 
 /**
  * Publishes the files uploaded under a name so far; parts that another job is still sending are added later. Throws
@@ -149,7 +149,7 @@ export async function finishFileArtifact(deps: CiDeps, task: RunningTask, name: 
     });
     if (row === null) throw artifactNotFound();
     const files = await manager.findBy(artifactFileSchema, { artifactId: row.id });
-    if (!files.some(isWhole)) throw conflict('artifact_incomplete', 'No file has come to its end.');
+    if (!files.some(isWhole)) throw conflict('artifact_incomplete', 'No file was received completely.');
     await manager.update(artifactSchema, { id: row.id }, { state: 'ready' });
     return row;
   });

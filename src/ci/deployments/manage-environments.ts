@@ -100,7 +100,7 @@ async function apply(
 
 function check({ waitMinutes, refPolicy, refs }: EnvironmentChange): void {
   if (waitMinutes !== undefined && (!Number.isInteger(waitMinutes) || waitMinutes < 0 || waitMinutes > maxWaitMinutes))
-    throw invalid('invalid_wait', `A wait is from 0 to ${maxWaitMinutes} minutes.`, { field: 'wait_timer' });
+    throw invalid('invalid_wait', `Enter a wait from 0 to ${maxWaitMinutes} minutes.`, { field: 'wait_timer' });
   if (refPolicy !== undefined && !refPolicies.includes(refPolicy))
     throw invalid('invalid_ref_policy', 'Choose all, protected or custom.', { field: 'ref_policy' });
   if (refs === undefined) return;

@@ -4,7 +4,7 @@ import type { LogParts } from './log-parts.ts';
 
 /** Error if another node has added rows to a log, or completed it, since the last look; the caller retries. */
 const logMoved = () =>
-  unavailable('log_moved', 'The log was changed by another server at the same time.', { retryAfterSeconds: 1 });
+  unavailable('log_moved', 'Another server changed the log at the same time.', { retryAfterSeconds: 1 });
 
 /** The text as a text column of either database returns it. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');

@@ -157,7 +157,7 @@ export class FetchCalls {
   ): Promise<TaskContent | null> {
     const key = requestKey === null ? null : `${runnerId} ${requestKey}`;
     if (key !== null && this.#open.has(key))
-      throw conflict('request_key_locked', 'The same request is being answered already.');
+      throw conflict('request_key_locked', 'The same request is already in progress.');
     this.#refuseHaste(runnerId);
     if (key !== null) this.#open.add(key);
     try {

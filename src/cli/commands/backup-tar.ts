@@ -21,7 +21,7 @@ interface TarOptions {
 export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): Promise<void> {
   const isStream = to === '-';
   if (isStream && cli.output.json)
-    throw invalid('usage', 'Standard output carries the backup: leave out --json, or give a folder.');
+    throw invalid('usage', 'Standard output is used for the backup: omit --json, or give a folder.');
   if (isStream && cli.process.stdout.isTTY)
     throw invalid('usage', 'Refusing to write a backup to a terminal. Redirect it with | or >.');
   const { backups, config } = await cli.openModules();

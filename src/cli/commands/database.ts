@@ -100,18 +100,18 @@ function showTables(cli: Cli, copied: readonly { name: string; rows: number; sha
 const copy: Action<CopyFlags, []> = async (cli, flags) => {
   const { to, from } = flags;
   if (isPostgres(to)) {
-    if (from !== undefined) throw invalid('usage', '--from is for a copy into a file.');
+    if (from !== undefined) throw invalid('usage', '--from requires a file as the target.');
     return copyIntoPostgres(cli, flags);
   }
   if (/^[a-z][a-z0-9+]+:\/\//i.test(to))
     throw withHint(
-      invalid('usage', '--to takes a file, or an address that begins with postgres://.'),
+      invalid('usage', '--to must be a file, or an address that begins with postgres://.'),
       'hearth db copy --to hearth.db',
     );
   if (from !== undefined && !isPostgres(from))
-    throw invalid('usage', '--from takes an address that begins with postgres://.');
+    throw invalid('usage', '--from must be an address that begins with postgres://.');
   const target = path.resolve(cli.process.cwd(), to);
-  if (existsSync(target)) throw conflict('file_exists', `${target} is there already.`);
+  if (existsSync(target)) throw conflict('file_exists', `${target} already exists.`);
   if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
   const { config } = await cli.loadConfig();
   const url = from ?? config.database.url;

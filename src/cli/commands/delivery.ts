@@ -93,7 +93,8 @@ const listDeliveries: Action<Filter, []> = async (cli, { state, host }) => {
 };
 
 function readId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', 'A delivery has a number: hearth delivery list shows it.');
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw invalid('usage', 'Enter the number of a delivery, as shown by hearth delivery list.');
   return Number(text);
 }
 
@@ -134,7 +135,7 @@ const retryDelivery: Action<Filter, [string | undefined]> = async (cli, { state,
 const purgeDeliveries: Action<{ older: string; dryRun?: true }, []> = async (cli, { older, dryRun }) => {
   const { readDuration } = await import('../../config/index.ts');
   const ms = readDuration(older);
-  if (ms === undefined) throw invalid('usage', '--older is a duration such as 30d or 12h.');
+  if (ms === undefined) throw invalid('usage', '--older must be a duration such as 30d or 12h.');
   const { federation } = await cli.openModules();
   const before = cli.clock.now() - ms;
   if (dryRun) {

@@ -172,7 +172,7 @@ const choice = (given: 'yes' | 'no' | undefined): boolean | undefined =>
 
 const setEnvironment: Action<SetOptions, [string, string]> = async (cli, options, text, name) => {
   const { reviewers, wait, refs, branches, tags, selfReview, needsWrite, bypass } = options;
-  if (wait !== undefined && !/^\d{1,6}$/.test(wait)) throw invalid('usage', '--wait is a number of minutes.');
+  if (wait !== undefined && !/^\d{1,6}$/.test(wait)) throw invalid('usage', '--wait must be a number of minutes.');
   const selfReviews = choice(selfReview);
   const change: EnvironmentChange = {
     reviewers: splitList(reviewers),

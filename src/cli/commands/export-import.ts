@@ -86,7 +86,7 @@ const exportRepository: Action<{ replace?: true; gitea?: true }, [string, string
   const target = path.resolve(cli.process.cwd(), file);
   if (gitea) return exportFolder(cli, text, target);
   if (existsSync(target) && !replace)
-    throw conflict('file_exists', `${target} is there already; --replace writes over it.`);
+    throw conflict('file_exists', `${target} already exists; use --replace to overwrite it.`);
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const [{ exportBundle }, { systemRandom }] = await Promise.all([
@@ -140,7 +140,7 @@ interface ImportOptions {
 }
 
 const importFile: Action<ImportOptions, [string, string | undefined]> = async (cli, options, file, text) => {
-  if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
+  if (options.public && options.private) throw invalid('usage', 'Use --public or --private, not both.');
   const source = path.resolve(cli.process.cwd(), file);
   const found = statSync(source, { throwIfNoEntry: false });
   if (found?.isDirectory() === true)
@@ -157,7 +157,7 @@ const importFile: Action<ImportOptions, [string, string | undefined]> = async (c
 
 async function importIssuesOf(cli: Cli, source: string, text: string | undefined): Promise<void> {
   if (text === undefined)
-    throw invalid('usage', 'Say whose issues they will be: hearth import FILE OWNER/NAME --issues');
+    throw invalid('usage', 'Name the repository that gets the issues: hearth import FILE OWNER/NAME --issues');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const [{ updateIssues }, { systemRandom }] = await Promise.all([

@@ -95,7 +95,7 @@ const listRequests: Action<object, [string]> = async (cli, _options, text) => {
 function findActor(rows: readonly ShownFollower[], text: string): ShownFollower {
   const wanted = text.replace(/^(acct:)?@?/i, '');
   const [found, another] = rows.filter(({ actorId, handle }) => actorId === text || handle === wanted);
-  if (found === undefined) throw notFound('no_such_follower', `There is no follower and no request of ${text}.`);
+  if (found === undefined) throw notFound('no_such_follower', `There is no follower or request of ${text}.`);
   if (another !== undefined)
     throw conflict('ambiguous_follower', `Several are called ${text}. Give the address of the actor instead.`);
   return found;

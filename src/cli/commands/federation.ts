@@ -326,7 +326,7 @@ const keyColumns: Column<ListedKey>[] = [
 
 const showKeys: Action<{ rotate?: true; actor?: string }, []> = async (cli, { rotate, actor }) => {
   if (rotate === undefined && actor !== undefined)
-    throw withHint(invalid('usage', '--actor says whose key is replaced.'), 'add --rotate');
+    throw withHint(invalid('usage', 'Use --actor to name the actor whose key is replaced.'), 'add --rotate');
   if (rotate === undefined) return listKeys(cli);
   await cli.confirm(
     actor === undefined ? 'Replace the keys of all actors of this server?' : `Replace the key of ${actor}?`,

@@ -53,7 +53,7 @@ const freeHandle: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, 
   const { db, owners, logger } = await cli.openModules();
   const known = (await owners.listReleased()).find(({ handle }) => owners.fold(handle) === owners.fold(text));
   if (known === undefined) {
-    if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Another account has this handle now.');
+    if (await owners.isTaken(text)) throw conflict('handle_in_use', 'Another account now has this username.');
     throw notFound('handle_not_released', `${text} is free already: no account has it or had it.`);
   }
   const whose = known.owner === null ? gone[known.kind] : `${known.owner.handle}, who would lose it permanently`;

@@ -38,7 +38,7 @@ async function printHelp(
 ): Promise<void> {
   if (man || markdown) {
     if (words.length > 0 || (man && markdown))
-      throw invalid('usage', 'Say --man or --markdown, and nothing else: the page has every command.');
+      throw invalid('usage', 'Use --man or --markdown without other arguments: the page has every command.');
     const [{ manPage, markdownPage }, { embedded }] = await Promise.all([
       import('../reference.ts'),
       import('../../embedded/index.ts'),

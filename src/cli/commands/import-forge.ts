@@ -169,7 +169,7 @@ function refuseApiOptions(options: StartOptions): void {
 }
 
 const start: Action<StartOptions, [string, string | undefined]> = async (cli, options, address, text) => {
-  if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
+  if (options.public && options.private) throw invalid('usage', 'Use --public or --private, not both.');
   const kind = readKind(options.kind);
   if (options.from !== undefined) refuseApiOptions(options);
   const from = options.from === undefined ? undefined : path.resolve(cli.process.cwd(), options.from);
@@ -189,7 +189,7 @@ const start: Action<StartOptions, [string, string | undefined]> = async (cli, op
     );
     return;
   }
-  if (text === undefined) throw invalid('usage', 'Say what it will be: hearth import start ADDRESS OWNER/NAME');
+  if (text === undefined) throw invalid('usage', 'Name the new repository: hearth import start ADDRESS OWNER/NAME');
   const visibility = options.public ? ('PUBLIC' as const) : options.private ? ('PRIVATE' as const) : undefined;
   const wishes = { ...splitName(text), address, ...readWishes(options), ...(visibility && { visibility }) };
   const { id } = await (from === undefined

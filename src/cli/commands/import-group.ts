@@ -85,7 +85,7 @@ const start: Action<StartOptions, [string]> = async (cli, options, address) => {
   if (isServer && (as === undefined || owner !== undefined))
     throw invalid('usage', 'With --server, say --as ADMINISTRATOR and no --owner.');
   if (!isServer && (owner === undefined || as !== undefined))
-    throw invalid('usage', 'Say --owner NAME, or --server with --as ADMINISTRATOR.');
+    throw invalid('usage', 'Use --owner NAME, or --server with --as ADMINISTRATOR.');
   const token = options.secretFile !== undefined || options.secretStdin ? await readSecret(cli, options) : '';
   const modules = await cli.openModules();
   const { id } = await modules.imports.groups.start(isServer ? await administrator(modules, as!) : localAdministrator, {

@@ -12,7 +12,7 @@ export const sourceKindNames = Object.keys(kinds).join(', ');
 /** What a user calls a forge. Refuses `usage`. */
 export function readKind(text: string | undefined): SourceKind | undefined {
   const kind = text === undefined ? undefined : kinds[text];
-  if (text !== undefined && kind === undefined) throw invalid('usage', `--kind is one of ${sourceKindNames}.`);
+  if (text !== undefined && kind === undefined) throw invalid('usage', `--kind must be one of ${sourceKindNames}.`);
   return kind;
 }
 

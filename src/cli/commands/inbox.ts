@@ -121,7 +121,7 @@ const change =
 
 const undo: Action<AsOption, [string]> = async (cli, options, text) => {
   const [, name, at] = /^(done|read|save)\.(\d{1,15})$/.exec(text) ?? [];
-  if (name === undefined) throw invalid('usage', `${JSON.stringify(text)} is nothing that can be taken back.`);
+  if (name === undefined) throw invalid('usage', `${JSON.stringify(text)} cannot be undone.`);
   const { modules, viewer } = await open(cli, options);
   await modules.notifications.undo(viewer, { change: name as UndoableChange, at: Number(at) });
   cli.output.result('Taken back.', { undone: name });

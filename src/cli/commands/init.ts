@@ -55,7 +55,7 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   const env = behindProxy === undefined ? others : { ...others, SERVICE_BASE_URL: behindProxy };
   const { config } = loadConfig({ ...sources, env, configPath: undefined });
   const file = path.resolve(cli.process.cwd(), cli.flags.config ?? (named || 'hearth.toml'));
-  if (existsSync(file)) throw conflict('settings_exist', `${file} is there already; nothing was changed.`);
+  if (existsSync(file)) throw conflict('settings_exist', `${file} already exists; nothing was changed.`);
   const made = makeSettingsFolder(path.dirname(file), makeFolder);
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
   writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
@@ -87,7 +87,7 @@ function makeSettingsFolder(
   } catch (cause) {
     throw invalid(
       'settings_folder',
-      `The folder ${folder} cannot be made: ${(cause as Error).message.replace(/,.*$/, '')}.`,
+      `The folder ${folder} cannot be created: ${(cause as Error).message.replace(/,.*$/, '')}.`,
       { cause },
     );
   }

@@ -107,7 +107,7 @@ function answersIn(given: readonly string[] | undefined): TemplateAnswers | unde
   const answers: Record<string, string[]> = {};
   for (const pair of given) {
     const at = pair.indexOf('=');
-    if (at < 1) throw invalid('usage', 'An answer is written as id=text.');
+    if (at < 1) throw invalid('usage', 'Write an answer as id=text.');
     (answers[pair.slice(0, at)] ??= []).push(pair.slice(at + 1));
   }
   return answers;

@@ -182,7 +182,7 @@ async function sameKey(cli: Cli, person: Person, line: string, error: unknown): 
   const { accounts } = await cli.openModules();
   const fingerprint = await fingerprintOfLine(line);
   const own = (await accounts.listKeys(person.id)).find((key) => key.fingerprint === fingerprint);
-  if (own === undefined) throw conflict('key_in_use', 'Another person uses this key.');
+  if (own === undefined) throw conflict('key_in_use', 'Another user has this key.');
   return own;
 }
 

@@ -70,7 +70,10 @@ async function gc(cli: Cli, options: { delete?: true }, text?: string): Promise<
   const modules = await cli.openModules();
   const removes = options.delete === true;
   if (removes && (await modules.backups.isRunning()))
-    throw conflict('backup_under_way', 'A backup is being made; removing would pull files from under it.');
+    throw conflict(
+      'backup_under_way',
+      'A backup is in progress, so nothing can be removed. Try again when it is done.',
+    );
   const rows: ScannedRepository[] = [];
   const progress = showProgress(cli);
   for await (const row of modules.lfs.gc.scan({ removes, repositoryIds: await idsOf(modules, text) })) {

@@ -82,7 +82,7 @@ const retryMail: Action<{ state?: string }, [string | undefined]> = async (cli, 
     const retried = await mail.retryFailed();
     return cli.output.result(`${retried} ${retried === 1 ? 'mail is' : 'mails are'} queued again.`, { retried });
   }
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw invalid('usage', 'A mail has a number: hearth mail list shows it.');
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw invalid('usage', 'Enter the number of a mail, as shown by hearth mail list.');
   refuseWithoutMail(mail);
   await mail.retry(Number(id));
   cli.output.result(`Mail ${id} is queued again: the server sends it within seconds.`, { id: Number(id) });

@@ -205,7 +205,7 @@ async function emptyTrash(cli: Cli, { older, dryRun }: { older?: string; dryRun?
       `Remove ${counted(rows.length, 'repository', 'repositories')} permanently? This cannot be undone.`,
     );
   if (await backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is being made; try again when it is done.');
+    throw conflict('backup_under_way', 'A backup is in progress; try again when it is done.');
   await repositories.trash.empty(retentionMs);
   cli.output.result(
     `Removed ${counted(rows.length, 'repository', 'repositories')} permanently, ${readableSize(bytes)}.`,

@@ -41,8 +41,9 @@ const describe = ({ keep, keepTags, olderThanDays }: RetentionRules): string =>
 export const changeRetention: Action<RetentionOptions, [string | undefined]> = async (cli, options, name) => {
   const rules = rulesOf(options);
   if (options.end && (rules !== null || options.dryRun || options.apply))
-    throw invalid('usage', '--end takes no other option.');
-  if (options.apply && (rules !== null || options.dryRun)) throw invalid('usage', '--apply takes no rules.');
+    throw invalid('usage', '--end cannot be combined with other options.');
+  if (options.apply && (rules !== null || options.dryRun))
+    throw invalid('usage', '--apply cannot be combined with rules.');
   const modules = await cli.openModules();
   const { packages } = modules;
   if (name === undefined) {
@@ -55,7 +56,7 @@ export const changeRetention: Action<RetentionOptions, [string | undefined]> = a
   const viewer = await actorOf(modules, options);
   const [handle = '', formatName, more] = name.split('/');
   if (more === undefined) {
-    if (options.apply || options.dryRun) throw invalid('usage', '--apply and --dry-run take a package.');
+    if (options.apply || options.dryRun) throw invalid('usage', '--apply and --dry-run require a package.');
     const owner = await modules.owners.resolve(handle);
     if (owner === null) throw notFound('no_such_owner_here', `There is no user or organisation ${handle}.`);
     const format: RetentionFormat = formatName === undefined ? '*' : readFormat(modules, formatName);

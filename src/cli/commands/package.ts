@@ -143,7 +143,7 @@ const listPackages: Action<ListOptions, [string | undefined]> = async (cli, opti
   if (handle !== undefined && owner === null)
     throw notFound('no_such_owner_here', `There is no user or organisation ${handle}.`);
   if (options.deleted === true) {
-    if (owner === null) throw invalid('usage', '--deleted needs an owner.');
+    if (owner === null) throw invalid('usage', '--deleted requires an owner.');
     const rows: ListedVersion[] = [];
     for (const row of await modules.packages.trashOf(owner.id, limit)) {
       const at = { owner: owner.handle, format: row.package.format, name: row.package.name };
@@ -303,7 +303,10 @@ const setVisibility: Action<AsOption, [string, string]> = async (cli, options, t
 const collect: Action<object, []> = async (cli) => {
   const modules = await cli.openModules();
   if (await modules.backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is being made; removing would pull files from under it.');
+    throw conflict(
+      'backup_under_way',
+      'A backup is in progress, so nothing can be removed. Try again when it is done.',
+    );
   const removed = await modules.packages.collect();
   cli.output.result(
     `Removed ${counted(removed.versions, 'version', 'versions')}, ${counted(removed.blobs, 'blob', 'blobs')} with ${readableSize(removed.bytes)}, ${counted(removed.uploads, 'upload', 'uploads')} and ${counted(removed.orphans, 'object', 'objects')} without a row.`,

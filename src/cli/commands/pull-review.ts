@@ -57,7 +57,7 @@ interface ReviewOptions extends AsOption, BodyOptions {
 const review: Action<ReviewOptions, [string, string]> = async (cli, options, repository, number) => {
   const given = verdictIn(options);
   const comments = (options.on ?? []).map(readComment);
-  if (options.as === undefined) throw invalid('usage', 'A review is written by a user: name one with --as.');
+  if (options.as === undefined) throw invalid('usage', 'A review needs an author: name a user with --as.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await pullAt(modules, viewer, repository, number);

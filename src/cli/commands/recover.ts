@@ -141,7 +141,7 @@ async function requireRows(cli: Cli, config: Config, { database, dryRun }: Optio
       'give a copy of hearth.db: --database FILE',
     );
   if (given !== target && existsSync(target))
-    throw withHint(conflict('file_exists', `${target} is there already.`), 'move it aside first');
+    throw withHint(conflict('file_exists', `${target} already exists.`), 'move it aside first');
   if (given !== target && dryRun === true)
     throw invalid('usage', '--dry-run looks at the rows of the data folder; copy the file there first.');
   const { damage, orphans } = await checkDatabaseFile(given).catch((cause: unknown) => {

@@ -90,7 +90,7 @@ const download: Action<AsOption & { name?: string; dir: string }, [string, strin
 /** Never over a file that is there; a content that is not what was uploaded is removed again. */
 async function write({ modules }: Opened, file: ReleaseFile, folder: string): Promise<void> {
   const place = path.join(folder, file.name);
-  if ((await stat(place).catch(() => null)) !== null) throw conflict('file_exists', `${place} is there already.`);
+  if ((await stat(place).catch(() => null)) !== null) throw conflict('file_exists', `${place} already exists.`);
   const hash = createHash('sha256');
   const { stream } = await modules.releases.files.read(file);
   stream.on('data', (chunk: Buffer) => void hash.update(chunk));

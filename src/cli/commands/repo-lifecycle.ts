@@ -68,7 +68,7 @@ interface EditOptions {
 }
 
 const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
-  if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
+  if (options.public && options.private) throw invalid('usage', 'Use --public or --private, not both.');
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   await modules.repositories.edit(localAdministrator, owner, name, {

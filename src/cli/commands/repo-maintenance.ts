@@ -91,11 +91,10 @@ interface Packed {
 }
 
 async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text?: string): Promise<void> {
-  if (needed && (all || text !== undefined))
-    throw invalid('usage', 'Say --needed alone: it looks at every repository.');
+  if (needed && (all || text !== undefined)) throw invalid('usage', 'Use --needed alone: it checks every repository.');
   const modules = await cli.openModules();
   if (await modules.backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is being made; packing would pull files from under it.');
+    throw conflict('backup_under_way', 'A backup is in progress, so nothing can be packed. Try again when it is done.');
   const rows: Packed[] = [];
   const progress = showProgress(cli);
   const { needsPacking } = await import('../../git/index.ts');

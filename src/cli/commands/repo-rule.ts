@@ -177,7 +177,7 @@ function readGrant(text: string | undefined): GrantInput {
   if (text === undefined) return {};
   const words = text.split(',').map((word) => word.trim());
   const levels = words.filter((word) => roles.includes(word));
-  if (levels.length > 1) throw invalid('usage', `Say one of ${roles.join(', ')}.`);
+  if (levels.length > 1) throw invalid('usage', `Choose one of ${roles.join(', ')}.`);
   return { level: levels[0] ?? 'nobody', ...namesOfGrant(words.filter((word) => !roles.includes(word))) };
 }
 

@@ -50,7 +50,7 @@ async function move(cli: Cli, { to, all }: { to: Place; all?: true }, ...given: 
   if ((names.length === 0) === (all === undefined)) throw invalid('usage', 'Name repositories, or give --all.');
   const modules = await cli.openModules();
   if (await modules.backups.isRunning())
-    throw conflict('backup_under_way', 'A backup is being made; moving would pull files from under it.');
+    throw conflict('backup_under_way', 'A backup is in progress, so nothing can be moved. Try again when it is done.');
   let open = await targets(modules, names);
   const total = open.length;
   const progress = showProgress(cli);

@@ -57,8 +57,8 @@ interface UndoOptions {
 }
 
 const undo: Action<UndoOptions, [string]> = async (cli, { list, restore, as }, text) => {
-  if (list && restore !== undefined) throw invalid('usage', 'Say --list or --restore, not both.');
-  if (as !== undefined && restore === undefined) throw invalid('usage', '--as goes with --restore.');
+  if (list && restore !== undefined) throw invalid('usage', 'Use --list or --restore, not both.');
+  if (as !== undefined && restore === undefined) throw invalid('usage', '--as requires --restore.');
   const modules = await cli.openModules();
   const found = await findRepository(modules, text);
   const { owner, name } = found.canonical;

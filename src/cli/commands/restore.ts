@@ -55,13 +55,13 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
   );
   const place = given === '-' ? null : path.resolve(cli.process.cwd(), given);
   const found = place === null ? 'stream' : kindOf(place);
-  if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);
+  if (found === null) throw invalid('no_backup_folder', `There is no folder or file ${place}.`);
   if (found === 'stream' && cli.process.stdin.isTTY)
-    throw invalid('usage', 'A backup is nothing to type: give a folder, or pass one on with | or <.');
+    throw invalid('usage', 'A backup cannot be read from a terminal. Give a folder, or redirect one with | or <.');
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   if (`${place}/`.startsWith(`${config.storage.root}/`))
-    throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');
+    throw conflict('backup_in_the_way', 'This backup is in the folder of its repositories.');
   const lock = takeInstanceLock(config.dataDir);
   const stage = path.join(config.dataDir, 'tmp', `restore-${systemRandom.uuid()}`);
   const logger = await cli.logger();

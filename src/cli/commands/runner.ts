@@ -166,7 +166,8 @@ const listRunners: Action<ScopeOptions, []> = async (cli, { scope }) => {
 };
 
 function readId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', 'A runner has a number: hearth runner list shows it.');
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw invalid('usage', 'Enter the number of a runner, as shown by hearth runner list.');
   return Number(text);
 }
 
@@ -210,12 +211,13 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   cli,
   { scope: text, once, reset },
 ) => {
-  if (once && reset) throw invalid('usage', '--once makes one more token, --reset another one: say one of them.');
+  if (once && reset)
+    throw invalid('usage', '--once adds a token and --reset replaces the token: use only one of them.');
   const modules = await cli.openModules();
   const scope = await readScope(modules, text ?? 'instance');
   if (!once && !reset && (await modules.ci.runners.registrationTokenMadeAt(scope)) !== null) {
     throw withHint(
-      conflict('registration_token_exists', 'There is a registration token already, and only its hash is kept.'),
+      conflict('registration_token_exists', 'A registration token already exists, and only its hash is stored.'),
       '--once makes one for a single runner; --reset makes a new one, and the present one stops working, but runners that have joined go on',
     );
   }
@@ -278,7 +280,7 @@ const editRunner: Action<{ trustedOnly?: 'yes' | 'no'; labels?: string }, [strin
   id,
 ) => {
   if (trustedOnly === undefined && labels === undefined)
-    throw invalid('usage', 'Say what to change: --labels or --trusted-only.');
+    throw invalid('usage', 'Give at least one change: --labels or --trusted-only.');
   const modules = await cli.openModules();
   const { runners } = modules.ci;
   let runner = await runners.find(null, readId(id));

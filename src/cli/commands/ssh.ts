@@ -50,7 +50,7 @@ async function showHostKey(cli: Cli): Promise<void> {
   const { existsSync } = await import('node:fs');
   const { join } = await import('node:path');
   if (!existsSync(join(config.dataDir, 'ssh', 'host_ed25519')))
-    throw notFound('no_host_key', 'The server has no host key yet: it makes one at its first start.');
+    throw notFound('no_host_key', 'The server has no host key yet: it is generated at the first start.');
   const { hostKey } = await import('../../ssh/index.ts');
   const { fingerprint, second } = await hostKey(config.dataDir);
   cli.output.print(`${fingerprint} (ED25519)\n${second.fingerprint} (ECDSA)\n`, {

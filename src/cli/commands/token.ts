@@ -111,7 +111,7 @@ async function expiryOf(cli: Cli, text: string): Promise<number | null> {
   if (text === 'never') return null;
   const { readDuration } = await import('../../config/index.ts');
   const ms = readDuration(text);
-  if (ms === undefined || ms < 1) throw invalid('usage', '--expires is a duration such as 90d or 12h, or never.');
+  if (ms === undefined || ms < 1) throw invalid('usage', '--expires must be a duration such as 90d or 12h, or never.');
   return cli.clock.now() + ms;
 }
 

@@ -49,7 +49,7 @@ async function readLifetime(expires: string): Promise<number> {
   const { readDuration } = await import('../../config/index.ts');
   const lifetimeMs = readDuration(expires);
   if (lifetimeMs === undefined || lifetimeMs < 60_000 || lifetimeMs > longestDays * 86_400_000) {
-    throw invalid('usage', `--expires is a duration from 1m to ${longestDays}d, such as 12h.`);
+    throw invalid('usage', `--expires must be a duration from 1m to ${longestDays}d, such as 12h.`);
   }
   return lifetimeMs;
 }

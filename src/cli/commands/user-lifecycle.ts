@@ -112,7 +112,7 @@ async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, na
     Object.entries({ displayName, bio, website }).filter(([, text]) => text !== undefined),
   );
   if (Object.keys(profile).length === 0)
-    throw withHint(invalid('usage', 'Say what to change.'), 'give --display-name, --bio or --website');
+    throw withHint(invalid('usage', 'Give at least one change.'), 'give --display-name, --bio or --website');
   const modules = await cli.openModules();
   const { id } = await findPerson(modules, name);
   const person = await modules.accounts.updateProfile(id, profile);
@@ -127,7 +127,7 @@ interface DeleteOptions extends DryRunOption {
 
 async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, name: string): Promise<void> {
   if (confirm !== undefined && !purge)
-    throw withHint(invalid('usage', '--confirm goes with --purge.'), 'to delete without being asked: --yes');
+    throw withHint(invalid('usage', '--confirm requires --purge.'), 'to delete without being asked: --yes');
   const modules = await cli.openModules();
   const person = await findPerson(modules, name);
   const [row] = await rowsOf(modules, [person]);
@@ -170,7 +170,7 @@ async function setDisabled(cli: Cli, name: string, disabled: boolean): Promise<v
 }
 
 async function setAdministrator(cli: Cli, _options: object, name: string, wanted: string): Promise<void> {
-  if (wanted !== 'on' && wanted !== 'off') throw invalid('usage', 'Say on or off: hearth user admin NAME on.');
+  if (wanted !== 'on' && wanted !== 'off') throw invalid('usage', 'Enter on or off: hearth user admin NAME on.');
   const modules = await cli.openModules();
   const { id } = await findPerson(modules, name);
   const person = await modules.accounts.setAdministrator(id, wanted === 'on');

@@ -50,7 +50,8 @@ async function find({ accounts }: Modules, text: string) {
   const found = (await accounts.listSignUpRequests()).find(
     ({ id, address }) => id === text || address.toLowerCase() === text.toLowerCase(),
   );
-  if (found === undefined) throw notFound('unknown_sign_up_request', `No request of ${JSON.stringify(text)} waits.`);
+  if (found === undefined)
+    throw notFound('unknown_sign_up_request', `No request of ${JSON.stringify(text)} is pending.`);
   return found;
 }
 

@@ -28,7 +28,7 @@ export function addVersionCommand(program: Command, run: Run): void {
 async function version(cli: Cli, { verify, ...source }: Wanted): Promise<void> {
   if (verify) return verifyOwnProgram(cli, source);
   if (source.from !== undefined || source.signers !== undefined)
-    throw invalid('verify_missing', '--from and --signers belong to --verify.');
+    throw invalid('verify_missing', '--from and --signers require --verify.');
   await printVersions(cli);
 }
 

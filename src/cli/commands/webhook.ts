@@ -236,7 +236,7 @@ const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (
     return cli.output.list(rows, deliveryColumns, ['delivery', 'deliveries'], deliveryToJson);
   }
   if (!/^\d{1,15}$/.test(redeliver))
-    throw invalid('usage', 'A delivery has a number: hearth webhook deliveries shows it.');
+    throw invalid('usage', 'Enter the number of a delivery, as shown by hearth webhook deliveries.');
   await printDeliveryResult(
     cli,
     modules,

@@ -7,7 +7,7 @@ export function explainListenError(error: unknown): unknown {
   const where = `${fault.address}:${fault.port}`;
   const options = { cause: error };
   if (fault.code === 'EADDRINUSE')
-    return unavailable('port_in_use', `Another program listens at ${where} already.`, options);
+    return unavailable('port_in_use', `Another program already listens at ${where}.`, options);
   if (fault.code === 'EACCES') return unavailable('port_forbidden', `This user may not listen at ${where}.`, options);
   if (fault.code === 'EADDRNOTAVAIL')
     return unavailable('no_such_address', `This machine has no address ${fault.address}.`, options);

@@ -32,7 +32,8 @@ function readLine(stdin: CliInput): Promise<string> {
       stdin.pause();
       settle();
     };
-    const onEnd = (): void => end(() => reject(invalid('no_answer', 'The input ended before it was answered.')));
+    const onEnd = (): void =>
+      end(() => reject(invalid('no_answer', 'The input ended before the prompt was answered.')));
     const onData = (bytes: Buffer): void => {
       // Arrow keys and the like send one escape sequence, which is not text.
       for (const character of decoder.write(bytes).replace(/\u001b(\[[0-9;?]*[ -/]*[@-~]|.)?/g, '')) {

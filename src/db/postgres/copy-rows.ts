@@ -133,7 +133,7 @@ function requireSameSchema(mine: readonly string[], others: readonly string[]): 
   if (missing.length > 0 || mine.length !== others.length)
     throw unavailable(
       'schema_differs',
-      'Both databases have to have the schema of this program: run hearth migrate on the source first. Nothing was changed.',
+      'Both databases must have the schema of this program: run hearth migrate on the source first. Nothing was changed.',
     );
 }
 
@@ -267,7 +267,7 @@ export async function copyToPostgres(options: CopyOptions): Promise<CopiedTable[
       await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${instanceLock})`);
       const { rows: there } = await client.query('SELECT 1 FROM handles UNION ALL SELECT 1 FROM users LIMIT 1');
       if (there.length > 0)
-        throw conflict('database_not_empty', 'The database has rows already. Make another one with createdb.');
+        throw conflict('database_not_empty', 'The database already has rows. Create another one with createdb.');
       const copied = await inOneTransaction(client, source, tables);
       await client.query('COMMIT');
       return copied;

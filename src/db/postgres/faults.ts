@@ -76,7 +76,7 @@ export function translatePostgresFault(error: unknown): unknown {
     case diskFull:
       return unavailable('disk_full', 'The disk of the database is full: nothing was changed.', { cause: error });
     case readOnly:
-      return unavailable('read_only', 'The database takes no writes: nothing was changed.', { cause: error });
+      return unavailable('read_only', 'The database does not accept writes: nothing was changed.', { cause: error });
     case numberTooLarge:
       return unavailable('number_too_large', 'A number is too large for the database: nothing was changed.', {
         cause: error,

@@ -25,7 +25,7 @@ export async function fetchDocument(deps: Deps, url: string): Promise<Json> {
     throw unavailable('document_missing', `${url} answered ${response.status}.`);
   if (response.status !== 200) throw unavailable('document_unusable', `${url} answered ${response.status}.`);
   if (!isActivityStreams(response.headers['content-type'] ?? '')) {
-    throw unavailable('document_unusable', `${url} answered something that is no ActivityPub document.`);
+    throw unavailable('document_unusable', `${url} did not return an ActivityPub document.`);
   }
   return parseJson(response.body, url);
 }
@@ -38,7 +38,7 @@ export function parseJson(body: Buffer, url: string): Json {
   } catch {
     // Reported below.
   }
-  throw unavailable('document_unusable', `${url} answered no JSON object.`);
+  throw unavailable('document_unusable', `${url} did not return a JSON object.`);
 }
 
 /** In the scheme that the server reads. */

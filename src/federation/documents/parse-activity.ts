@@ -9,5 +9,5 @@ export function parseActivity(body: Buffer): Json {
   } catch {
     // Reported below.
   }
-  throw invalid('activity_malformed', 'The body is no JSON object.');
+  throw invalid('activity_malformed', 'The body is not a JSON object.');
 }

@@ -22,7 +22,7 @@ export function readActivity(
   const id = document['id'];
   if (id == null && !needsId(typesOf(document['type']))) return { id: '', document, signer, isUnlisted };
   if (typeof id !== 'string' || webUrl(id)?.host !== signer.host) {
-    throw unauthenticated('activity_id', 'The id of the activity is no URL on the host of its actor.');
+    throw unauthenticated('activity_id', 'The id of the activity is not a URL on the host of its actor.');
   }
   return { id, document, signer, isUnlisted };
 }

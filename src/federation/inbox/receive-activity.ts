@@ -133,7 +133,7 @@ async function verifiedSigner(
   } catch (cause) {
     // Not the sender's fault: 401 would report a wrong signature.
     if (!isDomainError(cause) || isBusy(cause)) throw cause;
-    throw unauthenticated('signer_unknown', `The key of the signer could not be had: ${cause.message}`, { cause });
+    throw unauthenticated('signer_unknown', `The key of the signer could not be fetched: ${cause.message}`, { cause });
   }
   throw unauthenticated('signature_wrong', 'The signature does not fit the request.');
 }

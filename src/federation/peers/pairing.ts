@@ -130,7 +130,7 @@ export async function removePeer(deps: FederationDeps, host: string): Promise<vo
   throw noSuchPeer(host);
 }
 
-const noSuchPeer = (host: string) => notFound('unknown_peer', `No pairing with ${host}, and it has not asked for one.`);
+const noSuchPeer = (host: string) => notFound('unknown_peer', `No pairing with ${host}, and it has not requested one.`);
 
 async function allow({ db }: FederationDeps, host: string): Promise<void> {
   await db.write(({ manager, now }) =>

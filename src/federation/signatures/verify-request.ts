@@ -154,7 +154,7 @@ function checkTimes({ created, expires }: Pick<SignatureParameters, 'created' | 
   if (isEarly || isLate || (expires !== null && expires * 1000 < now)) {
     throw unauthenticated(
       'signature_expired',
-      'The signature was made too long ago, is not valid yet, or has run out.',
+      'The signature was made too long ago, is not valid yet, or has expired.',
     );
   }
 }

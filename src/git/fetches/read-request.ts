@@ -37,7 +37,7 @@ export function readRequest(
     const onError = (error: Error) => finish(() => reject(error));
     const onClose = () => finish(() => reject(invalid('bad_fetch', 'The request ended too early.')));
     const onAbort = () => finish(() => reject(signal.reason));
-    const onStall = () => finish(() => reject(invalid('fetch_stalled', 'The request stopped coming.')));
+    const onStall = () => finish(() => reject(invalid('fetch_stalled', 'The request was not received in time.')));
     const endWatch = watchForStall(
       { stallMs: quietMs, leastBytes: leastBytesIn(quietMs) },
       () => true,

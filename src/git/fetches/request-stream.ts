@@ -74,7 +74,7 @@ export class RequestStream {
       await new Promise<void>((resolve, reject) => {
         this.#wake = resolve;
         quiet = setTimeout(
-          () => reject(invalid('fetch_stalled', 'The request stopped coming.')),
+          () => reject(invalid('fetch_stalled', 'The request was not received in time.')),
           this.#options.stallMs,
         );
         this.#options.input.resume();

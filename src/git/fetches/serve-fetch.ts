@@ -132,7 +132,7 @@ export function failure(
 ): Error {
   if (isDomainError(inputError)) return inputError;
   const cause = { code, stoppedBy, errorText, inputError };
-  if (stoppedBy === 'stalled') return invalid('fetch_stalled', 'The request stopped coming.', { cause });
+  if (stoppedBy === 'stalled') return invalid('fetch_stalled', 'The request was not received in time.', { cause });
   if (inputError === null && (stoppedBy !== null || errorText === '' || ourFault.test(errorText))) {
     return internal('git failed to answer a fetch', { cause });
   }

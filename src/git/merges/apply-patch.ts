@@ -128,7 +128,7 @@ async function checkFiles(
     if (mode === symlink || mode === submodule)
       throw invalid(
         'patch_link',
-        `${name} is a ${mode === symlink ? 'symbolic link' : 'submodule'}: a patch may not bring one. Push it instead.`,
+        `${name} is a ${mode === symlink ? 'symbolic link' : 'submodule'}: a patch cannot contain one. Push it instead.`,
         { field: 'patch' },
       );
     checkPath(name);

@@ -58,7 +58,10 @@ export function readPushHeader(
       signal.removeEventListener('abort', onAbort);
       act();
     };
-    const quiet = setTimeout(() => finish(() => reject(invalid('push_stalled', 'The push stopped coming.'))), quietMs);
+    const quiet = setTimeout(
+      () => finish(() => reject(invalid('push_stalled', 'The push was not received in time.'))),
+      quietMs,
+    );
     const onData = (chunk: Buffer) => {
       quiet.refresh();
       bytes += chunk.length;

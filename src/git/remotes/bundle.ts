@@ -231,7 +231,7 @@ async function readBundle(
     throw invalid('parcel_unreadable', `${source} cannot be read. ${describeGitFailure(printed || errorText)}`);
   const refs = await readRefs(scratch);
   if ([...refs.values()].some((oid) => oid.length !== 40))
-    throw invalid('parcel_unreadable', `${source} has ids of SHA-256, which this server does not take.`);
+    throw invalid('parcel_unreadable', `${source} uses SHA-256 object ids, which this server does not support.`);
 }
 
 /**

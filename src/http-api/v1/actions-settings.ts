@@ -243,7 +243,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
       async run(call) {
         const name = inPath(call.params, 'variable');
         if ((await findVariable(call)) !== undefined)
-          throw conflict('variable_exists', 'There is a variable of this name already.');
+          throw conflict('variable_exists', 'A variable with this name already exists.');
         await call.deps.ci.variables.set(scope(call), { name, value: call.body.value });
         return noContent();
       },

@@ -201,7 +201,7 @@ const addBranchProtection = operation({
     const { rule_name: name, branch_name: sameName, ...body } = call.body;
     // Gitea's SDK sends the one that it does not set as empty text.
     const pattern = name || sameName;
-    if (!pattern) throw invalid('invalid_pattern', 'Say which branches the rule is for.', { field: 'rule_name' });
+    if (!pattern) throw invalid('invalid_pattern', 'Name the branches of the rule.', { field: 'rule_name' });
     const { owner, name: repository } = call.found.canonical;
     const rule = { ...branchInput(body), target: 'branch', pattern };
     const id = await call.deps.repositories.rules.add(call.viewer, owner, repository, rule);

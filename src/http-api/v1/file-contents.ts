@@ -148,7 +148,7 @@ const changeFiles = operation({
       const bytes = content == null ? undefined : bytesOf(content);
       if (operation === 'delete') return { kind: 'delete', path, expected };
       if (operation === 'rename' && !from_path)
-        throw invalid('from_path_needed', 'Say in from_path where the file is now.', { field: 'from_path' });
+        throw invalid('from_path_needed', 'Set from_path to the current path of the file.', { field: 'from_path' });
       if (operation === 'update' || operation === 'rename') {
         if (operation === 'update' && bytes === undefined && !from_path) throw contentNeeded();
         return { kind: 'update', path, from: from_path || undefined, expected, ...(bytes && { content: bytes }) };
@@ -181,7 +181,7 @@ const applyDiffPatch = operation({
   },
 });
 
-const contentNeeded = () => invalid('content_needed', 'Give the content of the file in base64.', { field: 'content' });
+const contentNeeded = () => invalid('content_needed', 'Send the content of the file in base64.', { field: 'content' });
 
 /** Refuses `invalid_base64`. */
 export function bytesOf(text: string): Buffer {

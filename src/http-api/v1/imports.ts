@@ -55,7 +55,7 @@ function readInterval(text: string | undefined): number {
   if (text === undefined || text === '') return 8 * 3_600_000;
   const [whole, hours = 0, minutes = 0, seconds = 0] =
     /^(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s)?$/.exec(text.trim()) ?? [];
-  if (!whole) throw invalid('invalid_import', 'This is no duration: write 8h or 10m.', { field: 'mirror_interval' });
+  if (!whole) throw invalid('invalid_import', 'This is not a duration: write 8h or 10m.', { field: 'mirror_interval' });
   return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
 }
 
@@ -173,7 +173,7 @@ export const importOperations = [
       const isCode = ['', 'git', 'plain'].includes(body.service?.toLowerCase() ?? '');
       const kind = kinds[body.service?.toLowerCase() ?? ''];
       if (!isCode && kind === undefined)
-        throw invalid('invalid_import', `${body.service} is not a service that is imported from.`, {
+        throw invalid('invalid_import', `${body.service} is not a supported import source.`, {
           field: 'service',
         });
       const place = { owner: body.repo_owner || undefined, name: body.repo_name };

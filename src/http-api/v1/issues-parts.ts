@@ -193,6 +193,6 @@ export function sliceOf<Row>(rows: readonly Row[], { page, limit: requestedLimit
 export function timeIn(value: string | undefined, field: string): number | undefined {
   if (value === undefined || value === '') return undefined;
   const time = Date.parse(value);
-  if (!Number.isFinite(time)) throw invalid('invalid_time', 'Give the time as ISO 8601 has it.', { field });
+  if (!Number.isFinite(time)) throw invalid('invalid_time', 'Enter the time in ISO 8601 format.', { field });
   return time;
 }

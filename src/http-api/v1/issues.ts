@@ -288,7 +288,7 @@ export async function ifMatching<T>(
   work: (revision: number | undefined) => Promise<T>,
 ): Promise<T> {
   if (ifMatch === null) return work(revision ?? undefined);
-  const mismatch = () => new HttpError(412, 'The text has another revision by now.');
+  const mismatch = () => new HttpError(412, 'The text has a newer revision.');
   if (!/^\d{1,9}$/.test(ifMatch)) throw mismatch();
   try {
     return await work(Number(ifMatch));

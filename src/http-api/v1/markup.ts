@@ -75,7 +75,7 @@ function kindOf(mode: string, isWiki: boolean, file: string): TextToShow['kind']
     throw invalid('unknown_mode', 'The mode is markdown, gfm, comment, wiki or file.', { field: 'mode' });
   if (/\.(?:adoc|asciidoc)$/i.test(file)) return 'asciidoc';
   if (file === '' || /\.(?:md|markdown|mkd|mdown)$/i.test(file)) return 'file';
-  throw invalid('unknown_mode', 'Files of this ending have no markup.', { field: 'file_path' });
+  throw invalid('unknown_mode', 'Files with this extension have no markup.', { field: 'file_path' });
 }
 
 async function render(call: AnyCall, input: Input): Promise<ApiResponse<never>> {

@@ -60,7 +60,7 @@ const typeOfRules = (format: RetentionFormat): string =>
 
 function formatOfRules(type: string): RetentionFormat {
   const format = type === 'any' ? '*' : formatOfType(type);
-  if (format === null) throw notFound('no_such_package_type', 'There are no packages of this type here.');
+  if (format === null) throw notFound('no_such_package_type', 'Packages of this type are not supported here.');
   return format;
 }
 

@@ -44,10 +44,10 @@ export const mergePull = operation({
   async run({ viewer, found, params, body, deps }) {
     const at = pullAt(found, params.number);
     const how = body.Do ?? body.do;
-    if (how == null) throw invalid('style_needed', 'Say in Do how to merge.', { field: 'Do' });
+    if (how == null) throw invalid('style_needed', 'Set Do to the merge method.', { field: 'Do' });
     const { pull, settings } = await deps.pulls.find(viewer, at);
     if (body.head_commit_id && body.head_commit_id !== pull.headOid)
-      throw conflict('head_changed', 'The head is another one by now. Please look at it first.');
+      throw conflict('head_changed', 'The head has changed. Review it first.');
     const input = {
       style: styles[how],
       round: pull.lastRound,
@@ -79,7 +79,7 @@ export const cancelPullMerge = operation({
   async run({ viewer, found, params, deps }) {
     const at = pullAt(found, params.number);
     const { pull } = await deps.pulls.find(viewer, at);
-    if (pull.mergeWhenReady === null) throw notFound('merge_not_asked', 'It is not to be merged later.');
+    if (pull.mergeWhenReady === null) throw notFound('merge_not_asked', 'No later merge is scheduled.');
     await deps.pulls.cancelMergeWhenReady(viewer, at);
     return noContent();
   },

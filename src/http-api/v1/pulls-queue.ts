@@ -80,7 +80,7 @@ export const addPullToQueue = operation({
     const at = pullAt(found, params.number);
     const { pull } = await deps.pulls.find(viewer, at);
     if (body.head_commit_id && body.head_commit_id !== pull.headOid)
-      throw conflict('head_changed', 'The head is another one by now. Please look at it first.');
+      throw conflict('head_changed', 'The head has changed. Review it first.');
     await deps.pulls.queue.enter(viewer, at, {
       style: styles[body.Do ?? 'merge'],
       round: pull.lastRound,

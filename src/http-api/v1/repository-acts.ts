@@ -218,7 +218,7 @@ const updateBranch = operation({
     const oldId = await deps.git.refs.tip(found.path, ref);
     if (oldId === null) throw notFound('no_such_branch', 'There is no such branch.');
     if (body.old_commit_id !== undefined && body.old_commit_id !== oldId)
-      throw conflict('ref_moved', 'The branch is at another commit by now.', { field: 'old_commit_id' });
+      throw conflict('ref_moved', 'The branch has moved to another commit.', { field: 'old_commit_id' });
     const newId = await resolveRef(deps, found, body.new_commit_id).catch((error: unknown) => {
       if (!isDomainError(error) || error.code !== 'not_found') throw error;
       throw invalid('start_not_found', 'There is no such commit.', { field: 'new_commit_id' });
@@ -229,7 +229,7 @@ const updateBranch = operation({
       throw invalid('not_fast_forward', 'This would leave commits behind: say so with force.', { field: 'force' });
     const move = { branch: params.branch, oldId, newId, right: 'push', via: 'api' } as const;
     const { isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, move);
-    if (!isMoved) throw conflict('ref_moved', 'The branch is at another commit by now.');
+    if (!isMoved) throw conflict('ref_moved', 'The branch has moved to another commit.');
     return noContent();
   },
 });

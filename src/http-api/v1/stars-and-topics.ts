@@ -342,7 +342,7 @@ const following = [
         deps.accounts.activePerson(params.target),
       ]);
       if (!(await deps.accounts.following.has(one.id, other.id)))
-        throw notFound('not_following', 'They do not follow them.');
+        throw notFound('not_following', 'The user does not follow this account.');
       return noContent();
     },
   }),

@@ -37,7 +37,7 @@ function readBatch(body: Readonly<Record<string, unknown>>): { operation: LfsOpe
   const areObjects = Array.isArray(objects) && objects.every((object) => object !== null && typeof object === 'object');
   if (!areObjects) throw invalid('malformed_json', 'A batch has a list of objects.');
   if (objects.length > maxObjects)
-    throw invalid('too_many_objects', `A batch may have ${maxObjects} objects. Please ask in several.`);
+    throw invalid('too_many_objects', `A batch can have at most ${maxObjects} objects. Split the request.`);
   return { operation, objects: (objects as NamedObject[]).map(({ oid, size }) => ({ oid, size })) };
 }
 

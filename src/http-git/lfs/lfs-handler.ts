@@ -46,10 +46,10 @@ async function serve(deps: GitHttpDeps, exchange: GitExchange): Promise<void> {
     if (handle === undefined) {
       const allowed = Object.keys(methods).join(', ');
       res.setHeader('Allow', allowed);
-      throw invalid('method_not_taken', `This address takes ${allowed} only.`);
+      throw invalid('method_not_taken', `This address accepts only ${allowed}.`);
     }
     await handle(deps, exchange, found[1] ?? '');
     return;
   }
-  throw notFound('lfs_no_such_address', 'The API of Git LFS has no such address here.');
+  throw notFound('lfs_no_such_address', 'This address does not exist in the Git LFS API.');
 }

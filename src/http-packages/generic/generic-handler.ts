@@ -23,7 +23,7 @@ export const genericProtocol: PackageProtocol = {
     if (ctx.method === 'PUT' && isFile) return upload(deps, ctx, at, version, file);
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && isFile) return download(deps, ctx, at, version, file);
     if (ctx.method === 'DELETE') return remove(deps, ctx, at, version, isFile ? file : null);
-    throw new HttpError(405, 'This address takes GET, PUT and DELETE of files, and DELETE of versions.');
+    throw new HttpError(405, 'This address accepts GET, PUT and DELETE of files, and DELETE of versions.');
   },
 };
 

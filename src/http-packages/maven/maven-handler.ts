@@ -24,7 +24,7 @@ export const mavenProtocol: PackageProtocol = {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (isRead) return serve(deps, ctx, request, at);
     if (ctx.method === 'PUT') return receive(deps, ctx, request, at);
-    throw new HttpError(405, 'This address takes GET and PUT.');
+    throw new HttpError(405, 'This address accepts only GET and PUT.');
   },
 };
 
@@ -152,7 +152,7 @@ async function compareChecksum(
   if (hashOf(file, checksum!) !== sent)
     throw invalid(
       'package_checksum',
-      `The ${checksum} of ${fileName} is another one: the file was damaged on its way.`,
+      `The ${checksum} of ${fileName} does not match: the file was damaged in transit.`,
     );
   ctx.status = 201;
   ctx.body = '';

@@ -111,8 +111,7 @@ async function deprecate(deps: PackageHttpDeps, viewer: Viewer, at: PackageAt, b
 
 /** Refuses `package_revision` when the package has changed since the client has read it. */
 function requireRevision(found: FoundPackage, revision: string): void {
-  if (revision !== revisionOf(found))
-    throw conflict('package_revision', 'This package has changed meanwhile. Please try again.');
+  if (revision !== revisionOf(found)) throw conflict('package_revision', 'This package has changed. Try again.');
 }
 
 /** `npm unpublish name@version`: the packument comes back without the versions that are to go. */

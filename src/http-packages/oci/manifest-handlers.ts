@@ -75,7 +75,7 @@ export async function receiveManifest(
   const asked = query.get('digest');
   const length = Number(ctx.req.headers['content-length'] ?? 0);
   const tooLarge = () =>
-    invalid('package_manifest_too_large', `A manifest may have at most ${maxManifestBytes} bytes.`);
+    invalid('package_manifest_too_large', `A manifest can have at most ${maxManifestBytes} bytes.`);
   if (length > maxManifestBytes) throw tooLarge();
   const bytes = await readSmallBody(ctx, maxManifestBytes);
   const digest = digestOf(bytes, named ?? (asked === null ? null : parseDigest(asked)));
@@ -189,4 +189,4 @@ export async function serveReferrers(
   );
 }
 
-const parseDigestError = () => invalid('package_digest', 'Referrers are asked for by the digest of a manifest.');
+const parseDigestError = () => invalid('package_digest', 'Referrers require the digest of a manifest.');

@@ -67,7 +67,7 @@ async function serve(deps: PackageHttpDeps, ctx: Context, address: OciAddress): 
   const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
   const handle = handlers[address.kind][method];
   if (handle === undefined)
-    throw new HttpError(405, 'This address does not take that kind of request.', {
+    throw new HttpError(405, 'This address does not accept this kind of request.', {
       Allow: Object.keys(handlers[address.kind]).join(', '),
     });
   requireGranted(
@@ -96,7 +96,7 @@ function challengeOf(error: unknown): unknown {
 
 /** The names that the caller may pull. */
 async function serveCatalogue({ packages }: PackageHttpDeps, ctx: Context, caller: RegistryCaller): Promise<void> {
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new HttpError(405, 'This address takes GET only.');
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new HttpError(405, 'This address accepts only GET.');
   requireGranted(caller, '', 'catalog');
   const page = readPage(ctx);
   const names =

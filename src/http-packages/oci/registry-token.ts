@@ -127,5 +127,4 @@ export function requireGranted(
 }
 
 /** Refuses a query that no client sends. */
-export const badQuery = (name: string) =>
-  invalid('package_query', `The parameter ${name} is missing or has another form.`);
+export const badQuery = (name: string) => invalid('package_query', `The parameter ${name} is missing or invalid.`);

@@ -23,7 +23,7 @@ export const pypiProtocol: PackageProtocol = {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (ctx.method === 'POST' && ['', 'legacy'].includes(first)) return upload(deps, ctx, request);
     if (!isRead)
-      throw new HttpError(405, 'This address takes GET; uploads are sent by POST to the address of the registry.');
+      throw new HttpError(405, 'This address accepts only GET; send uploads by POST to the address of the registry.');
     if (first === 'simple' && name === '') return sendProjects(deps, ctx, request);
     if (first === 'simple' && version === '') return sendProject(deps, ctx, request, name);
     if (first === 'files' && file !== '') return sendFile(deps, ctx, request, { name, version, file });

@@ -18,13 +18,13 @@ export const messageChunks = (request: IncomingMessage, maxBytes: number): Async
       gzip: {
         names: ['gzip'],
         unsupported: (coding) =>
-          invalid('unknown_compression', `The compression ${coding.slice(0, 40)} is not known; gzip is.`),
+          invalid('unknown_compression', `The compression ${coding.slice(0, 40)} is not supported; use gzip.`),
       },
       broken: (cause) =>
         isDomainError(cause)
           ? cause
           : invalid('malformed_message', 'The message is not valid gzip, or ended too early.', { cause }),
-      stall: { ms: stallMs, error: () => invalid('message_too_slow', 'The message stopped coming.') },
+      stall: { ms: stallMs, error: () => invalid('message_too_slow', 'The message was not received in time.') },
     }),
   );
 

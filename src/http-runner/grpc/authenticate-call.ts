@@ -46,7 +46,7 @@ export function authenticateCall(service: RunnerService, logger: Logger): Server
                     () =>
                       call.sendStatus({
                         code: status.DEADLINE_EXCEEDED,
-                        details: 'The message stopped coming.',
+                        details: 'The message was not received in time.',
                         metadata: new Metadata(),
                       }),
                     largeMessageMs,

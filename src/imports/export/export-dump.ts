@@ -46,7 +46,7 @@ interface Dump {
  */
 export async function exportDump(deps: DumpDeps, found: Found, target: string): Promise<Dump> {
   if ((await stat(target).catch(() => null)) !== null)
-    throw conflict('folder_not_empty', `${target} is there already; name another folder.`);
+    throw conflict('folder_not_empty', `${target} already exists; choose another folder.`);
   const unfinished = `${target}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o755 });

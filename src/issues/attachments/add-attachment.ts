@@ -91,7 +91,7 @@ async function refuseFull(
     [uploaderId],
   )) as { n: number }[];
   if (Number(unused!.n) >= limits.unusedAttachmentsPerPerson)
-    throw invalid('too_many_unused_attachments', 'You have uploaded many files that no text shows. Wait a day.', {
+    throw invalid('too_many_unused_attachments', 'You have uploaded too many files that no text uses. Wait a day.', {
       field: 'files',
     });
 }

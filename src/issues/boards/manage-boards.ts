@@ -124,7 +124,7 @@ export async function deleteBoard(deps: IssueDeps, viewer: Viewer, place: BoardP
 
 function parseBoard({ title: given, description = '', isPublic = false }: BoardFields) {
   const title = parseText(given, { field: 'title', called: 'The title', maxCharacters: limits.boardTitleCharacters });
-  if (title === '') throw invalid('board_title_missing', 'Please give the board a title.', { field: 'title' });
+  if (title === '') throw invalid('board_title_missing', 'Enter a title for the board.', { field: 'title' });
   return {
     title,
     titleFolded: foldName(title),

@@ -125,8 +125,7 @@ function parseColumn({ name: givenName, limit, rule: givenRule, label: givenLabe
     called: 'The name',
     maxCharacters: limits.columnNameCharacters,
   });
-  if (name === '')
-    throw invalid('board_column_name_missing', 'Please give the column a name.', { field: 'column_name' });
+  if (name === '') throw invalid('board_column_name_missing', 'Enter a name for the column.', { field: 'column_name' });
   const cardLimit = [undefined, null, '', 0, '0'].includes(limit as never) ? null : Number(limit);
   if (cardLimit !== null && !(Number.isInteger(cardLimit) && cardLimit > 0 && cardLimit <= limits.cardsPerBoard))
     throw invalid('invalid_card_limit', `The limit is a number from 1 to ${limits.cardsPerBoard}.`, { field: 'limit' });

@@ -40,13 +40,13 @@ export async function createLock(
   const ref = parseRef(input.ref);
   const repositoryId = context.repository.id;
   const ownerId = personIdOf(viewer);
-  if (ownerId === null) throw forbidden('locks_are_personal', 'Only people lock files.');
+  if (ownerId === null) throw forbidden('locks_are_personal', 'Only users can lock files.');
   const row = await deps.db.write(async (tx) => {
     await refuseInWrite(deps, tx, viewer, context, 'lock');
     const existing = await tx.manager.findOneBy(lfsLockSchema, { repositoryId, path });
     if (existing !== null) return { existing };
     if ((await tx.manager.countBy(lfsLockSchema, { repositoryId })) >= maxLocks)
-      throw conflict('too_many_locks', `A repository may have ${maxLocks} locks.`);
+      throw conflict('too_many_locks', `A repository can have at most ${maxLocks} locks.`);
     const lock = { id: deps.random.uuid(), repositoryId, path, ref, ownerId, lockedAt: tx.now };
     await tx.manager.insert(lfsLockSchema, lock);
     return { lock };
@@ -72,7 +72,7 @@ function parsePath(path: unknown): string {
 function parseRef(ref: unknown): string | null {
   if (ref === undefined || ref === null || ref === '') return null;
   if (typeof ref !== 'string' || !ref.isWellFormed() || Buffer.byteLength(ref) > maxRefBytes || /\p{Cc}/u.test(ref))
-    throw invalid('invalid_lock_ref', 'The name of the branch is not one.');
+    throw invalid('invalid_lock_ref', 'The branch name is invalid.');
   return ref;
 }
 
@@ -115,7 +115,7 @@ export async function listLocks(deps: LfsDeps, repositoryId: string, query: Lock
 function readCursor(cursor: string): string {
   const path = Buffer.from(cursor, 'base64url').toString('utf8');
   if (Buffer.from(path).toString('base64url') !== cursor)
-    throw invalid('invalid_lock_cursor', 'This cursor is not one of this server.');
+    throw invalid('invalid_lock_cursor', 'This cursor is not from this server.');
   return path;
 }
 

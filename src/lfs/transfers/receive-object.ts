@@ -161,7 +161,7 @@ async function storeRow(
     isThere ? manager.update(lfsObjectSchema, ours, { removingAt: null }) : manager.delete(lfsObjectSchema, ours),
   );
   if (!isThere)
-    throw unavailable('lfs_object_gone', 'This object was removed while it came. Please try again.', {
+    throw unavailable('lfs_object_gone', 'This object was removed during the upload. Try again.', {
       retryAfterSeconds: 1,
     });
 }

@@ -57,7 +57,7 @@ export const explainFailure = ({ status, code, message }: S3Failure): string =>
  * Message for all other users: files are currently unavailable. The cause is for the log, the doctor and the commands.
  */
 export const storeUnavailable = (failure: S3Failure): DomainError =>
-  unavailable('object_store_unavailable', 'The store of files does not answer at the moment; please try again later.', {
+  unavailable('object_store_unavailable', 'The file store does not respond at the moment. Try again later.', {
     retryAfterSeconds: 30,
     cause: failure,
   });

@@ -96,7 +96,7 @@ export async function receiveChunk(
 
 /** The refusal of a chunk that does not begin where the upload ends. */
 const wrongRange = (bytes: number) =>
-  conflict('package_chunk_range', `A chunk begins where the upload ends: ${bytes} bytes have arrived.`);
+  conflict('package_chunk_range', `The chunk must start at byte ${bytes}, where the upload ends.`);
 
 /**
  * Ends an upload: what has arrived becomes a blob of this digest, visible in the package. Refuses `package_digest`; the

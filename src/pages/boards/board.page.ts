@@ -88,7 +88,9 @@ export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
   /** What is not there is a wrong value of the form, not an absent page. */
   const refuseGone = (error: unknown): never => {
     if (isDomainError(error) && error.code === 'not_found' && error.reason !== 'board_not_found')
-      throw invalid('unknown_card', 'This is not there any more. The board is shown as it is now.', { field: 'move' });
+      throw invalid('unknown_card', 'This no longer exists. The board is shown in its current state.', {
+        field: 'move',
+      });
     throw error;
   };
 

@@ -49,7 +49,7 @@ export async function mergePull(deps: PullDeps, viewer: Viewer, at: IssueAt, inp
     const merged = await tryOnce(deps, viewer, at, style, input);
     if (merged !== null) return merged;
     if (attempt === maxAttempts)
-      throw conflict('branch_moves_too_fast', 'The base branch is changing too fast. Try again in a moment.');
+      throw conflict('branch_moves_too_fast', 'The base branch is changing too quickly. Try again in a moment.');
   }
 }
 

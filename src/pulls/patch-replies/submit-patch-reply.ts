@@ -33,7 +33,7 @@ export async function submitPatchReply(
   { text, verdict, round: wanted }: PatchReplyInput,
 ): Promise<ReviewRow> {
   if (Buffer.byteLength(text) > limits.answeredPatchBytes)
-    throw invalid('text_too_long', `An answered patch may have at most ${limits.answeredPatchBytes / 1024} KiB.`);
+    throw invalid('text_too_long', `An answered patch can have at most ${limits.answeredPatchBytes / 1024} KiB.`);
   const { issue, pull } = await findCurrentPull(deps, viewer, at);
   const round = await getRoundRow(deps.db.read, issue.id, wanted ?? pull.lastRound);
   const format = /^> ?From [0-9a-f]{40,64} /m.test(text) ? 'patch' : 'diff';

@@ -61,7 +61,7 @@ export async function applySuggestions(
     const file = await fileWith(deps, there.path, pull.headOid, path, own);
     if (file !== null) files.push({ path: pathBytes(path), file });
   }
-  if (files.length === 0) throw conflict('nothing_to_apply', 'The lines already are as suggested.');
+  if (files.length === 0) throw conflict('nothing_to_apply', 'The lines already match the suggestion.');
   const identity = {
     ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))),
     at: deps.clock.now(),

@@ -80,7 +80,7 @@ export async function changeFiles(
         field: 'new_branch',
       });
     if (attempt === maxAttempts)
-      throw conflict('branch_moves_too_fast', `${branch} is changing too fast. Try again in a moment.`);
+      throw conflict('branch_moves_too_fast', `${branch} is changing too quickly. Try again in a moment.`);
   }
 }
 

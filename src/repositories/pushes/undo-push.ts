@@ -169,7 +169,7 @@ async function lostTip(
   const [, pushId, position] = idShape.exec(id) ?? [];
   const absent = notFound(
     'tip_not_found',
-    'There is nothing to restore under this id; what was lost is kept for a limited time.',
+    'There is nothing to restore under this id; overwritten commits are kept for a limited time.',
   );
   if (pushId === undefined) throw absent;
   const tip = await deps.db.read

@@ -60,7 +60,7 @@ async function commitTo(
       return oid;
     }
     if (attempt === maxAttempts)
-      throw conflict('wiki_moves_too_fast', 'The wiki is changing too fast. Try again in a moment.');
+      throw conflict('wiki_moves_too_fast', 'The wiki is changing too quickly. Try again in a moment.');
   }
 }
 

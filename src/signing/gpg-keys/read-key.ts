@@ -21,7 +21,7 @@ function refuse(problem: KeyProblem) {
     case 'private':
       return invalid(
         'gpg_key_private',
-        'This is a private key: keep it to yourself. Paste what "gpg --armor --export" prints.',
+        'This is a private key: do not share it. Paste what "gpg --armor --export" prints.',
         field,
       );
     case 'several':

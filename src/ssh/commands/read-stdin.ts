@@ -17,7 +17,7 @@ export async function readStdin(
 ): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  const tooLate = unavailable('no_text_came', 'The text is read from standard input, which did not end in time.');
+  const tooLate = unavailable('no_text_came', 'The text on standard input did not end in time.');
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(tooLate), limitMs);
   const ended = AbortSignal.any([signal, late.signal]);

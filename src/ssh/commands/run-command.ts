@@ -88,7 +88,7 @@ function serveAccount(
       client.writeError(plainText(`hearth: This is the deploy key ${viewer.title}. It serves git alone.\n`));
       return Promise.resolve(0);
     }
-    throw forbidden('deploy_key_serves_git', 'A deploy key serves git alone.');
+    throw forbidden('deploy_key_serves_git', 'A deploy key gives access to git only.');
   }
   const session: AuthenticatedSession = { ...client, viewer };
   if (isAboutInbox(command)) return serveInboxCommand(deps, command, session);

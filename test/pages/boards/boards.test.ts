@@ -12,7 +12,7 @@ t.test('a board is made, filled, moved and deleted by forms alone', async (t) =>
   const { alice, bob, carol, anonymous, issues, viewers, at } = await issueWeb(t);
   t.match(words(await anonymous.get(list)), /No boards yet/);
   for (const title of ['Leak', 'Draught']) await issues.open(viewers.bob, roof, { title });
-  t.match(await carol.post(list, { title: '' }), { status: 422, body: /Please give the board a title/ });
+  t.match(await carol.post(list, { title: '' }), { status: 422, body: /Enter a title for the board/ });
   const made = await carol.post(list, { title: 'Winter', description: 'Before the snow', preset: 'basic' });
   t.match(made.headers.location, /boards\/[0-9a-f-]{36}\?done=board-added/);
   const own = made.headers.location!.replace(/\?.*/, '');
@@ -50,7 +50,7 @@ t.test('a board is made, filled, moved and deleted by forms alone', async (t) =>
   t.same(await cards(), ['', 'Leak Draught', '']);
   t.match(
     await carol.post(`${own}/move`, { card: '00000000-0000-4000-8000-000000000000', column: columns[0]!, to: 'top' }),
-    { status: 422, body: /not there any more/ },
+    { status: 422, body: /no longer exists/ },
   );
 
   t.match(await carol.post(`${own}/columns`, { column_name: 'done' }), { status: 422, body: /column with this name/ });
