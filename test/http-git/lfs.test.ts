@@ -356,5 +356,5 @@ t.test('a repository or the whole server may switch it off, and says so to those
   await off.newRepository('open');
   const { status, json } = await lfsClient(off, 'open').plan('download', [object]);
   t.equal(status, 501);
-  t.match(json.message, /switched off on this server/);
+  t.match(json.message, /disabled on this server/);
 });
