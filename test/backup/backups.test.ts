@@ -406,7 +406,7 @@ t.test('a folder that cannot be made is reported at once, and nothing is left', 
   for (const words of [[], ['--tar']]) {
     t.match(await cli('backup', 'create', '--to', '/proc/x', ...words), {
       code: 2,
-      stderr: /^error: the folder \/proc\/x cannot be made: nobody can make folders there/i,
+      stderr: /^error: the folder \/proc\/x cannot be created: nobody can make folders there/i,
     });
     t.match(await cli('backup', 'create', '--to', path.join(inTheWay, 'below'), ...words), {
       code: 2,

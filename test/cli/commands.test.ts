@@ -312,7 +312,7 @@ t.test('user identity and sign-in-link', async (t) => {
     await outputOf('user sign-in-link carol --expires 5m', { env }),
     /^http:\/\/<host>:3000\/login\/link\?token=<setup>\n\[stderr\] This link signs in as carol, once, until 2026-01-01T12:05:00Z/,
   );
-  t.match(await outputOf('user sign-in-link carol --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
+  t.match(await outputOf('user sign-in-link carol --expires 1s'), /must be a duration from 1m to 365d.*\[2\]$/s);
   t.match(await outputOf('user sign-in-link absent'), /\[3\]$/);
 });
 
@@ -326,7 +326,7 @@ t.test('user edit, invite and sessions', async (t) => {
     website: 'https://carol.example.org',
     organisations: [],
   });
-  t.match(await outputOf('user edit carol'), /say what to change\nhint: give --display-name/);
+  t.match(await outputOf('user edit carol'), /give at least one change\nhint: give --display-name/);
   t.match(await outputOf('user edit carol --website ftp://x'), /\[2\]$/);
   t.equal((await hearth(['user', 'edit', 'carol', '--display-name', 'Carol C', '--website', ''])).code, 0);
 
@@ -336,7 +336,7 @@ t.test('user edit, invite and sessions', async (t) => {
     await outputOf('user invite'),
     /^http:\/\/<host>:3000\/signup\?invite=[\w-]+\n\[stderr\] The first person .* until 2026-01-08T12:00:00Z:\n\[0\]$/,
   );
-  t.match(await outputOf('user invite --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
+  t.match(await outputOf('user invite --expires 1s'), /must be a duration from 1m to 365d.*\[2\]$/s);
 
   await hearth('user sessions carol --revoke');
   t.ok(await opens('carol', 'battery staple'));
@@ -400,7 +400,7 @@ t.test('key add, list and remove', async (t) => {
     await outputOf('key add --user alice --if-missing', { input: line }),
     'alice has this key already (<fingerprint>).\n[0]',
   );
-  t.match(await outputOf('key add --user bob --if-missing', { input: line }), /another person uses this key\n\[4\]$/);
+  t.match(await outputOf('key add --user bob --if-missing', { input: line }), /another user has this key\n\[4\]$/);
   t.match(
     await outputOf('key add --user bob', { input: readFileSync(file, 'utf8') }),
     /private key: do not share it.*\[2\]$/s,
