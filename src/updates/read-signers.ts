@@ -16,7 +16,7 @@ const line = /^(\S+)\s+(?:namespaces="([^"]*)"\s+)?((?:ssh|ecdsa|sk)-\S+\s+\S+)/
  */
 export async function readSigners(file: string): Promise<ReadonlySet<string>> {
   const unusable = (why: string, cause?: unknown) =>
-    invalid('config_updates_signers', `The file of signers ${file} ${why}.`, { cause });
+    invalid('config_updates_signers', `The signers file ${file} ${why}.`, { cause });
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw unusable('cannot be read', cause);
   });

@@ -192,7 +192,10 @@ t.test('the page shows the feed with its filters, and takes names of things here
   t.match(page, 'released');
   t.notMatch(page, 'opened the issue');
   t.match((await ask('/following/activity?after=x&show=y')).status, 200);
-  t.match((await ask('/following/activity', undefined, bob.session)).body, 'There is no activity in what you follow yet');
+  t.match(
+    (await ask('/following/activity', undefined, bob.session)).body,
+    'There is no activity in what you follow yet',
+  );
   const targets: [text: string, check: () => Promise<boolean>][] = [
     ['carol/other', async () => repositories.stars.has(bob.id, ids['carol/other'])],
     [`alice@${hearth.host}`, async () => accounts.following.has(bob.id, alice.id)],

@@ -23,7 +23,7 @@ export function addActionsCommands(program: Command, run: Run): void {
       .description('mirror actions, or update the mirrors; their workflows do not run')
       .argument('<action...>', 'checkout, which is actions/checkout, or owner/name')
       .option('--owner <person>', 'first owner of an organisation that does not exist yet')
-      .option('--from <url>', 'the forge that has them', 'https://github.com')
+      .option('--from <url>', 'the forge to mirror them from', 'https://github.com')
       .option('--bundle <path>', 'offline: a git bundle, or a folder with one for each, checkout.bundle')
       .action(run(mirrorActions)),
     'hearth actions mirror checkout cache upload-artifact --owner alice',

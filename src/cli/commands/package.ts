@@ -112,7 +112,7 @@ export function addPackageCommands(program: Command, run: Run): void {
       .description('show or set which versions are kept, of a package, or of an owner (owner, owner/format)')
       .argument('[name]', 'package, owner, or owner/format; none with --apply for all')
       .option('--keep <number>', 'number of newest versions to keep')
-      .option('--keep-tags <patterns>', 'keep these versions and tags, separated by commas; "*" stands for anything')
+      .option('--keep-tags <patterns>', 'keep these versions and tags, separated by commas; "*" matches anything')
       .option('--older-than <days>', 'keep versions younger than this')
       .option('--end', 'remove the rules')
       .option('--dry-run', 'only show the versions that the rules would delete now')

@@ -226,7 +226,7 @@ const updateBranch = operation({
     if (newId === oldId) return noContent();
     const { behind } = await deps.git.queries.distance(found.path, oldId, newId);
     if (behind > 0 && !body.force)
-      throw invalid('not_fast_forward', 'This would leave commits behind: say so with force.', { field: 'force' });
+      throw invalid('not_fast_forward', 'This would discard commits. Set force to do it anyway.', { field: 'force' });
     const move = { branch: params.branch, oldId, newId, right: 'push', via: 'api' } as const;
     const { isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, move);
     if (!isMoved) throw conflict('ref_moved', 'The branch has moved to another commit.');

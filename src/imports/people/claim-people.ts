@@ -45,7 +45,7 @@ async function claimablePeople({ db }: ImportDeps, addresses: readonly string[])
 async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPersonRow> {
   const [, login, host] = /^(.+)@([^@]+)$/.exec(person.trim()) ?? [];
   const row = host === undefined ? null : await db.read.findOneBy(importPersonSchema, { host, login: login! });
-  if (row === null) throw notFound('import_person_not_found', `No import has brought a person ${person}.`);
+  if (row === null) throw notFound('import_person_not_found', `No imported author is named ${person}.`);
   return row;
 }
 
@@ -88,7 +88,7 @@ export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonl
   const own = await claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
   for (const person of people) {
     if (!own.some((each) => each.person === person.trim()))
-      throw notFound('import_person_not_found', `No import has brought a person ${person} with an address of yours.`);
+      throw notFound('import_person_not_found', `No imported author ${person} has an address of yours.`);
     await claimPerson(deps, viewer, person, viewer.id);
   }
   return claimablePeople(deps, await verifiedAddresses(deps, viewer.id));

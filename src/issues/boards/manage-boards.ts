@@ -144,7 +144,7 @@ export async function withTakenNames<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error, 'boards_repository_title') || isUniqueViolation(error, 'boards_organisation_title'))
-      throw conflict('board_taken', 'There is a board with this title.', { field: 'title' });
+      throw conflict('board_taken', 'A board with this title already exists.', { field: 'title' });
     if (isUniqueViolation(error, 'board_columns_name'))
       throw conflict('board_column_taken', 'This board has a column with this name.', { field: 'column_name' });
     throw error;
