@@ -22,6 +22,7 @@ const names = [
   'pages',
   'first-views',
   'federation',
+  'followers',
   'outbox',
   'search',
   'overload',
