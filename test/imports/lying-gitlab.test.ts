@@ -93,12 +93,12 @@ t.test('what breaks off waits or is asked for again; until then nothing is seen'
   forge.addIssue({ title: 'First' });
   forge.addNote('issues', 1, 'a comment', { author: gitlabUser('bob') });
   const tokens: (string | undefined)[] = [];
-  const stranger = createServer((request, response) => {
+  const foreign = createServer((request, response) => {
     tokens.push(request.headers.authorization);
     response.end('[]');
   });
-  await new Promise<void>((resolve) => stranger.listen(other, '127.0.0.1', resolve));
-  t.teardown(() => stranger.close());
+  await new Promise<void>((resolve) => foreign.listen(other, '127.0.0.1', resolve));
+  t.teardown(() => foreign.close());
   const rows: [what: string, pattern: RegExp, status: number, headers: Record<string, string>, state: object][] = [
     ['rights that are lost', /discussions/, 403, {}, { state: 'paused', lastError: /lacks permission for this/ }],
     ['a token that ends', /labels/, 401, {}, { state: 'paused', lastError: /does not accept the token/ }],

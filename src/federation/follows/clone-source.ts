@@ -18,8 +18,9 @@ interface CloneSource {
 }
 
 /**
- * What a person's follow leads to, asked anew. Refuses `federation_off`, `unknown_follow`; `follow_pending` until the
- * other server has accepted; `not_clonable` for what is no repository, and for software that names no address; `unresolvable_handle` when it is gone.
+ * Returns the clone address of what a user follows, asked anew from the other server. Refuses `federation_off`,
+ * `unknown_follow`; `follow_pending` until the other server has accepted; `not_clonable` if it is not a repository, or
+ * its software names no address; `unresolvable_handle` if it is gone.
  */
 export async function cloneSource(deps: FederationDeps, userId: string, followId: string): Promise<CloneSource> {
   requireFederationOn(deps);

@@ -74,7 +74,10 @@ export async function dropFollow(
   await publish(deps, tx, { type: 'Undo', actorPath: follower.actor.path, content }, { inbox: follow.remoteInbox });
 }
 
-/** Unfollows a repository, or a person who was followed without any. Refuses `unknown_follow` for one that is not this person's. */
+/**
+ * Unfollows a repository, or a person who was followed without any. Refuses `unknown_follow` if the follow is not this
+ * user's.
+ */
 export async function unfollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
   const follower = await followerActor(deps, userId);
   return deps.db.write(async (tx) => {

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 /** `person`: any actor that is no repository, such as a group or a bot. */
-export type FollowedKind = 'repository' | 'person';
+type FollowedKind = 'repository' | 'person';
 
 export type FollowState = 'PENDING' | 'ACCEPTED';
 
