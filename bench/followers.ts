@@ -99,7 +99,7 @@ async function measure(): Promise<void> {
   async function forget(): Promise<void> {
     await announced();
     await until(() => number(`SELECT count(*) FROM federation_delivery WHERE locked_until > ${Date.now()}`) === 0);
-    database.exec('DELETE FROM federation_delivery; UPDATE federation_peers SET retry_at = NULL, failures = 0');
+    database.exec('DELETE FROM federation_delivery; UPDATE federation_peers SET retry_at = 0, failures = 0');
   }
 
   // A shallow clone's first push brings history along.

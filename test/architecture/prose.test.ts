@@ -44,7 +44,7 @@ const isChecked = (file: string): boolean =>
   /^docs\/[^/]+\.md$/.test(file) || file === 'README.md' || file === 'config.example.toml';
 
 /** Findings that are left: this number only falls. */
-const sentencesLeft = 10;
+const sentencesLeft = 0;
 
 t.test('documents and settings have no sentence that reads as translated', async (t) => {
   const checked = trackedFiles().filter(isChecked);

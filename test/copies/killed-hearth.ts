@@ -22,7 +22,7 @@ const hearth = await startPeer(
     },
   },
 );
-const { federation, copies, mirrors, repositories, db } = hearth.modules;
+const { federation, copies, mirrors, repositories } = hearth.modules;
 
 const viewerOf = ({ id, username }: { id: string; username: string }): PersonViewer => ({
   kind: 'person',
@@ -46,7 +46,8 @@ const calls = {
   copies: async () => (await copies.list({ after: null, limit: 10 })).rows,
   advance: async (ms: number) => (aheadMs += ms),
   pathOf: async (owner: Someone, name: string) => (await repositories.find(viewerOf(owner), owner.username, name)).path,
-  rows: (sql: string) => db.read.query(sql),
+  pushes: async (userId: string) =>
+    (await federation.followedNews(userId, 50)).pushes.map(({ hashAfter }) => hashAfter),
 };
 export type Calls = typeof calls;
 
