@@ -564,22 +564,25 @@ t.test('an instance that cannot be opened is reported', async (t) => {
   t.match(findings, [{ check: 'start.no_data_dir' }]);
 });
 
-t.test('a damaged database is reported', async (t) => {
+t.test('a damaged database is reported, with what helps', async (t) => {
   await hearth.stop();
   const file = path.join(dataDir, 'hearth.db');
   const database = new DatabaseSync(file);
-  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'pins_repository'").get() as {
-    rootpage: number;
-  };
+  const pageOf = database.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?');
+  const pages = ['pins_repository', 'release_files'].map((name) => (pageOf.get(name) as { rootpage: number }).rootpage);
   database.close();
   const handle = openSync(file, 'r+');
-  writeSync(handle, Buffer.alloc(4096, 0xff), 0, 4096, (rootpage - 1) * 4096);
+  for (const page of pages) writeSync(handle, Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
   closeSync(handle);
-  const { findings } = await doctor('--only', 'database');
-  t.ok(
-    findings.some(({ check }) => check === 'database.integrity' || check === 'database.unreadable'),
-    JSON.stringify(findings),
-  );
-  for (const { check, remedy } of findings as { check: string; remedy: string | null }[])
-    if (check.startsWith('database.')) t.match(remedy, /hearth restore/, check);
+  for (const [area, found] of [
+    ['database', ['database.integrity', 'database.unreadable']],
+    ['releases', ['releases.unreadable']],
+  ] as const) {
+    const { findings } = await doctor('--only', area);
+    const damage = (findings as { check: string; remedy: string | null }[]).filter(({ check }) =>
+      (found as readonly string[]).includes(check),
+    );
+    t.ok(damage.length > 0, JSON.stringify(findings));
+    for (const { check, remedy } of damage) t.match(remedy, /stop the server.*hearth restore/, check);
+  }
 });
