@@ -55,7 +55,7 @@ class Killable {
     if (call === 'advance') this.#aheadMs += Number(args[0]);
     const id = (this.#calls += 1);
     const child = this.#child!;
-    return new Promise((resolve, reject) => {
+    return new Promise<unknown>((resolve, reject) => {
       const hear = (message: { id?: number; result?: unknown; error?: string }) => {
         if (message.id !== id) return;
         child.off('message', hear);
