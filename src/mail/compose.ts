@@ -42,7 +42,7 @@ export async function compose(
   }
   const inReplyTo = thread?.inReplyTo === undefined ? undefined : messageId(thread.inReplyTo);
   const composer = new MailComposer({
-    from: { name: from.name ?? '', address: from.address },
+    from: { name: senderName(from.name, message.by), address: from.address },
     to: { address: to },
     subject: headerText(message.subject),
     messageId: ownId,
@@ -60,6 +60,12 @@ export async function compose(
   const raw = await composer.compile().build();
   if (raw.length > maxBytes) throw new UnusableMail(`It is larger than ${maxBytes} bytes.`);
   return { from: from.address, to, messageId: ownId, raw };
+}
+
+/** `alice (Hearth)`: lists of mails show who wrote, and still that the server sent it. */
+function senderName(server: string | null, by?: string): string {
+  if (by === undefined) return server ?? '';
+  return headerText(server === null ? by : `${by} (${server})`);
 }
 
 /** Quoted, with the characters removed that would end the quotation. */

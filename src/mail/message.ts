@@ -5,6 +5,8 @@ export interface MailMessage {
   subject: string;
   text: string;
   html: string;
+  /** Name of the user whose words the mail has, shown as its sender; the name of the settings otherwise. */
+  by?: string;
   /** For mails that belong together; the ids with or without angle brackets. */
   thread?: MailThread;
   /** Unsubscribes by one POST without signing in (RFC 8058); a GET shows a page that asks. */

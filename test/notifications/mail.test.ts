@@ -51,7 +51,7 @@ async function openMails(t: Owner) {
 }
 
 t.test('the events of a minute are one mail, and mails of an issue are one thread', async (t) => {
-  const { issues, send, bob, carol } = await openMails(t);
+  const { issues, send, alice, bob, carol } = await openMails(t);
   const { id } = await issues.open(bob, roof, {
     title: 'It “rains” in',
     body: 'Look, @carol: ![a puddle](https://tracker.example/p.png) <script>alert(1)</script> **now**\n\n- [x] found',
@@ -60,6 +60,7 @@ t.test('the events of a minute are one mail, and mails of an issue are one threa
   const [first, ...none] = await send();
   t.same(none, [], 'one mail; bob gets none of his own acts, and alice only takes part');
   t.same(first!.to, ['carol@example.org']);
+  t.equal(headerOf(first!, 'from'), '"bob (Hearth)" <hearth@example.org>', 'who wrote all of it');
   t.equal(headerOf(first!, 'subject'), '[alice/roof] It “rains” in (#1)');
   t.equal(headerOf(first!, 'message-id'), `<${id}.0@127.0.0.1>`);
   t.match(headerOf(first!, 'list-id'), /^"alice\/roof" <roof\.alice\.127\.0\.0\.1>$/);
@@ -80,10 +81,24 @@ t.test('the events of a minute are one mail, and mails of an issue are one threa
   await issues.comment(carol, at(1), { body: 'I come' });
   const [second] = await send();
   t.same(second!.to, ['bob@example.org']);
+  t.equal(headerOf(second!, 'from'), '"carol (Hearth)" <hearth@example.org>');
   t.equal(headerOf(second!, 'subject'), 'Re: [alice/roof] It “rains” in (#1)');
   t.equal(headerOf(second!, 'in-reply-to'), `<${id}.0@127.0.0.1>`);
   t.equal(headerOf(second!, 'references'), `<${id}.0@127.0.0.1>`);
   t.equal(headerOf(second!, 'message-id'), `<${id}.2@127.0.0.1>`);
+
+  await issues.comment(bob, at(1), { body: 'By one' });
+  await issues.comment(carol, at(1), { body: 'By another' });
+  await issues.comment(alice, at(1), { body: '@bob, @carol' });
+  const mails = await send();
+  t.same(
+    mails.map((mail) => [mail.to[0], headerOf(mail, 'from')]).sort(),
+    [
+      ['bob@example.org', 'Hearth <hearth@example.org>'],
+      ['carol@example.org', 'Hearth <hearth@example.org>'],
+    ],
+    'two others wrote',
+  );
 });
 
 t.test('rights, accounts and wishes are asked again when a mail is sent', async (t) => {

@@ -140,12 +140,14 @@ async function issueMail(
         url: urls.changesSince(place, issue.number, reviewedRound),
       },
     });
+  const authors = new Set(shown.map(nameOf));
   const name = `[${at.owner}/${at.name}]`;
   const unsubscribe = issue.kind === 'PULL' ? 'unsubscribe_from_pull' : 'unsubscribe_from_issue';
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'issue', issueId: issue.id }));
   return {
     to,
     subject: `${first.position === 0 ? '' : 'Re: '}${name} ${issue.title} (#${issue.number})`,
+    ...(authors.size === 1 && first.authorId !== null ? { by: nameOf(first) } : {}),
     ...layout({
       title: `${issue.title} #${issue.number}`,
       parts,
