@@ -5,7 +5,7 @@ import { oauthPaths } from '../http-oauth/index.ts';
 import type { Middleware } from './app/context.ts';
 import type { ProtocolRoute } from './route.ts';
 
-/** What serves the URLs that are no pages; each of them is made by a module of its own. */
+/** The handlers of URLs that are not pages; each comes from its own module. */
 export interface ProtocolHandlers {
   federation: FederationHandlers;
   artifacts: ArtifactHandlers;
@@ -16,7 +16,7 @@ export interface ProtocolHandlers {
   metrics: Middleware;
 }
 
-/** Actors: of repositories, of people and of organisations. */
+/** Actors: repositories, users and organisations. */
 const repository = '/ap/repos/:owner/:name';
 const person = '/ap/users/:username';
 const organisation = '/ap/orgs/:name';
@@ -78,9 +78,9 @@ const oauthRoutes = ({ oauth: handle }: ProtocolHandlers): ProtocolRoute[] =>
  */
 export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRoute[] => [
   { method: 'GET', path: '/metrics', access: 'operator', cost: 'rows', handle: handlers.metrics },
-  // The operations of the API are a table of their own: src/http-api/v1/operations.ts.
+  // The operations of the API have their own table: src/http-api/v1/operations.ts.
   { method: 'ANY', path: '/api/v1/{*operation}', access: 'api', cost: 'free', handle: handlers.api },
-  // The addresses that the actions of GitHub's toolkit call; src/http-artifacts reads the rest of the path.
+  // The URLs that the actions of GitHub's toolkit call; src/http-artifacts reads the rest of the path.
   {
     method: 'ANY',
     path: '/twirp/github.actions.results.api.v1.ArtifactService/{*method}',
@@ -95,9 +95,9 @@ export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRou
     cost: 'transfer',
     handle: handlers.artifacts.pipelines,
   },
-  // Identity tokens of jobs, and how services check them: src/http-identity.
+  // Identity tokens of jobs, and the documents that verify them: src/http-identity.
   { method: 'ANY', path: '/api/oidc/{*rest}', access: 'task', cost: 'rows', handle: handlers.identity },
-  // Packages: src/http-packages reads the rest of the path, and lets through what names none.
+  // Packages: src/http-packages reads the rest of the path, and passes on paths that name no package.
   { method: 'ANY', path: '/v2/{*rest}', access: 'packages', cost: 'transfer', handle: handlers.packages.oci },
   {
     method: 'ANY',

@@ -2,7 +2,7 @@ import type { Renderings, WebDeps } from '../web/index.ts';
 import { editorSettingsFor } from './code/settings-for-api.ts';
 import { renderForApi } from './markdown/render-for-api.ts';
 
-/** What pages make of texts, for the API. */
+/** The text renderers of pages, for the API. */
 export const createRenderings = (
   deps: Pick<WebDeps, 'config' | 'git' | 'imageProxy' | 'issues' | 'workers'>,
 ): Renderings => ({

@@ -16,25 +16,25 @@ interface Declaration<Access extends AccessDeclaration> {
   path: string;
   access: Access;
   cost: CostClass;
-  /** The form brings a file in this field; other forms are read without files. */
+  /** Name of the form's file field; other forms are read without files. */
   upload?: string;
-  /** Limit of a form in bytes, where the usual one is too small for its texts. */
+  /** Limit of a form in bytes, where the default is too small for its texts. */
   maxFormBytes?: number;
-  /** The form may bring files for the text of an issue or pull request, which are stored before its page is asked. */
+  /** The form may contain files for the text of an issue or pull request, which are stored before its page runs. */
   takesFiles?: 'ISSUE' | 'PULL';
-  /** The form may bring files for the repository; they are held in memory. */
+  /** The form may contain files for the repository; they are held in memory. */
   takesContents?: true;
-  /** The form may bring files for a release. */
+  /** The form may contain files for a release. */
   takesReleaseFiles?: true;
-  /** The person proves again who they are, when the last confirmation is too old; see `app/confirm-identity.ts`. */
+  /** The user must confirm their identity when the last confirmation is too old; see `app/confirm-identity.ts`. */
   confirmation?: Confirmation;
-  /** Whatever the request carries is not looked at: programs that send it may choose its type. */
+  /** The request body is ignored: programs that send it may choose its type. */
   ignoresBody?: true;
-  /** Programs come with an access token, as for git, where they send no cookie. Only for GET. */
+  /** Programs without a cookie authenticate with an access token, as for git. Only for GET. */
   takesTokens?: true;
 }
 
-/** The access declaration decides what is set in the context of a page; the compiler holds the two together. */
+/** The access declaration decides which fields are set in the context of a page; the types enforce it. */
 export type PageRoute =
   | (Declaration<'open' | 'public'> & { page: Page<RequestContext> })
   | (Declaration<'newcomer' | 'signed-in' | 'administrator'> & { page: Page<PersonContext> })
@@ -52,7 +52,7 @@ interface Protocol<Access extends AccessDeclaration> {
   handle: Middleware;
 }
 
-/** A URL of another protocol, whose handler authenticates for itself. */
+/** A URL of another protocol, whose handler does its own authentication. */
 export type ProtocolRoute =
   | Protocol<'api'>
   | Protocol<'task'>
@@ -63,7 +63,7 @@ export type ProtocolRoute =
 
 export type Route = PageRoute | ProtocolRoute;
 
-/** Makes a row of a settings page that several kinds of owners have. */
+/** Creates a row for a settings page that several kinds of owners have. */
 export type SettingsRow<V extends PersonContext> = (method: 'GET' | 'POST', path: string, page: Page<V>) => PageRoute;
 
 export const inAdministration: SettingsRow<PersonContext> = (method, path, page) => ({

@@ -55,17 +55,17 @@ export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...webhooksRoutes,
   ...notificationsRoutes,
   ...protocolRoutes(handlers),
-  // Below here are patterns that match addresses of the tables above.
+  // The patterns below also match URLs of the tables above.
   ...shortUrlRoutes,
   ...notFoundRoutes,
 ];
 
-/** What `hearth routes` shows of a route. `git`: the handler authenticates by itself, before these routes. */
+/** A route in the output of `hearth routes`. `git`: the handler authenticates by itself, before these routes. */
 export interface ListedRoute extends Pick<Route, 'method' | 'path' | 'cost'> {
   access: Route['access'] | 'git';
 }
 
-/** Every URL without its handler, in the order of matching: it can be read without a server. */
+/** Every URL without its handler, in the order of matching: available without a server. */
 export function listRoutes(): ListedRoute[] {
   const unused: Middleware = () => {
     throw new Error('A route that is only listed was called');

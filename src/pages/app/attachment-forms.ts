@@ -7,20 +7,20 @@ import { releaseUploadMs } from '../../releases/index.ts';
 import { createForm, discardBody, readMultipart } from '../../http/index.ts';
 import { readForm } from './forms.ts';
 
-/** What one form may bring; the size of a file is a setting. */
+/** Maximum number of files in one form; the maximum file size is a setting. */
 const maxFiles = 10;
 const maxFields = 100;
-/** A text of 64 KiB, and what else a form has. */
+/** A text of 64 KiB, and the other fields of the form. */
 const maxFieldBytes = 128 * 1024;
 
 /** The form field of files. */
 const fileField = 'files';
 
 /**
- * Reads a form that may bring files for the text of an issue: they are stored, and the field `body` says where they
- * are, so that a form that is shown again keeps them. A form without files may come as any other form does. It runs
- * after access was decided (security B05).
- * @param kind what the text is of
+ * Reads a form that may contain files for the text of an issue. The files are stored and the field `body` links to
+ * them, so that a form that is shown again keeps them. A form without files may have any form encoding. It runs after
+ * access was decided (security B05).
+ * @param kind the kind of text that the files belong to
  */
 export function readFormWithAttachments(
   deps: Pick<WebDeps, 'issues'>,
@@ -30,7 +30,7 @@ export function readFormWithAttachments(
   const readPlain = readForm(maxFormBytes);
   return async (ctx, next) => {
     if (!ctx.is('multipart/form-data')) return readPlain(ctx, next);
-    // What anonymous clients send is not even read.
+    // Bodies from anonymous clients are not read.
     if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Sign in first.');
     try {
       const files: AttachedFile[] = [];
@@ -73,15 +73,15 @@ async function store(
   };
 }
 
-/** The text with its files at the end, in a paragraph of their own. */
+/** The text, followed by links to its files in a separate paragraph. */
 function withFiles(text: string, files: readonly AttachedFile[]): string {
   const shown = files.map(({ markdown }) => markdown).join('\n');
   return text.trim() === '' ? shown : `${text.replace(/\s+$/, '')}\n\n${shown}`;
 }
 
 /**
- * Reads a form that may bring files for a release, in the field `files`: they are received while they come, and what
- * the page does not give to a release is removed again.
+ * Reads a form that may contain files for a release, in the field `files`. The files are stored as they arrive; those
+ * that the page does not attach to a release are deleted.
  */
 export function readFormWithReleaseFiles({ releases }: Pick<WebDeps, 'releases'>, maxFormBytes?: number): Middleware {
   const readPlain = readForm(maxFormBytes);

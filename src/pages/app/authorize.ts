@@ -16,7 +16,7 @@ function authorizePerson(access: AccessDeclaration, { state: { identity } }: Con
     throw notFound();
 }
 
-/** The same page below another address: what follows its first `parts` segments, and the query, stay. */
+/** The same page below another URL: keeps the query and the path after its first `parts` segments. */
 function movedAddress(ctx: Context, base: string, parts: number): string {
   return (
     base +
@@ -33,7 +33,7 @@ function movedAddress(ctx: Context, base: string, parts: number): string {
 function redirect(ctx: Context, to: string): void {
   ctx.set('Cache-Control', 'no-cache');
   ctx.redirect(to);
-  // A form is sent again as it is.
+  // The browser must send the form again unchanged.
   ctx.status = ctx.method === 'POST' ? 307 : 301;
 }
 
@@ -65,9 +65,9 @@ async function authorizeOwner(ctx: Context, { organisations, owners }: WebDeps):
 }
 
 /**
- * Enforces the access declaration of a route. A repository that is absent, hidden or out of the viewer's rights
- * is the same 404 (SPEC §5, §7); only a viewer who may read it is redirected to its canonical spelling or to
- * its new name.
+ * Enforces the access declaration of a route. A repository that is absent, hidden or beyond the viewer's permissions
+ * gets the same 404 (SPEC §5, §7); only a viewer who can read it is redirected to its canonical spelling or to its new
+ * name.
  */
 export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware {
   const right = neededRight(access);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The picture of an owner or a repository: one that was uploaded, or one drawn in the page. */
+/** The picture of an owner or a repository: an uploaded one, or one drawn in the page. */
 export type AvatarView = { src: string } | DrawnAvatar;
 
 /** A picture made from an id: a mirrored grid of five by five squares. */
@@ -11,7 +11,7 @@ interface DrawnAvatar {
   tone: number;
 }
 
-/** Readable on white and on near-black alike, because an avatar does not know what it is shown on. */
+/** Readable on white and on near-black, because avatars appear on both backgrounds. */
 export const avatarColours = [
   '#c2562d',
   '#b0781f',
@@ -23,16 +23,16 @@ export const avatarColours = [
   '#b5527f',
 ] as const;
 
-/** An owner's picture. @param avatarAt when one was uploaded, epoch milliseconds; null for the drawn one */
+/** An owner's picture. @param avatarAt upload time in epoch milliseconds; null for the drawn picture */
 export function viewAvatar(id: string, avatarAt: number | null = null): AvatarView {
   return avatarAt === null ? drawAvatar(id) : { src: `/avatars/${id}?v=${avatarAt}` };
 }
 
-/** Pictures that were drawn already, some hundred bytes each: a list shows a hundred. */
+/** Cache of drawn pictures, some hundred bytes each: a list shows a hundred. */
 const drawn = new Map<string, DrawnAvatar>();
 const mostDrawn = 2_000;
 
-/** The default avatar: the same id gives the same picture for ever (SPEC §4.3 shows it where an image is missing). */
+/** The default avatar: the same id always gives the same picture (SPEC §4.3 shows it where an image is missing). */
 export function drawAvatar(id: string): DrawnAvatar {
   let picture = drawn.get(id);
   if (picture === undefined) {
@@ -52,6 +52,6 @@ function draw(id: string): DrawnAvatar {
       if (column < 2) squares.push(`M${5 - column} ${row + 1}h1v1h-1z`);
     }
   }
-  // About one id in 32,768 fills nothing; a dot in the middle is its picture.
+  // About one id in 32,768 fills no square; its picture is a dot in the middle.
   return { path: squares.join('') || 'M3 3h1v1h-1z', tone: (digest[15] ?? 0) % avatarColours.length };
 }

@@ -5,18 +5,19 @@ import type { AnyContext } from './request-context.ts';
 
 export interface CacheKey {
   key: string;
-  /** The bare repository, and the state of its refs: the part of the key that no change of the database shows. */
+  /**
+   * The bare repository and the state of its refs: the only part of the key that can change without a database change.
+   */
   repository: string;
   refs: string;
 }
 
 /**
- * All that a page of a repository is made of, in one line: the address, who looks and
- * how they like it, the language, the repository's row, what the viewer may do there, its refs and
- * HEAD, and where this server is reached. Objects have no part in it: their ids never
- * mean other bytes.
- * @param unread the viewer's unread notifications, which the head of the page counts
- * @returns null when the page is not cacheable: nothing of a repository, or refs that only git can read
+ * Every input of a repository page in one line: the URL, the viewer and their preferences, the language, the
+ * repository's row, the viewer's permissions on it, its refs and HEAD, and the addresses of this server. Objects are
+ * not part of it: an object id always names the same bytes.
+ * @param unread the viewer's unread notifications, which the page header counts
+ * @returns null when the page is not cacheable: it belongs to no repository, or only git can read the refs
  */
 export async function cacheKey(
   request: AnyContext,

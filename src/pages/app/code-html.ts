@@ -4,14 +4,14 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Text as HTML. */
 export const escapeHtml = (text: string): string => text.replace(special, (character) => entities[character]!);
 
-/** Characters that turn the direction of what follows: code can be made to read differently from what it does. */
+/** Characters that change text direction: they can make code read differently from what it does. */
 const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
 /**
- * Makes characters visible that a reader must not miss (security C07): those that turn
- * direction are shown in a box with their number and reach no further; control characters show
- * as their pictures, because a page may not hold them.
+ * Makes characters visible that a reader must not miss (security C07). Direction-changing characters are shown in a box
+ * with their number, which isolates them; control characters are shown as their pictures, because HTML cannot contain
+ * them.
  * @param html escaped text, perhaps with spans
  */
 export function showInvisibleCharacters(html: string): string {
@@ -30,7 +30,7 @@ export const hasBidiControls = (text: string): boolean => text.search(bidiContro
 const codePoint = (character: string): string =>
   `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Longer lines are cut: no browser lays out a megabyte in a row. */
+/** Longer lines are cut: browsers cannot lay out a line of a megabyte. */
 const maxLineLength = 5_000;
 
 /** One line of a file or patch as HTML. */

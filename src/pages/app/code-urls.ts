@@ -6,13 +6,13 @@ type EditingPage = 'edit' | 'new' | 'delete' | 'upload';
 
 const special = /[^A-Za-z0-9/._~!$&'()*+,;=:@-]/;
 
-/** Each byte as an address has it. */
+/** The percent-encoding of each byte. */
 const encodedBytes = Array.from({ length: 0x100 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return !special.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 });
 
-/** A path as part of an address: each byte by itself, because names are bytes. */
+/** A path as part of a URL. It is encoded byte by byte, because git's names are bytes. */
 export function encodePath(path: Buffer): string {
   const plain = path.toString('latin1');
   if (!special.test(plain)) return plain;
@@ -21,7 +21,7 @@ export function encodePath(path: Buffer): string {
   return text;
 }
 
-/** The bytes that `encodePath` wrote. */
+/** Reverses `encodePath`. */
 export const decodePath = (text: string): Buffer =>
   Buffer.from(
     text.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))),
@@ -42,7 +42,7 @@ export function codeUrl(
 
 export const commitUrl = (repositoryUrl: string, oid: string): string => `${repositoryUrl}/commit/${oid}`;
 
-/** The part of a path after its last slash, and the part before it. */
+/** Splits a path at its last slash. */
 export function splitPath(file: Buffer): { folder: Buffer; name: Buffer } {
   const slash = file.lastIndexOf(0x2f);
   return slash === -1

@@ -3,7 +3,7 @@ import type { RunRow, RunStatus } from '../../ci/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
 import { translated } from '../../translation/index.ts';
 
-/** The text of a state, with the icon and the tone that go with it; colour is never the only sign. */
+/** The label of a state with its icon and tone; colour is never the only sign. */
 export interface StatusView {
   text: string;
   icon: string;

@@ -3,10 +3,10 @@ import { createForm, discardBody, HttpError, readMultipart } from '../../http/in
 import type { WebDeps } from '../../web/index.ts';
 import type { Middleware, ReceivedContent } from './context.ts';
 
-/** What one form may bring; the size of all files together is a setting. */
+/** Maximum number of files in one form; the maximum total size is a setting. */
 const maxFiles = 100;
 const maxFields = 20;
-/** The message of a commit, and what else a form has; a route may say otherwise. */
+/** The commit message and the other fields of the form; a route may set another limit. */
 const usualFieldBytes = 128 * 1024;
 
 /** The form field of files. */
@@ -14,7 +14,7 @@ const fileField = 'files';
 
 /**
  * Reads a form with files for a repository, which are held in memory: they become one commit. It runs after access was
- * decided (security B05). The page gets what was wrong with the files: `too_many_files`.
+ * decided (security B05). Errors in the files are passed to the page: `too_many_files`.
  */
 export function readCommitUploadForm(
   { repositories }: Pick<WebDeps, 'repositories'>,
@@ -23,12 +23,12 @@ export function readCommitUploadForm(
   return async (ctx, next) => {
     if (!ctx.is('multipart/form-data'))
       throw new HttpError(415, 'Forms with files must be sent as multipart/form-data.');
-    // What anonymous clients send is not even read.
+    // Bodies from anonymous clients are not read.
     if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Sign in first.');
     try {
       const files: ReceivedContent[] = [];
       const fileBytes = repositories.contents.maxBytes / maxFiles;
-      // The sum of the limits bounds the body, and so what is held.
+      // The sum of the limits bounds the body, and so the memory.
       const limits = { files: maxFiles, fileBytes, fields: maxFields, fieldBytes: maxFieldBytes };
       const { fields, failure } = await readMultipart(ctx.req, limits, async ({ field, fileName, content }) => {
         const chunks: Buffer[] = [];

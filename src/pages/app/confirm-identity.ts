@@ -7,25 +7,25 @@ import type { Page, PageHandler, PersonContext } from './request-context.ts';
 import type { FormRefusal } from './submit-form.ts';
 
 /**
- * Whether a route asks its person to prove again who they are, when the last confirmation is too old.
+ * Whether a route requires a new proof of identity when the last confirmation is too old.
  *
- * - `required`: it deletes, transfers, or changes what signs the person in
- * - `in-form`: its form asks for the password by itself; who has none is asked here
+ * - `required`: it deletes, transfers, or changes how the user signs in
+ * - `in-form`: its form contains the password; users without a password confirm here
  */
 const confirmations = ['required', 'in-form'] as const;
 export type Confirmation = (typeof confirmations)[number];
 
-/** The fields of the confirming page; every other field is one of the form that waits. */
+/** The fields of the confirming page; every other field belongs to the pending form. */
 const passwordField = 'confirm_password';
 const passkeyField = 'confirm_passkey';
 const ownFields = [passwordField, passkeyField];
 
 type Deps = Pick<WebDeps, 'accounts' | 'config' | 'pendingForms' | 'singleSignOn'>;
 
-/** How this person can prove who they are; nothing of it where all they have is this session. */
+/** The ways in which this user can prove their identity; all empty for a user who has nothing but this session. */
 interface Proofs {
   password: boolean;
-  /** What the script asks the browser for, as JSON; null for who has no passkey. */
+  /** The WebAuthn request options for the script, as JSON; null for a user without a passkey. */
   passkey: string | null;
   providers: { title: string; url: string }[];
 }
@@ -64,10 +64,10 @@ async function confirmPage(context: PersonContext, deps: Deps, refusal: FormRefu
   );
 }
 
-/** An answer of a passkey is for this session, and for confirming. */
+/** A passkey response is valid for this session and this purpose only. */
 const bindingOf = ({ id }: PersonContext['session']) => ({ purpose: 'confirm', holder: id }) as const;
 
-/** Confirms with the password, or the answer of a passkey, that came with the form. */
+/** Confirms with the password or the passkey response in the form. */
 async function confirm(context: PersonContext, { accounts }: Deps): Promise<FormRefusal | null> {
   const { person, session, address, form } = context;
   try {
@@ -90,8 +90,8 @@ async function mayActNow(confirmation: Confirmation, context: PersonContext, { a
 }
 
 /**
- * Puts the page "Confirm it is you" before a dangerous act. It keeps the fields of the form, and its own form goes to
- * the same address with them, so that the act follows the right password without another step and without a script.
+ * Shows the page "Confirm it is you" before a dangerous action. It keeps the fields of the form and submits them to the
+ * same URL, so that the action follows the right password without another step and without a script.
  */
 export function withConfirmation(route: { page: unknown; confirmation?: Confirmation }): PageHandler {
   const { confirmation } = route;
@@ -107,7 +107,7 @@ export function withConfirmation(route: { page: unknown; confirmation?: Confirma
   };
 }
 
-/** `/login/confirm/:token`, after a proof at a provider: the form that waits is one click away. */
+/** `/login/confirm/:token`, after a confirmation at a provider: the pending form is one click away. */
 export const continueForm: Page<PersonContext, Deps> = async ({ params, session }, { pendingForms }) => {
   const waiting = await pendingForms.find(session.id, params.token ?? '');
   if (waiting === null) return seeOther('/?done=confirmed');

@@ -8,13 +8,13 @@ import type { Organisation } from '../../organisations/index.ts';
 import type { PendingFile, ReleaseCounts } from '../../releases/index.ts';
 import type { Found, ForkSummary, StarState } from '../../repositories/index.ts';
 
-/** Who is looking, as the session cookie says. */
+/** The viewer, determined from the session cookie. */
 export interface Identity extends HttpIdentity {
   person: Person | null;
   session: Session | null;
 }
 
-/** A repository as a page finds it: with what its head shows. */
+/** A repository with the counts and states that its page header shows. */
 export interface FoundWithHeader extends Found {
   /** Whether the viewer has pinned it; null for viewers who cannot. */
   isPinned: boolean | null;
@@ -22,18 +22,18 @@ export interface FoundWithHeader extends Found {
   issues: IssueTab;
   forks: ForkSummary;
   releases: Pick<ReleaseCounts, 'published' | 'drafts'>;
-  /** How many packages follow it. */
+  /** Number of packages linked to it. */
   packages: number;
-  /** How the viewer watches it; null without an account. */
+  /** The viewer's watch level; null without an account. */
   watch: Watching | null;
 }
 
-/** A file that a form brought and that is stored. */
+/** A stored file that was uploaded with a form. */
 export interface AttachedFile {
   name: string;
-  /** Where it is, without the host. */
+  /** Its URL without the host. */
   path: string;
-  /** What a text says to show it. */
+  /** The Markdown that shows it in a text. */
   markdown: string;
 }
 
@@ -43,23 +43,23 @@ export interface ReceivedContent {
   content: Buffer;
 }
 
-/** What the middlewares have learned of one request, each from those before it. */
+/** The results of the middlewares for one request; each uses those of its predecessors. */
 export interface State extends HttpState {
   identity: Identity;
-  /** Set on routes that name a repository, once the viewer may see it. */
+  /** Set on routes that name a repository, once read access was checked. */
   found: FoundWithHeader | null;
   /** Set on routes for the OWNERs of an organisation. */
   organisation: Organisation | null;
   form: Form;
-  /** The one file of a form that brings one; throws what was wrong with it. */
+  /** The file of a form with a single file; throws the upload error. */
   takeUpload: () => ImageUpload;
-  /** The files that a form brought for the texts of issues; throws what was wrong with them. */
+  /** The uploaded files for the texts of issues; throws the upload error. */
   takeFiles: () => readonly AttachedFile[];
-  /** The files that a form brought for a repository; throws what was wrong with them. */
+  /** The uploaded files for a repository; throws the upload error. */
   takeContents: () => readonly ReceivedContent[];
-  /** The files that a form brought for a release; throws what was wrong with them. */
+  /** The uploaded files for a release; throws the upload error. */
   takeReleaseFiles: () => readonly PendingFile[];
-  /** What a cached page depends on besides the database; null when the response is not cached. */
+  /** The inputs of a cached page besides the database; null when the response is not cached. */
   cachedPage: { madeAtMs: number; repository: string; refs: string } | null;
 }
 

@@ -5,35 +5,33 @@ interface CrossSiteInput {
   method: string;
   /** The `Sec-Fetch-Site` header: browsers send it to https and to localhost. */
   fetchSite: string | undefined;
-  /** The `Origin` header: all that is left on plain http. */
+  /** The `Origin` header: the only sign on plain http. */
   origin: string | undefined;
-  /** The `Referer` header: what old browsers send instead of `Origin`. */
+  /** The `Referer` header: older browsers send it instead of `Origin`. */
   referer?: string | undefined;
-  /** This server as the browser sees it. */
+  /** The origin of this server as browsers use it. */
   expectedOrigin: string;
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request that changes something was made from one of our own pages.
- * There are no form tokens: browsers say where a request comes from, and pages
- * cannot forge it. A client that says none of it is no browser, so no cookie of a
- * person can have been abused, and it may pass (security D01).
+ * Whether a state-changing request comes from one of our own pages. There are no form tokens: browsers send the origin
+ * of a request, and pages cannot forge it. A client that sends none of these headers is not a browser, so no user's
+ * cookie can have been abused, and it may pass (security D01).
  */
 export function isSameSite({ method, fetchSite, origin, referer, expectedOrigin }: CrossSiteInput): boolean {
   if (safeMethods.has(method)) return true;
   if (fetchSite !== undefined) return fetchSite === 'same-origin' || fetchSite === 'none';
   if (origin !== undefined) return origin === expectedOrigin;
-  // An empty one is what a referrer policy leaves.
+  // A referrer policy can leave it empty.
   if (referer) return URL.canParse(referer) && new URL(referer).origin === expectedOrigin;
   return true;
 }
 
 /**
- * Refuses forms that another site made a browser send. It runs before every
- * route that reads the session cookie, and only there: routes with their own
- * credentials ignore cookies.
+ * Refuses forms that another site made a browser send. It runs only before routes that read the session cookie: routes
+ * with their own credentials ignore cookies.
  */
 export const refuseCrossSite: Middleware = async (ctx: Context, next) => {
   const origin = ctx.req.headers.origin;

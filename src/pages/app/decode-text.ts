@@ -1,9 +1,9 @@
-/** What the bytes of a file are. */
+/** The encoding of a file. */
 interface FileText {
   text: string;
-  /** As the page names it. */
+  /** The name that pages show. */
   encoding: 'UTF-8' | 'UTF-16' | 'Latin-1';
-  /** For the header of raw responses. */
+  /** The charset in the header of raw responses. */
   charset: string;
 }
 
@@ -16,9 +16,8 @@ const byteOrderMarks: readonly [mark: Buffer, label: string, encoding: FileText[
 ];
 
 /**
- * Text in the encoding that its byte-order mark names, else UTF-8 where that is
- * possible, else the old Western encoding in which every byte means something.
- * Null for binary: a NUL near the beginning, as git decides it.
+ * Text in the encoding of its byte-order mark, else UTF-8 if valid, else the legacy Western encoding in which every
+ * byte is valid. Null for binary: a NUL near the beginning, git's criterion.
  */
 export function decodeFileText(bytes: Buffer): FileText | null {
   for (const [mark, label, encoding, charset] of byteOrderMarks) {
@@ -33,9 +32,9 @@ export function decodeFileText(bytes: Buffer): FileText | null {
   }
 }
 
-/** What raw responses call the encoding, from the first bytes of a file; null for binary. */
+/** The charset of raw responses, from the first bytes of a file; null for binary. */
 export function charsetOf(bytes: Buffer, isWhole: boolean): string | null {
-  // The end of the sample may cut a character in two.
+  // The end of the sample may split a character.
   const text = decodeFileText(isWhole ? bytes : bytes.subarray(0, Math.max(0, lastWholeCharacter(bytes))));
   return text?.charset ?? null;
 }

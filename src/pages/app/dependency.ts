@@ -1,6 +1,6 @@
 /**
- * A query that a page has made of a module, and its result, which the page shows. The result follows from the
- * database and is not part of the cache key of the page.
+ * A query that a page has made of a module, with its result, which the page shows. The result depends on the database
+ * and is not part of the cache key of the page.
  */
 export interface Dependency<Value = unknown> {
   readonly value: Value;

@@ -1,4 +1,4 @@
-/** Gitea says of what kind a ref is, which our addresses find out by themselves. */
+/** Gitea's URLs contain the kind of a ref; ours do not need it. */
 const refKinds = new Set(['branch', 'tag', 'commit']);
 const withoutKind = ([kind = '', ...rest]: readonly string[]): string[] =>
   refKinds.has(kind) && rest.length > 0 ? rest : [kind, ...rest];
@@ -10,8 +10,8 @@ const pullPages: Readonly<Record<string, string[]>> = {
 };
 
 /**
- * The page here that a page of a repository at GitHub or Gitea is, as segments behind the repository; all are escaped
- * as they came.
+ * The page here that corresponds to a repository page of GitHub or Gitea, as segments behind the repository; all keep
+ * their percent-encoding.
  * @param word the first segment there
  */
 export function foreignPath(word: string, rest: readonly string[]): string[] {

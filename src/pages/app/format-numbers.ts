@@ -4,7 +4,7 @@ const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 const oneDecimal = numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** A size for people: `0 B`, `512 B`, `1.4 kB`, `20 MB`; thousands, as disks and networks are sold. */
+/** A readable size: `0 B`, `512 B`, `1.4 kB`, `20 MB`; in powers of 1000, the units of disks and networks. */
 export function viewSize(bytes: number): string {
   let value = bytes;
   let unit = 0;

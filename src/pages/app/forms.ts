@@ -5,7 +5,10 @@ const usualMaxBytes = 64 * 1024;
 const maxFields = 100;
 const deadlineMs = 60_000;
 
-/** By limit. Loaded by the first form: the library and what it brings are a tenth of what a start would load. */
+/**
+ * Parsers by limit. The first form loads the library: it and its dependencies would be a tenth of the code that a start
+ * loads.
+ */
 const parsers = new Map<number, ReturnType<typeof loadParser>>();
 
 function parserFor(maxBytes: number): ReturnType<typeof loadParser> {
@@ -27,8 +30,7 @@ async function loadParser(maxBytes: number) {
     formLimit: maxBytes,
     parsedMethods: ['POST'] as never,
     patchNode: false,
-    // Flat fields only: names with brackets and dots mean nothing to us, and no
-    // name may reach a prototype.
+    // Flat fields only: brackets and dots in names have no meaning, and no name can reach a prototype.
     queryString: {
       plainObjects: true,
       allowDots: false,
@@ -47,8 +49,8 @@ async function loadParser(maxBytes: number) {
 }
 
 /**
- * Reads a submitted form. It runs after access was decided, so no client can make the server read a body that it
- * will refuse anyway (security B05).
+ * Reads a submitted form. It runs after access was decided, so no client can make the server read a body that it will
+ * refuse (security B05).
  */
 export const readForm =
   (maxBytes = usualMaxBytes): Middleware =>

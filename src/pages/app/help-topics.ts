@@ -41,7 +41,7 @@ export const helpGroups = [
   },
 ] as const;
 
-/** The page of the documentation that explains the pages of a template; the first that matches. */
+/** The documentation page for a template; the first match wins. */
 const topics: readonly (readonly [template: RegExp, name: string])[] = [
   [/^(?:pulls\/)/, 'pull-requests'],
   [/^(?:issues|boards)\//, 'issues'],
@@ -71,7 +71,7 @@ const topics: readonly (readonly [template: RegExp, name: string])[] = [
   [/^sign-in\//, 'sign-in'],
 ];
 
-/** Where the link "Help" of a page leads. */
+/** Target of the "Help" link of a page. */
 export const helpUrlOf = (template: string): string => {
   const name = topics.find(([pattern]) => pattern.test(template))?.[1];
   return name === undefined ? '/help' : `/help/${name}`;

@@ -6,18 +6,18 @@ import { readForm } from './forms.ts';
 import { inLanguageOf } from './language.ts';
 import type { Render } from './render.ts';
 
-/** What a form may bring beside its fields: files are not kept, so reading stops soon. */
+/** Limit on a form apart from its fields: files are not kept, so reading stops soon. */
 const multipartLimits = { files: 10, fileBytes: 1024 * 1024, fields: 100, fieldBytes: 128 * 1024 };
 
-/** Fields that never go back into a page. */
+/** Fields that are never written into a page. */
 const secretField = /password|passkey|secret|token|code$/i;
 
 type Field = [name: string, value: string];
 
 /**
- * Answers a form of a user whose session has ended with a page that has all that was entered, and sends it again after
- * a new sign-in: no text is lost with a session. The page is the same for a hidden and an absent address, and repeats
- * neither; its form goes to the address that it came from. It follows the check of the origin.
+ * Responds to a form of a user whose session has ended with a page that keeps all entered fields and resubmits them
+ * after a new sign-in, so that no text is lost with a session. The page is the same for a hidden and an absent URL, and
+ * shows neither; its form posts to the URL that it came from. It follows the check of the origin.
  */
 export function keepForm(route: PageRoute, render: Render, locale: string): Middleware {
   return async (ctx, next) => {
@@ -46,13 +46,13 @@ export function keepForm(route: PageRoute, render: Render, locale: string): Midd
   };
 }
 
-/** The status of the page; null where no page of this kind is the answer. */
+/** The status of the page; null when another kind of page is the response. */
 function statusOf(ctx: Context, { access }: PageRoute, error: unknown): 403 | 404 | null {
   if (ctx.method !== 'POST' || ctx.state.identity.person !== null || !isDomainError(error)) return null;
-  // Browsers say from which page a form comes; other clients get the plain answer.
+  // Browsers send the page that a form comes from; other clients get the plain response.
   if (cameFrom(ctx) === null) return null;
   if (error.code === 'unauthenticated') return 403;
-  // What was there for the session may be hidden without it.
+  // A page that the session could see may be hidden without it.
   return error.code === 'not_found' && access !== 'public' && access !== 'administrator' ? 404 : null;
 }
 
@@ -69,7 +69,7 @@ async function readFields(ctx: Context, { maxFormBytes }: PageRoute): Promise<Fi
 const longestOf = (fields: readonly Field[]): string =>
   fields.reduce((longest, [, value]) => (value.length > longest.length ? value : longest), '');
 
-/** The page of the form, so that the sign-in in another tab ends there. */
+/** The page of the form, so that a sign-in in another tab returns there. */
 function cameFrom(ctx: Context): string | null {
   const { referer } = ctx.req.headers;
   if (referer === undefined || !URL.canParse(referer)) return null;

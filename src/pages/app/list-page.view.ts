@@ -9,8 +9,8 @@ interface Paging {
 const rowsPerPage = 50;
 
 /**
- * One page of a list by `?after=` or `?before=`. An address that never was a page shows the
- * first one: query parameters are never a reason for an error page.
+ * One page of a list by `?after=` or `?before=`. An invalid cursor shows the first page: query parameters never cause
+ * an error page.
  */
 export async function listPage<Result>(
   list: (paging: Paging) => Promise<Result>,
@@ -26,13 +26,13 @@ export async function listPage<Result>(
   }
 }
 
-/** Long enough for any name that there can be. */
+/** Longer than any valid name. */
 const maxFilterLength = 100;
 
-/** What a list is narrowed to, by `?q=`. */
+/** The filter of a list, from `?q=`. */
 export const readFilter = (query: URLSearchParams): string => (query.get('q') ?? '').trim().slice(0, maxFilterLength);
 
-/** Addresses of the pages beside one, with what else was chosen; what is empty is left out. */
+/** URLs of the previous and next page with the other parameters; empty parameters are omitted. */
 export function pageLinks(
   path: string,
   { next, previous }: { next: string | null; previous: string | null },

@@ -15,33 +15,32 @@ import type { Render } from './render.ts';
 import { viewRepositoryHeader } from './repository-header.view.ts';
 
 /**
- * Status of each error code on error pages. A refusal of a form is rendered by the page of the form
- * (`submit-form.ts`) with the same statuses; errors here have no form to go back to.
+ * Status of each error code on error pages. When a form is refused, the page of the form is rendered (`submit-form.ts`)
+ * with the same statuses; errors here have no form to go back to.
  */
 const pageStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422, unauthenticated: 303 };
 
 /**
- * A conflict about what was typed (a taken name) is a wrong form value: typing
- * something else helps, so it is 422. Without a field the present state
- * refuses: 409.
+ * A conflict about a field (a taken name) is an invalid form value: another value helps, so it is 422. Without a field
+ * the current state refuses the request: 409.
  */
 export function statusOfRefusal(error: DomainError): number {
   if (error.code === 'conflict' && error.field !== undefined) return 422;
   return httpStatusOf(error, pageStatusOf);
 }
 
-/** Statuses with a title of their own; `app.error.title` is that of all others. */
+/** Statuses with their own title; the others use `app.error.title`. */
 const titled = new Set([400, 403, 404, 405, 409, 413, 414, 415, 421, 422, 429, 500, 503]);
 const titleOf = (status: number): string => t(titled.has(status) ? `app.error.title.${status}` : 'app.error.title');
 
-/** An image is no page: SPEC §4.3 has the same 404 for a missing one and for a missing repository. */
+/** An image is not a page: SPEC §4.3 has the same 404 for a missing one and for a missing repository. */
 const imageRoute = '/repos/:owner/:name/image';
 
 interface ErrorResponse {
   status: number;
   message: string;
   headers: Readonly<Record<string, string>>;
-  /** Only with 500: the words of the 404 page are the same for everyone and everything. */
+  /** Only with 500: the text of the 404 page is always the same. */
   requestId?: string;
 }
 
@@ -87,15 +86,15 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   const frame = {
     identity: ctx.state.identity,
     preferences: readPreferences(ctx.req.headers.cookie),
-    // Not the path that was asked for: an error page repeats nothing of the request.
+    // Omits the requested path: error pages never echo request data.
     path: '/',
-    // Not asked for: whatever failed may fail again.
+    // Makes no query: the part that failed may fail again.
     unread: 0,
   };
   ctx.type = 'html';
   const { found } = ctx.state;
   if (status === 404 && found !== null && ctx.state.routePath !== imageRoute) {
-    // The viewer may read the repository, so its name is no secret: the page keeps the head and the tabs.
+    // The viewer can read the repository, so its name is not secret: the page keeps the header and the tabs.
     const repository = viewRepositoryHeader(found);
     ctx.body = render('app/missing-page', frame, { repository, title: titleOf(404) });
     return;
@@ -103,7 +102,7 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   ctx.body = render('app/error', frame, { title: titleOf(status), status, message, requestId });
 }
 
-/** Catches what the rest of the middleware throws, and responds with an error page. */
+/** Catches errors of the later middlewares and responds with an error page. */
 export function withErrorMapping({
   logger,
   render,

@@ -6,10 +6,10 @@ import { personUrl } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
 import { describeGrant, roleName } from './role-names.view.ts';
 
-/** When each of these people stored a picture. */
+/** Upload times of these users' pictures. */
 type AvatarTimes = ReadonlyMap<string, { avatarAt: number | null }>;
 
-/** One person with a role, in the lists of members and of collaborators. */
+/** One user with a role, in the lists of members and collaborators. */
 interface MemberView {
   username: string;
   displayName: string;
@@ -17,7 +17,7 @@ interface MemberView {
   avatar: AvatarView;
   role: string;
   since: TimeView;
-  /** What they may really do and why, when that is more than the role says. */
+  /** Their effective access with its reason, when it exceeds the role. */
   stronger: string | null;
 }
 
@@ -38,7 +38,7 @@ export function viewMember(member: Member, pictures: AvatarTimes, now: number): 
   return viewPerson(member, pictures, now);
 }
 
-/** The higher of both rights counts (SPEC §5); the list shows it with its reason. */
+/** The higher of both permissions counts (SPEC §5); the list shows it with its reason. */
 export function viewCollaborator(collaborator: Collaborator, pictures: AvatarTimes, now: number): MemberView {
   const { role, access } = collaborator;
   return {

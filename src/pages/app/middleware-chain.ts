@@ -57,7 +57,7 @@ import { identifyCaller, identifyViewer } from './viewer.ts';
 import { scriptsWithWords } from './script-words.ts';
 import { createRenderings } from '../renderings.ts';
 
-/** The modules that pages call, without what is made here. */
+/** The modules that pages call, except those created here. */
 export interface WebOptions
   extends Omit<
       WebDeps,
@@ -75,20 +75,19 @@ export interface WebOptions
     Partial<Pick<WebDeps, 'origins' | 'scheduledTasks' | 'startTask'>> {
   logger: Logger;
   random?: Random;
-  /** For what pages keep between two requests. */
+  /** Memory limits of the caches between requests. */
   openKeptValues: OpenKeptValues;
   runners?: RunnerListener;
   probe?: Probe;
 }
 
-/** A stage before Koa: responds to a request, or hands it on to the next stage, perhaps later. */
+/** A stage before Koa: responds to a request, or passes it to the next stage, perhaps later. */
 type Stage = (next: RequestListener) => RequestListener;
 
 /**
- * The web port: every request passes `stages`, then `middlewares`, then the `routeChain` of the
- * route that matches, each from top to bottom. `createHttpServer` runs before them all: it
- * limits connections, headers and silence, and hands HTTP/2 connections to gRPC.
- * Nothing listens before `listen`.
+ * The web port: every request passes `stages`, then `middlewares`, then the `routeChain` of the route that matches,
+ * each from top to bottom. `createHttpServer` runs before them: it limits connections, headers and idle time, and
+ * passes HTTP/2 connections to gRPC. Nothing listens before `listen`.
  */
 export function createWebServer(options: WebOptions): WebServer {
   const { config, clock, logger, random = systemRandom, runners, probe } = options;
@@ -128,7 +127,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpMetrics(clock, options.git.traffic);
   const headers = securityHeaders;
-  /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
+  /** Every stage that takes a request calls this at its start: log line, metrics, and the records of admission. */
   const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
   const pageCache = createPageCache({ deps, random, readClient, onRequest });
   const git = createGitHandlers(options);
@@ -144,44 +143,44 @@ export function createWebServer(options: WebOptions): WebServer {
   });
 
   const stages: Stage[] = [
-    // Serves the requests of `hearth doctor --url`: first, since it shows them as they arrived.
+    // Serves the requests of `hearth doctor --url`: first, since it shows them unmodified.
     (next) => probe?.before(next) ?? next,
-    // The runner protocol over Connect: before the queue, because a job must not wait for readers.
+    // The runner protocol over Connect: before the queue, because jobs must not wait for readers.
     (next) => routeRunnerRequests(runners, next),
-    // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
+    // Fair queue: a client begins a few requests per turn of the event loop, before any expensive work.
     admission.enqueue,
-    // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
+    // git over HTTP: bypasses Koa, whose middlewares cost more than a response from the ref cache.
     (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient, config }, next),
-    // Page cache, cached responses to anonymous requests: past Koa for the same reason.
+    // Page cache, cached responses to anonymous requests: bypasses Koa for the same reason.
     pageCache.serve,
   ];
 
   const middlewares: Middleware[] = [
-    // Stores what the middlewares below respond, for the last stage above; so it sees the complete response.
+    // Stores the responses of the middlewares below for the last stage above; first, so it sees the complete response.
     pageCache.store,
     // State and request id, which all others read.
     initRequestState(random),
-    // Log, metrics and headers of every response, whatever comes of it.
+    // Log, metrics and headers of every response, including errors.
     (ctx, next) => {
       for (const record of onRequest) record(ctx);
       ctx.set(headers);
       return next();
     },
-    // The API below the address of git: before anything looks at the path.
+    // The API below the URL of git: before any middleware that reads the path.
     apiBelowGit,
-    // Delays refusals to anonymous clients: outside of whatever refuses.
+    // Delays refusals to anonymous clients: outside of all middlewares that refuse.
     admission.delayRefusals,
-    // gzip: outside of the error pages, which are compressed too.
+    // gzip: outside of the error pages, which are also compressed.
     compressText,
-    // Errors become pages: outside of everything that throws.
+    // Turns errors into pages: outside of all middlewares that throw.
     withErrorMapping({ logger, render, locale: config.locale }),
-    // Errors below /api become JSON.
+    // Turns errors below /api into JSON.
     withApiErrors(logger),
-    // Client address and origin; refuses ambiguous requests before a route is looked for.
+    // Client address and origin; refuses ambiguous requests before routing.
     acceptHost(config),
-    // `Accept: application/activity+json` on a page leads to the actor's document: needs the origin.
+    // Redirects a page request with `Accept: application/activity+json` to the actor's document: needs the origin.
     negotiateActors(options.federation),
-    // Packages of Go, below addresses of repositories that are no pages: before a route is looked for.
+    // Go packages, at URLs below repositories that are not pages: before routing.
     answerGoGet(config),
     // Runs the chain of the first route that matches, or refuses with 404 or 405.
     ...mountRoutes(table, routeChain({ deps, render, admission, pageCache })),
@@ -189,7 +188,7 @@ export function createWebServer(options: WebOptions): WebServer {
 
   const app = new Koa<State>();
   for (const middleware of middlewares) app.use(middleware);
-  // What is thrown past `withErrorMapping` failed while the response was being sent.
+  // An error past `withErrorMapping` occurred while the response was being sent.
   app.on('error', (error: Error, ctx?: Context) => {
     logger.debug('http.broken_answer', { id: ctx?.state.requestId, error: error.message });
   });
@@ -202,8 +201,8 @@ export function createWebServer(options: WebOptions): WebServer {
 }
 
 /**
- * Clients that take the address of the API from that of a clone ask below `/git`: the importers of Gitea and Forgejo
- * cut owner and name off `/git/alice/site.git`. No owner is called `api`.
+ * Clients that derive the API URL from a clone URL call it below `/git`: the importers of Gitea and Forgejo cut owner
+ * and name off `/git/alice/site.git`. No owner can be called `api`.
  */
 const apiBelowGit: Middleware = (ctx, next) => {
   if (ctx.path.startsWith('/git/api/v1/')) ctx.path = ctx.path.slice('/git'.length);
@@ -217,12 +216,12 @@ interface RouteDeps {
   pageCache: Pick<PageCache, 'rendered'>;
 }
 
-/** What a request passes once its route is known. */
+/** The middlewares of a matched route. */
 export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (route: Route) => Middleware[] {
   return (route) => {
-    // The pattern, for log and metrics: first, so that a refusal is counted under it.
+    // Records the pattern for log and metrics: first, so that refusals are counted under it.
     const name = nameRoute(route, deps.backgroundPriority);
-    // Other protocols authenticate by themselves, and ignore cookies.
+    // Other protocols authenticate by themselves and ignore cookies.
     if ('handle' in route) return [name, ...admission.limit(route.cost), route.handle];
     // Behind "Confirm it is you", where the route declares it.
     const page = sendResponse(withConfirmation(route), {
@@ -230,23 +229,25 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       render,
       rendered: isCacheable(route) ? pageCache.rendered : null,
     });
-    // No client is asked for credentials.
+    // Open routes do not authenticate the client.
     if (route.access === 'open') return [name, ...admission.limit(route.cost), page];
     return [
       name,
-      // Who asks, by the session cookie, and the limits of the cost class, in the order that admission wants.
+      // The viewer, by the session cookie, and the limits of the cost class, in the order that admission requires.
       ...admission.limit(route.cost, route.takesTokens === true ? identifyCaller(deps) : identifyViewer(deps)),
-      // Needs the session; before anything is looked up or read for another site's form.
+      // Needs the session; precedes every lookup and body read for another site's form.
       refuseCrossSite,
-      // Answers a form whose session has ended with a page that keeps it: around whatever refuses it.
+      // Responds to a form whose session has ended with a page that keeps it: outside of the middlewares that refuse
+      // it.
       keepForm(route, render, deps.config.locale),
-      // Leads to the choice of a username, password or second factor: before rights, which need a complete account.
+      // Redirects to the choice of a username, password or second factor: before permissions, which need a complete
+      // account.
       requireOnboarding(route.path, deps),
-      // Enforces the route's declaration: a viewer without the right on the repository gets 404.
+      // Enforces the route's declaration: a viewer without the permission on the repository gets 404.
       authorize(route.access, deps),
-      // The body: only for those who may send it.
+      // The body: read only for authorized clients.
       bodyReaderOf(route, deps),
-      // Finds the page in the page cache, or makes it and renders it.
+      // Finds the page in the page cache, or creates and renders it.
       page,
     ];
   };
@@ -260,6 +261,6 @@ function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }
 
-/** Pages that are made from git for any reader: expensive to make, and the same for the next reader. */
+/** Pages made from git for any reader: expensive, and identical for the next reader. */
 const isCacheable = ({ method, access, cost }: Route): boolean =>
   method === 'GET' && access === 'repository:read' && cost === 'objects';

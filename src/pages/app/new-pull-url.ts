@@ -2,8 +2,8 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { FoundWithHeader } from './context.ts';
 
 /**
- * Where a viewer who may push to a repository opens a pull request from one of its branches: a fork contributes to what
- * it was forked from. Null for the others, and where no pull requests are taken.
+ * URL where a viewer with write access opens a pull request from a branch of the repository: a fork contributes to its
+ * parent. Null for other viewers, and where pull requests are off.
  * @param base null for the default branch
  */
 export function newPullUrl(

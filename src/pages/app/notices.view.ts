@@ -1,8 +1,8 @@
 import { hasMessage, t } from '../../translation/index.ts';
 
 /**
- * What a page says after a form was accepted, for `?done=…`; or null. The redirect carries only the name of a message,
- * so a made-up address cannot show a sentence of its author's choice.
+ * The notice that a page shows after an accepted form, from `?done=…`; or null. The redirect contains only the name of
+ * a message, so a crafted URL cannot show its author's text.
  */
 export function viewNotice(query: URLSearchParams): string | null {
   const notice = query.get('done') ?? '';

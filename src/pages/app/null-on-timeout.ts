@@ -1,6 +1,6 @@
 /**
- * The result when it comes in time, else null. The work continues: a later request for the same
- * finds it done. A failure counts as no result.
+ * The result if it arrives in time, else null. The work continues, so a later request for the same result finds it. A
+ * failure counts as no result.
  */
 export async function nullOnTimeout<T>(work: Promise<T>, waitMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;

@@ -3,15 +3,15 @@ const lastPage = 100_000;
 
 interface NumberedPage<Row> {
   rows: Row[];
-  /** Addresses of the pages beside this one, with everything else that was asked for. */
+  /** URLs of the previous and next page with all other query parameters. */
   next: string | null;
   previous: string | null;
 }
 
 /**
- * One page of a list by `?page=`, from 1. What is no number of a page shows the first one:
- * query parameters are never a reason for an error page.
- * @param list one row more than a page has is asked for, so that nothing has to be counted
+ * One page of a list by `?page=`, from 1. An invalid number shows the first page: query parameters never cause an error
+ * page.
+ * @param list is called for one row more than a page has, so that no count is needed
  */
 export async function numberedPage<Row>(
   list: (paging: { limit: number; skip: number }) => Promise<Row[]>,

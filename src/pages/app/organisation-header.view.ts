@@ -3,15 +3,15 @@ import type { Organisation } from '../../organisations/index.ts';
 import { viewAvatar, type AvatarView } from './avatar.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 
-/** The head of every page of an organisation: who it is, and the tabs that this viewer has. */
+/** The header of every page of an organisation: its profile and the tabs of this viewer. */
 export interface OrganisationHeaderView {
   name: string;
   displayName: string;
   url: string;
   avatar: AvatarView;
-  /** SPEC §4.4: members and settings are the OWNERs' alone, and so is the way to them. */
+  /** SPEC §4.4: only OWNERs see members, settings and the links to them. */
   isOwner: boolean;
-  /** Members of the organisation know of its teams. */
+  /** Members of the organisation see its teams. */
   isMember: boolean;
 }
 

@@ -12,7 +12,7 @@ interface SizedFile {
   open(range?: Range): Promise<Readable>;
 }
 
-/** A file of known size, or the range of it that the client asks for (RFC 9110, 14). */
+/** A file of known size, or the range of it that the client requests (RFC 9110, 14). */
 export async function rangeReply(
   { range: rangeHeader, ifRange }: Pick<RequestContext, 'range' | 'ifRange'>,
   { type, bytes, headers, open }: SizedFile,

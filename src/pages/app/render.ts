@@ -13,9 +13,9 @@ import { viewUnread } from './unread.view.ts';
 interface LayoutContext {
   identity: Identity;
   preferences: Preferences;
-  /** The path of this page, for the current item of the menu and for the way back from the appearance settings. */
+  /** The path of this page, for the current item of the menu and the return from the appearance settings. */
   path: string;
-  /** Unread notifications of the person; 0 without one. */
+  /** Unread notifications of the user; 0 without one. */
   unread: number;
 }
 
@@ -26,7 +26,7 @@ interface RenderDeps {
   assets: Assets;
   /** Whether there are pages about mail. */
   sendsMail: boolean;
-  /** Whether there are pages about providers that people sign in with. */
+  /** Whether there are pages about external sign-in providers. */
   hasProviders: boolean;
   /** Whether other processes can serve the database. */
   hasNodes: boolean;
@@ -34,9 +34,7 @@ interface RenderDeps {
   federates: boolean;
 }
 
-/**
- * Renders a template inside the layout. Templates get view models only, never a request or a database row.
- */
+/** Renders a template inside the layout. Templates get only view models, never a request or a database row. */
 export function createRender({ embedded, assets, sendsMail, hasProviders, hasNodes, federates }: RenderDeps): Render {
   const withLayout: Render = (
     template,
@@ -67,7 +65,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
           passkeys: passkeyTemplates.test(template) ? assets.url(scriptIn('passkeys', currentLanguage())) : null,
           runs: /^runs\/(job|run)$/.test(template) ? assets.url('runs.js') : null,
           boards: template === 'boards/board' && person !== null ? assets.url('boards.js') : null,
-          // Who is signed out writes nothing.
+          // Anonymous viewers have no text fields.
           writing: person !== null && writingTemplates.test(template) ? assets.url('writing.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
@@ -89,7 +87,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders, hasNod
   };
 }
 
-/** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */
+/** Stylesheets of a few pages, which other pages need not load: issues and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
   if (template === 'pulls/changes') return ['issues.css', 'pulls.css', 'wide.css'];
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
@@ -109,7 +107,7 @@ function subjectStyles(template: string): string[] {
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }
 
-/** The templates with fields for texts, people, labels and milestones. */
+/** The templates with fields for texts, users, labels and milestones. */
 const writingTemplates =
   /^(?:issues\/(?:issue|new-issue|saved-replies)|pulls\/(?:pull|new-pull|changes)|releases\/release-form|wiki\/edit-wiki-page|editing\/edit-file)$/;
 

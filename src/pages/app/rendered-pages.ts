@@ -14,21 +14,21 @@ const unbrotlied = promisify(brotliDecompress);
 
 type ContentCoding = Exclude<AssetEncoding, 'identity'>;
 
-/** A rendered page, with what it depends on. */
+/** A rendered page with its dependencies. */
 export interface CachedPage {
   /** Changes with the bytes. */
   readonly etag: string;
   readonly madeAtMs: number;
-  /** Whether it needs the policy of pages with frames. */
+  /** Whether it needs the content security policy of pages with frames. */
   readonly hasDiagrams: boolean;
-  /** The bytes in a content coding; made when they are first asked for, from those in another one when need be. */
+  /** The bytes in a content coding; created at the first call, if necessary from another coding. */
   body(encoding: AssetEncoding): Promise<Buffer>;
 }
 
 /**
- * Rendered pages, in memory. A page is stored under a key that holds everything it was made of
- * (`cache-key.ts`), and its dependencies are asked again when the database has changed. So nothing
- * has to be invalidated: what changed has another key. The caller decides that the viewer may see it.
+ * In-memory cache of rendered pages. The key holds every input of a page (`cache-key.ts`), and its dependencies are
+ * checked when the database has changed. So nothing has to be invalidated: changed inputs give another key. The caller
+ * checks the viewer's access.
  */
 export interface RenderedPages {
   find(key: string, now: ReadSnapshot): Promise<CachedPage | null>;
@@ -37,20 +37,20 @@ export interface RenderedPages {
   load(): { pages: number; bytes: number };
 }
 
-/** When something is looked at or was made. */
+/** Called at each lookup and each new page. */
 interface ReadSnapshot {
   nowMs: number;
-  /** The state of the database (`db.state`), taken before anything was read: while it is the same, all reads are. */
+  /** The state of the database (`db.state`), taken before the first read: while it is unchanged, so are all reads. */
   state: number;
 }
 
-/** Times are relative ("2 minutes ago"), which is true for about this long. */
+/** Relative times ("2 minutes ago") stay correct for about this long. */
 export const cacheTtlMs = 60_000;
-/** The bytes of all pages, in each form that is held. */
+/** The bytes of all pages, in all stored encodings. */
 const maxBytes = 64 * 1024 * 1024;
-/** Larger ones are not stored at all. */
+/** Larger pages are not stored. */
 const maxPageBytes = 4 * 1024 * 1024;
-/** What an entry takes besides its bytes. */
+/** Overhead of an entry besides its bytes. */
 const entryBytes = 1_024;
 
 interface Entry extends CachedPage {
@@ -66,12 +66,12 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
     maxWeight,
     unit: 'bytes',
     weigh: ({ bytes }) => bytes,
-    // Stale pages are dropped, so that a quiet server does not hold them.
+    // Stale pages are dropped, so that an idle server does not hold them.
     ttlMs: cacheTtlMs,
   });
 
   function entryOf(key: string, html: Buffer, dependencies: Entry['dependencies'], made: ReadSnapshot): Entry {
-    // Browsers ask for a compressed page, which has a tenth of the bytes: once it is there, they are all that is held.
+    // Browsers request a compressed page, which has a tenth of the bytes; after compression only that is held.
     let plain: Buffer | null = html;
     const compressed = new Map<ContentCoding, Promise<Buffer>>();
 
@@ -98,7 +98,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
           ({ length }) => {
             entry.bytes += length - (plain?.length ?? 0);
             plain = null;
-            // It may have been evicted while it was compressed.
+            // The page may have been evicted during compression.
             if (pages.peek(key) === entry) pages.set(key, entry);
           },
           () => compressed.delete(encoding),
@@ -110,7 +110,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
   }
 
   async function isValid(entry: Entry, { nowMs, state }: ReadSnapshot): Promise<boolean> {
-    // A clock that went back makes it stale, too.
+    // Pages also become stale when the clock was set back.
     const age = nowMs - entry.madeAtMs;
     if (age < 0 || age >= cacheTtlMs) return false;
     if (entry.currentAt === state) return true;
@@ -137,7 +137,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
   };
 }
 
-/** A page is compressed once and sent often, so more effort than for one that is not cached. */
+/** A cached page is compressed once and sent often, so it gets more effort than others. */
 function compress(html: Buffer, encoding: ContentCoding): Promise<Buffer> {
   if (encoding === 'gzip') return gzipped(html, { level: 6 });
   return brotlied(html, {

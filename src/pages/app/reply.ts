@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import type { NewCookie } from '../../http/index.ts';
 import type { Dependency } from './dependency.ts';
 
-/** What a page returns; routing.ts turns it into bytes. */
+/** The result of a page; routing.ts turns it into bytes. */
 export type Reply = PageReply | RedirectReply | ContentReply;
 
 export interface PageReply {
   kind: 'page';
   status: number;
-  /** Below templates/, without its ending: `sign-in/login`. */
+  /** Path below templates/, without the extension: `sign-in/login`. */
   template: string;
   locals: Record<string, unknown>;
   cookies: NewCookie[];
@@ -16,8 +16,8 @@ export interface PageReply {
   /** The page holds a secret: never stored, never compressed (its length would reveal it). */
   showsSecret: boolean;
   /**
-   * The page may be sent again to the same viewer while its repository, its refs and what
-   * it lists here are the same (`page-cache.ts`); null when it shows anything else that changes.
+   * The page may be sent again to the same viewer while its repository, its refs and the dependencies listed here are
+   * unchanged (`page-cache.ts`); null when it shows anything else that changes.
    */
   dependencies: readonly Dependency[] | null;
 }
@@ -34,14 +34,14 @@ export interface ContentReply {
   status: number;
   type: string;
   body: string | Buffer | Readable;
-  /** With an `ETag`, a browser that has the same already gets 304 and no body. */
+  /** With an `ETag`, a browser that has the same content gets 304 and no body. */
   headers: Record<string, string>;
 }
 
 interface PageOptions {
   status?: number;
   cookies?: NewCookie[];
-  /** Not of a page that may be sent again: it is cached without them. */
+  /** Not for cacheable pages: they are cached without notices. */
   headers?: Record<string, string>;
   showsSecret?: boolean;
   restsOn?: readonly Dependency[] | null;
@@ -53,17 +53,17 @@ export function page(template: string, locals: Record<string, unknown> = {}, opt
   return { kind: 'page', status, template, locals, cookies, headers, showsSecret, dependencies: restsOn };
 }
 
-/** The response to every form that was accepted: look at the result with a GET. */
+/** The response to every accepted form: the browser loads the result with a GET. */
 export function seeOther(to: string, options: { cookies?: NewCookie[] } = {}): RedirectReply {
   return { kind: 'redirect', status: 303, to, cookies: options.cookies ?? [] };
 }
 
-/** The same thing lives at another URL. Not cached for long by browsers, because a name may be used again. */
+/** The same resource at another URL. Browsers cache it briefly, because a name may be used again. */
 export function movedTo(to: string): RedirectReply {
   return { kind: 'redirect', status: 301, to, cookies: [] };
 }
 
-/** The same request, with its body, at another address. */
+/** The same request, with its body, at another URL. */
 export function sendAgainAt(to: string): RedirectReply {
   return { kind: 'redirect', status: 307, to, cookies: [] };
 }

@@ -6,7 +6,7 @@ import { viewWatch } from './watch.view.ts';
 import type { WatchView } from './watch.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 
-/** The head of every page of a repository: who, what, and the tabs that this viewer has. */
+/** The header of every repository page: owner, name, and the tabs of this viewer. */
 interface RepositoryHeaderView {
   owner: string;
   ownerUrl: string;
@@ -15,31 +15,31 @@ interface RepositoryHeaderView {
   description: string;
   isPrivate: boolean;
   isArchived: boolean;
-  /** A kept copy of a repository elsewhere; it is read-only, without being called archived. */
+  /** A mirror of a repository elsewhere; it is read-only without the label "archived". */
   isCopy: boolean;
   avatar: AvatarView;
   mayWrite: boolean;
-  /** SPEC §4.3: the settings and the way to them are the owner's alone. */
+  /** SPEC §4.3: only the owner sees the settings and the link to them. */
   isOwner: boolean;
-  /** Administers without owning: may choose who else works here. */
+  /** The viewer administers without owning: may manage collaborators. */
   mayInvite: boolean;
   /** Null for viewers who cannot pin. */
   isPinned: boolean | null;
-  /** How many people starred it, and whether the viewer did; null for viewers who cannot. */
+  /** Number of stars, and whether the viewer starred it; null for viewers who cannot. */
   stars: { count: string | null; isStarred: boolean | null };
-  /** What it was forked from; null for no fork, and for viewers who may not read that. */
+  /** The parent of a fork; null if this is not a fork, and for viewers who cannot read the parent. */
   forkedFrom: { name: string; url: string } | null;
-  /** How many forks the viewer may see. */
+  /** Number of forks that the viewer can see. */
   forks: string;
-  /** null without an account. */
+  /** Null without an account. */
   watch: WatchView | null;
-  /** How many issues are open; null where the repository takes none, which hides the tab. */
+  /** Number of open issues; null where issues are off, which hides the tab. */
   openIssues: string | null;
-  /** The same of pull requests; those that are open keep the tab. */
+  /** Number of open pull requests; where they are off, open ones keep the tab. */
   openPulls: string | null;
-  /** Those that the viewer sees; null for none, which hides the number. */
+  /** Number of releases that the viewer can see; null for none, which hides the number. */
   releases: string | null;
-  /** Packages that follow it; null for none, which hides the tab. */
+  /** Number of packages linked to it; null for none, which hides the tab. */
   packages: string | null;
 }
 

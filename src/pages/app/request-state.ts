@@ -7,7 +7,7 @@ const noUpload = (): never => {
   throw internal('this route takes no uploads');
 };
 
-/** Names the request, for the log line and for the person who reports a fault. */
+/** Identifies the request in the log line and in a user's error report. */
 export function initRequestState(random: Random): Middleware {
   return async (ctx, next) => {
     ctx.state = {

@@ -2,8 +2,8 @@ import type { Accounts } from '../../accounts/index.ts';
 import type { Middleware } from './context.ts';
 
 /**
- * Redirects people to the steps that they must complete first: the choice of a handle (SPEC §2.4), then a new
- * password when another person set the first one, then a second factor where the administrator's setting asks for one.
+ * Redirects users to the steps that they must complete first: the choice of a username (SPEC §2.4), then a new password
+ * when another person set the first one, then a second factor where the administrator requires one.
  *
  * @param path the pattern of this route; the pages of these steps themselves pass
  */
@@ -14,7 +14,7 @@ export function requireOnboarding(
   return async (ctx, next) => {
     const { person } = ctx.state.identity;
     const requiredPage =
-      // A step may send a person to a provider, to confirm who they are, and back.
+      // A step may redirect to a provider and back, to confirm the user's identity.
       person === null ||
       path === '/logout' ||
       path === '/settings/appearance' ||

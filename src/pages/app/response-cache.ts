@@ -9,14 +9,14 @@ import { chooseLanguage } from '../../translation/index.ts';
 import { cacheTtlMs } from './rendered-pages.ts';
 
 /**
- * Sends a cached response to an anonymous client, without the middlewares. It decides nothing: it
- * repeats what the whole chain responded to the same request, while every validator is the same.
- * Any other request goes through the chain.
+ * Sends a cached response to an anonymous client, without the middlewares. It makes no decisions: it repeats the
+ * response of the whole chain to the same request while every validator is unchanged. All other requests go through the
+ * chain.
  */
 export interface ResponseCache {
   /** The stage before Koa. */
   serve(next: RequestListener): RequestListener;
-  /** The outermost middleware: stores what the others responded. */
+  /** The outermost middleware: stores the responses of the others. */
   store: Middleware;
 }
 
@@ -28,11 +28,11 @@ export interface ResponseCacheOptions {
   onRequest: readonly ((exchange: Exchange) => void)[];
 }
 
-/** What a response depends on besides the request; taken before the chain begins and compared when it is sent again. */
+/** The inputs of a response besides the request; taken before the chain begins and compared before it is sent again. */
 interface Validators {
-  /** The state of the database: everything that the chain reads from it. */
+  /** The state of the database, which covers all reads of the chain. */
   state: number;
-  /** Where SSH is reached, which clone addresses show. */
+  /** The SSH address, which clone URLs show. */
   ssh: string;
 }
 
@@ -40,17 +40,17 @@ interface CachedResponse extends Validators {
   /** The bare repository and the state of its refs, which change without the database. */
   repository: string;
   refs: string;
-  /** When its page was made. */
+  /** Creation time of its page. */
   madeAtMs: number;
   status: number;
-  /** Name, value, name, value: as the chain had set them, without the request's id. */
+  /** Name, value, name, value: as set by the chain, without the request id. */
   headers: readonly string[];
   body: Buffer | null;
   path: string;
   routePath: string | null;
 }
 
-/** The bytes of all responses; most share theirs with the rendered pages. */
+/** The bytes of all responses; most share them with the rendered pages. */
 const maxBytes = 32 * 1024 * 1024;
 const maxBodyBytes = 1024 * 1024;
 const maxKeyBytes = 2_048;
@@ -65,12 +65,9 @@ export const varyHeaders = [
   'cache-control',
   'pragma',
 ] as const;
-/** Headers that a trusted proxy sets: part of the key as far as `createClientReader` believes them. */
+/** Headers that a trusted proxy sets: part of the key as far as `createClientReader` trusts them. */
 export const forwardedHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const;
-/**
- * Headers that no response to these pages depends on. A request with a header of none of these lists goes through the
- * chain.
- */
+/** Headers that do not affect these pages. A request with a header outside these lists goes through the chain. */
 export const ignoredHeaders = [
   'connection',
   'keep-alive',
@@ -92,7 +89,7 @@ export const ignoredHeaders = [
   'x-real-ip',
   'via',
 ] as const;
-/** Read for the language of the response, which is part of the key: browsers word the same wish in many ways. */
+/** Reduced to the language of the response for the key: browsers express the same preference in many ways. */
 const languageHeader = 'accept-language';
 const knownHeaders = new Set<string>([...varyHeaders, ...forwardedHeaders, ...ignoredHeaders, languageHeader]);
 
@@ -104,7 +101,7 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
     weigh: sizeOf,
     ttlMs: cacheTtlMs,
   });
-  /** Requests that the chain works on, with the validators from before it began. */
+  /** Requests in the chain, with the validators from before it began. */
   const pending = new WeakMap<IncomingMessage, Validators & { key: string }>();
 
   const validators = async (): Promise<Validators> => ({
@@ -170,12 +167,12 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
       if (cachedPage === null || identity.viewer.kind !== 'anonymous' || (ctx.status !== 200 && ctx.status !== 304))
         return;
       const now = await validators();
-      // A change meanwhile may have reached a part of the response.
+      // A change during the request may affect a part of the response.
       if (now.state !== before.state || now.ssh !== before.ssh) return;
       const { res, path, status } = ctx;
       const body = status === 304 ? null : ctx.body;
       if (body !== null && (!Buffer.isBuffer(body) || body.length > maxBodyBytes)) return;
-      // Koa sets the last headers when it sends them.
+      // Koa sets the last headers on sending.
       res.once('finish', () => {
         if (res.statusCode === status && !res.hasHeader('Set-Cookie'))
           responses.set(before.key, { ...now, ...cachedPage, status, headers: headersOf(res), body, path, routePath });
@@ -184,14 +181,14 @@ export function createResponseCache({ deps, random, readClient, onRequest }: Res
   };
 }
 
-/** A page of a repository, asked for without credentials and with headers that are all known. */
+/** A request for a repository page without credentials and with known headers only. */
 function isCacheable(request: IncomingMessage): boolean {
   if (request.method !== 'GET' || !request.url!.startsWith('/repos/')) return false;
   for (const name in request.headers) if (!knownHeaders.has(name)) return false;
   return !/hearth_session|__Host-hearth/.test(request.headers.cookie ?? '') && countHostHeaders(request) === 1;
 }
 
-/** All of a request that a response depends on; null when it is longer than what is asked for again. */
+/** All parts of a request that affect the response; null when they are longer than those of repeated requests. */
 function keyOf(
   { url, headers }: IncomingMessage,
   { forwardedProto, forwardedHost }: Client,
@@ -202,10 +199,10 @@ function keyOf(
   return key.length > maxKeyBytes ? null : key;
 }
 
-/** Every header of a response but its id and what concerns this connection only. */
+/** Every response header except the request id and connection headers. */
 function headersOf(response: ServerResponse): string[] {
   const headers: string[] = [];
-  // Node's types know it of requests only.
+  // Node's types declare it for requests only.
   for (const name of (response as unknown as Pick<ClientRequest, 'getRawHeaderNames'>).getRawHeaderNames()) {
     if (/^(?:x-request-id|connection)$/i.test(name)) continue;
     for (const value of [response.getHeader(name)!].flat()) headers.push(name, String(value));

@@ -10,10 +10,10 @@ const keys: Readonly<Record<string, string>> = {
   admin: 'common.admin',
 };
 
-/** The name of a role in an organisation or a repository, in the language of the reader. */
+/** The name of a role in an organisation or a repository, in the reader's language. */
 export const roleName = (role: string): string => (Object.hasOwn(keys, role) ? t(keys[role]!) : role);
 
-/** What grants an access, inside a sentence: `member of a team`. */
+/** The reason for an access, for use inside a sentence: `member of a team`. */
 export function describeGrant(grant: AccessGrant): string {
   if (grant.kind === 'owner') return t('people.grant_owner');
   if (grant.kind === 'team') return t('people.grant_team');

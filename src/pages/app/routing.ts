@@ -16,7 +16,7 @@ export function nameRoute(route: Route, backgroundPriority: BackgroundPriority):
 }
 
 /**
- * Throws at the start of the server for a route without an access declaration, and for one that requires a right on a
+ * At server start, throws for a route without an access declaration, and for one that requires a permission on a
  * repository or organisation that its path does not name.
  */
 function checkDeclaration(route: Route): void {
@@ -63,9 +63,9 @@ export function mountRoutes(routes: readonly Route[], chainOf: (route: Route) =>
 }
 
 /**
- * Looks up the router of a path. A router compares a path with each of its patterns in turn, and there are two hundred
- * on every request, so each first segment has a router of its own, made when first used; paths that begin with no
- * known segment share one.
+ * Looks up the router of a path. A router compares a path with each of its patterns in turn, and two hundred
+ * comparisons per request are too many, so each first segment has its own router, created at first use; paths with an
+ * unknown first segment share one.
  */
 function byFirstSegment<Each extends { path: string }, Made>(
   routes: readonly Each[],

@@ -1,16 +1,16 @@
 import type { Embedded } from '../../embedded/index.ts';
 import { inLanguage, listLanguages, t } from '../../translation/index.ts';
 
-/** Scripts that show words of their own. */
+/** Scripts with translated messages. */
 const scripts = ['app', 'diagrams', 'passkeys'] as const;
 
-/** The name of a script with the words of a language: `app.de.js`. */
+/** The file name of a script for a language: `app.de.js`. */
 export const scriptIn = (script: (typeof scripts)[number], language: string): string =>
   `${script}.${language.toLowerCase()}.js`;
 
 /**
- * The scripts once more for each language, with the messages that they name in front: a script asks for a message as
- * a template does, `t('scripts.copied')`, and the browser loads one file.
+ * One copy of each script per language, with its messages prepended: a script uses messages as a template does,
+ * `t('scripts.copied')`, and the browser loads one file.
  */
 export function scriptsWithWords(embedded: Embedded): { names: string[]; make(name: string): Buffer } {
   const known = new Map(
@@ -22,7 +22,7 @@ export function scriptsWithWords(embedded: Embedded): { names: string[]; make(na
       const { script, code } = known.get(name)!;
       const source = embedded.asset(`${script}.js`).toString();
       const keys = [...source.matchAll(/(?<![\w.])t\('([a-z0-9_.]+)'/g)].map(([, key]) => key!);
-      // The script puts names in.
+      // The script fills in the names.
       const words = inLanguage(code, () => keys.map((key) => [key, t(key, { name: '{name}' })]));
       return Buffer.from(`const words = ${JSON.stringify(Object.fromEntries(words))};\n${source}`);
     },

@@ -2,20 +2,20 @@ import type { Readable } from 'node:stream';
 import { rangeReply } from './range-reply.ts';
 import type { Reply } from './reply.ts';
 
-/** A stored file that people have sent, and how it is served. */
+/** A stored upload and how it is served. */
 interface SentFile {
   name: string;
   bytes: number;
   /** Hex. */
   sha256: string;
   contentType: string;
-  /** Shown by the browser; else it is downloaded. */
+  /** Displayed by the browser; otherwise downloaded. */
   isInline: boolean;
 }
 
 /**
- * A stored file, or the part of it that the request asks for, with a sandbox CSP (security C03). Who may see it can
- * change at any time, so a browser asks again; the tag saves the bytes.
+ * A stored file, or the requested range of it, with a sandbox CSP (security C03). Its visibility can change at any
+ * time, so browsers must revalidate; the ETag saves the bytes.
  * @param open opens the content, or a part of it
  */
 export async function sendFile(
@@ -37,7 +37,7 @@ export async function sendFile(
   });
 }
 
-/** Plain ASCII, and the true name in the form for everything else (RFC 6266). */
+/** An ASCII name, and the full name in the extended parameter (RFC 6266). */
 function disposition(kind: 'inline' | 'attachment', name: string): string {
   const plain = name.replace(/[^\w.+ -]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);

@@ -77,7 +77,10 @@ function setCookies(ctx: Context, cookies: readonly NewCookie[]): void {
   if (cookies.length > 0) ctx.set('Set-Cookie', cookies.map(writeCookie));
 }
 
-/** A page that depends on the viewer is private: neither a cache's nor, when signed in, the disk's. */
+/**
+ * A page that depends on the viewer is private: shared caches must not store it, and for signed-in users neither may
+ * the disk.
+ */
 function setPageHeaders(ctx: Context, isUnstored: boolean): void {
   ctx.set('Cache-Control', isUnstored ? 'private, no-store' : 'private, no-cache');
   ctx.set('Vary', 'Cookie, Authorization, Accept-Language');
@@ -86,7 +89,7 @@ function setPageHeaders(ctx: Context, isUnstored: boolean): void {
 
 function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render: Render, unread: number): string {
   const frame = { identity: ctx.state.identity, preferences: request.preferences, path: request.path, unread };
-  // A form may lead to any page, so any page can say what came of it.
+  // A form may redirect to any page, so any page can show its notice.
   return render(reply.template, frame, { notice: viewNotice(request.query), ...reply.locals });
 }
 
@@ -97,11 +100,11 @@ function sendPage(ctx: Context, reply: PageReply, request: AnyContext, html: str
   setCookies(ctx, reply.cookies);
   setPageHeaders(ctx, request.person !== null || reply.showsSecret);
   ctx.state.showsSecret = reply.showsSecret;
-  // Once to bytes: its length is asked for, and a long text would be counted and then written character by character.
+  // Encoded once: Koa would measure a long string first and then encode it.
   ctx.body = Buffer.from(html);
 }
 
-/** An anonymous client may send the ETag that it has, and gets 304 while the page is the same. */
+/** An anonymous client may send its ETag, and gets 304 while the page is unchanged. */
 async function sendCached(
   ctx: Context,
   cached: CachedPage,
@@ -124,7 +127,7 @@ async function sendCached(
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
   const type = ctx.response.get('Content-Type');
   ctx.body = await cached.body(encoding);
-  // Bytes given as a body have a type of their own.
+  // Bytes as a body have their own type.
   ctx.set('Content-Type', type);
 }
 
@@ -132,7 +135,7 @@ function sendContent(ctx: Context, reply: ContentReply): void {
   ctx.status = reply.status;
   setBody(ctx, reply.body);
   ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
-  // Takes the body away again, and ends it where it is a stream.
+  // Removes the body, and destroys it if it is a stream.
   if (reply.headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
 }
 
@@ -147,7 +150,7 @@ function send(ctx: Context, reply: Exclude<Reply, PageReply>): void {
 interface PageHandlerOptions {
   deps: WebDeps;
   render: Render;
-  /** Where pages of this route are cached; null when they are made each time. */
+  /** The cache for pages of this route; null when they are created on each request. */
   rendered: RenderedPages | null;
 }
 
@@ -165,7 +168,7 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
     const actor = { by: viewerForLog(request.viewer), address: request.address };
     const reply = await deps.audit.as(actor, async () => page(request, deps));
     if (reply.kind !== 'page') return send(ctx, reply);
-    // Asked after the page was made, which may have marked something as read.
+    // Counted after the page ran, because it may have marked a notification as read.
     const unread = await deps.notifications.countUnread(request.viewer);
     await yieldToEventLoop();
     const html = renderPage(ctx, reply, request, render, unread);
@@ -178,7 +181,7 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
       reply.status === 200 &&
       reply.cookies.length === 0 &&
       !reply.showsSecret;
-    // Refs that moved meanwhile may have found their way into the page.
+    // The page may contain refs that changed during the request.
     if (mayKeep && (await cacheKey(request, deps, unread))?.key === key.key)
       return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, freshness), key, request);
     sendPage(ctx, reply, request, html);

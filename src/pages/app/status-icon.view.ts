@@ -3,10 +3,10 @@ import { t } from '../../translation/index.ts';
 import { viewCommitState } from './commit-state.view.ts';
 import type { StatusView } from './commit-state.view.ts';
 
-/** The mark beside a commit: what its checks say together, and where the first one that matters says more. */
+/** The icon beside a commit: the combined state of its checks, with a link to the first check that matters. */
 export interface StatusIconView extends StatusView {
   url: string;
-  /** `2 of 3 checks passed`: for the pointer and for ears. */
+  /** `2 of 3 checks passed`: tooltip and accessible name. */
   title: string;
 }
 
@@ -27,7 +27,7 @@ export function viewStatusIcon({ state, statuses }: CombinedStatus, repositoryUr
   };
 }
 
-/** Ticks of some commits, by object id; commits that nothing has looked at have none. */
+/** Status icons of commits, by object id; commits without checks have none. */
 export async function statusIcons(
   { statuses }: Pick<Repositories, 'statuses'>,
   repository: { id: string; url: string },

@@ -4,17 +4,17 @@ import { translateRefusal } from '../../translation/index.ts';
 import { statusOfRefusal } from './map-errors.ts';
 import type { PageReply, RedirectReply, Reply } from './reply.ts';
 
-/** Why a form was refused, for the page that shows it again. */
+/** The reason for refusing a form, for the page that shows it again. */
 export interface FormRefusal {
-  /** A sentence for the summary and, when `field` is set, for the place beside it. */
+  /** A sentence for the summary and, when `field` is set, for display beside the field. */
   message: string;
   /** The name of the field the message is about; null when it is about the whole form. */
   field: string | null;
 }
 
 /**
- * Runs the use-case of a form. When it refuses, the same form is rendered again with what was typed and the
- * reason, with the status of the error.
+ * Runs the use-case of a form. When it refuses, the same form is rendered again with the entered values and the reason,
+ * with the status of the error.
  *
  * @param act calls one use-case and responds with a redirect
  * @param again renders the form page with the refusal
@@ -33,7 +33,7 @@ export async function submitForm(
     const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
     const headers = retryAfter(status, error);
     const shown = await again({ message: translateRefusal(error), field });
-    // What the form was for is at another address by now.
+    // The subject of the form has moved to another URL.
     return shown.kind === 'redirect' ? shown : { ...shown, status, headers };
   }
 }

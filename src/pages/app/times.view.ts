@@ -2,11 +2,11 @@ import { currentLanguage, dateFormat, relativeFormat, t } from '../../translatio
 
 /** A moment for a `<time>` element. */
 export interface TimeView {
-  /** For machines: `2026-11-20T07:31:02.000Z`. */
+  /** Machine-readable: `2026-11-20T07:31:02.000Z`. */
   iso: string;
-  /** For the pointer: the exact moment in UTC. */
+  /** Tooltip: the exact time in UTC. */
   title: string;
-  /** For the eye: `2 hours ago`. */
+  /** Visible text: `2 hours ago`. */
   text: string;
 }
 
@@ -20,11 +20,11 @@ const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
-/** Commits may have any year; a time beyond the range of Date cannot be printed. */
+/** Commits may have any year; a time beyond the range of Date cannot be formatted. */
 const lastMoment = 8.64e15;
 const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms : 0, -lastMoment), lastMoment);
 
-/** Formatted texts: a list has fifty times, and a format takes microseconds for each. */
+/** Cache of formatted texts: a list has fifty times, and formatting takes microseconds for each. */
 const relativeTexts = new Map<string, string>();
 const exactTexts = new Map<string, string>();
 const maxMemoised = 2_000;

@@ -6,7 +6,7 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Middleware } from './context.ts';
 import { discardBody, openBody, HttpError } from '../../http/index.ts';
 
-/** Besides the file: boundaries, headers and the few fields that a form may have (security B05). */
+/** Allowance besides the file: boundaries, headers and the few fields that a form may have (security B05). */
 const maxFields = 8;
 const maxFieldBytes = 8 * 1024;
 const maxBodyBytes = maxImageBytes + (maxFields + 1) * maxFieldBytes;
@@ -19,12 +19,11 @@ interface ReceivedFile {
 }
 
 /**
- * Reads a form that brings one file. It runs after access was decided, so no client can
- * make the server read a body that it will refuse anyway (security B05).
+ * Reads a form with one file. It runs after access was decided, so no client can make the server read a body that it
+ * will refuse (security B05).
  *
- * Files are held in memory: they are small, few at a time (`request-classes.ts`), and so nothing
- * is ever left on disk. What was wrong with an upload is passed to the page, whose form
- * has words for it.
+ * Files are held in memory: they are small and few at a time (`request-classes.ts`), and nothing is left on disk.
+ * Upload errors are passed to the page, whose form has messages for them.
  *
  * @param field the form field of the file
  */
@@ -48,8 +47,8 @@ export function readUpload(field: string): Middleware {
 }
 
 /**
- * Refuses `image_missing` (no file, or under another name), `too_many_files`,
- * `image_too_large` as soon as it shows, `upload_unreadable`.
+ * Throws `image_missing` (no file, or under another name), `too_many_files`, `image_too_large` as soon as the limit is
+ * exceeded, `upload_unreadable`.
  */
 async function receiveFile(request: IncomingMessage, field: string): Promise<ImageUpload> {
   if (!/^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '')) throw missing(field);
@@ -69,7 +68,7 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
     maxFieldsSize: maxFields * maxFieldBytes,
     allowEmptyFiles: true,
     minFileSize: 0,
-    // The library would write to a folder; this keeps what arrives of the file that began last.
+    // The library would write to a folder; this holds the bytes of the most recent file in memory.
     fileWriteStreamHandler: () => collectInto(files.at(-1)?.chunks ?? []),
   });
   form.on(
@@ -90,8 +89,8 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
 }
 
 /**
- * The body as the library reads it, cut off where no honest form goes on: also without a length, also within headers
- * of parts.
+ * The body for the library, cut off beyond the size of any valid form: also without a length, also within headers of
+ * parts.
  */
 const boundedBody = (request: IncomingMessage, field: string): Readable & Pick<IncomingMessage, 'headers'> =>
   Object.assign(
@@ -116,7 +115,7 @@ const missing = (field: string) => invalid('image_missing', 'Choose an image fil
 const unreadable = (field: string, cause?: unknown) =>
   invalid('upload_unreadable', 'This upload could not be read. Nothing was changed.', { field, cause });
 
-/** The library's own numbers for what stopped it. */
+/** The library's error codes for exceeded limits. */
 const libraryCodes = { fileTooLarge: 1016, filesTooLarge: 1009, tooManyFiles: 1015 };
 
 function translate(error: unknown, field: string): unknown {

@@ -4,9 +4,9 @@ import type { Ci } from '../../ci/index.ts';
 import { anonymousIdentity, readAuthorization, readSessionCookie, secretsOf } from '../../http/index.ts';
 import type { Identity, Middleware } from './context.ts';
 
-/** Finds out who is looking. Without a cookie this asks no database. */
+/** Determines the viewer. Makes no database query without a cookie. */
 export function identifyViewer({ accounts, owners }: { accounts: Accounts; owners: Owners }): Middleware {
-  /** Every page shows the person's picture in its head. */
+  /** Every page shows the user's picture in its header. */
   async function withPicture(signedIn: SessionViewer): Promise<Identity> {
     return { ...signedIn, avatarAt: await owners.avatarAt(signedIn.person.id) };
   }
@@ -20,8 +20,8 @@ export function identifyViewer({ accounts, owners }: { accounts: Accounts; owner
 }
 
 /**
- * The same for files that programs fetch: an access token or the token of a CI task names the caller, as `Bearer` or
- * `token`, or as password or username of Basic; credentials that are not valid get 401.
+ * The same for files that programs fetch: an access token or the token of a CI task identifies the caller, as `Bearer`
+ * or `token`, or as password or username of Basic; invalid credentials get 401.
  */
 export function identifyCaller(deps: {
   accounts: Accounts;

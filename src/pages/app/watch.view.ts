@@ -2,7 +2,7 @@ import { watchLevels } from '../../notifications/index.ts';
 import type { Watching, WatchLevel } from '../../notifications/index.ts';
 import { translated } from '../../translation/index.ts';
 
-/** What each level of watching is called, on the button and in the menu. */
+/** The label of each watch level, on the button and in the menu. */
 export const watchWords: Readonly<Record<WatchLevel, { button: string; title: string; hint: string }>> = translated({
   everything: { button: 'app.watch.watching', title: 'app.watch.everything', hint: 'app.watch.all_activity_here' },
   participating: {
@@ -17,7 +17,7 @@ export const watchWords: Readonly<Record<WatchLevel, { button: string; title: st
 /** The watch button in the header of a repository page. */
 export interface WatchView {
   button: string;
-  /** How many people watch everything. */
+  /** Number of users who watch all activity. */
   watching: number;
   choices: { value: WatchLevel; title: string; hint: string; isChosen: boolean }[];
 }

@@ -10,17 +10,17 @@ import { escapeHtml } from '../app/code-html.ts';
 import type { DiffRow } from './diff-lines.view.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** What a job says about its commit, in a list. */
+/** An annotation of a job on its commit, in a list. */
 interface AnnotationView {
   level: AnnotationLevel;
   icon: string;
   title: string | null;
   message: string;
-  /** `file:line`, and where it is shown; null for one about no file. */
+  /** `file:line` and its URL; null for an annotation without a file. */
   file: { text: string; url: string } | null;
   job: string;
   workflow: string;
-  /** The row of the log that says it. */
+  /** Link to the row of the log that it comes from. */
   url: string;
 }
 
@@ -48,7 +48,7 @@ export function viewAnnotation(annotation: Annotation, repository: string): Anno
   };
 }
 
-/** What the check of a workflow file says about one of its lines. */
+/** A result of the workflow check about one line of the file. */
 const viewFinding = ({ severity, line, message }: FileFinding, path: string, fileUrl: string): AnnotationView => {
   const url = `${fileUrl}?lines=${line}#L${line}`;
   return {
@@ -63,20 +63,20 @@ const viewFinding = ({ severity, line, message }: FileFinding, path: string, fil
   };
 };
 
-/** What stands below a line of a file, by the number of the line. */
+/** The notes below the lines of a file, by line number. */
 export type LineNotes = ReadonlyMap<number, readonly AnnotationView[]>;
 
 export interface CommitAnnotations {
   views: AnnotationView[];
-  /** Those about lines of one file. */
+  /** Annotations of the lines of one file. */
   inFile(path: Buffer): LineNotes;
-  /** Jobs make them while the refs stay. */
+  /** Dependency: jobs add annotations without a change of refs. */
   dependency: Dependency;
 }
 
 /**
- * What the jobs of a commit say about it.
- * @param paths files of which the workflows among them are checked, too
+ * The annotations of a commit by its jobs.
+ * @param paths files of the page; the workflows among them are also checked
  */
 export async function readAnnotations(
   { found }: RepositoryContext,
@@ -86,7 +86,7 @@ export async function readAnnotations(
 ): Promise<CommitAnnotations> {
   const dependency = await dependOn(() => ci.annotations.ofCommit(found, oid));
   const url = repositoryUrl(found.canonical);
-  // A page without the check is better than none.
+  // If the check fails, the page is shown without it.
   const checked = await ci.workflows.checkFiles(found, oid, paths).catch(() => []);
   return {
     views: dependency.value.map((one) => viewAnnotation(one, url)),

@@ -8,7 +8,7 @@ import type { CodeDeps } from './deps.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
 
-/** A folder or file name that every system takes. */
+/** A folder or file name that every operating system accepts. */
 const plainName = (text: string): string =>
   text
     .replace(/^v(?=\d)/, '')
@@ -16,7 +16,7 @@ const plainName = (text: string): string =>
     .replace(/^[.-]+/, '')
     .slice(0, 100) || 'files';
 
-/** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, as they come, those of Git LFS with their content. */
+/** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, streamed; files of Git LFS with their content. */
 export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   { found, path, address },
   { git, lfs },
@@ -25,7 +25,7 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   if (ref === undefined) throw notFound();
   const at = await git.queries.resolveRefPath(found.path, Buffer.from(ref, 'latin1'), {
     includeUnreachable: allows(found.level, 'write'),
-    // A branch of its name must not replace a published version.
+    // A branch with the name of a tag must not replace a published version.
     tagsFirst: true,
   });
   if (at.file.length > 0) throw notFound();

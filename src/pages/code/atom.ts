@@ -4,7 +4,7 @@ import type { CommitAuthors } from './commit-authors.ts';
 /** A feed in the format of RFC 4287. */
 interface Feed {
   title: string;
-  /** Absolute addresses. */
+  /** Absolute URLs. */
   self: string;
   page: string;
   /** Epoch milliseconds. */
@@ -13,7 +13,7 @@ interface Feed {
 }
 
 interface FeedEntry {
-  /** Never changes, whatever happens to the entry. */
+  /** Permanent: stays the same when the entry changes. */
   id: string;
   url: string;
   title: string;
@@ -24,11 +24,11 @@ interface FeedEntry {
 
 interface FeedAuthor {
   name: string;
-  /** The profile; null without an account. */
+  /** The profile URL; null without an account. */
   uri: string | null;
 }
 
-/** The person behind a commit or a tag; of others the name that git recorded. */
+/** The author of a commit or a tag: a local account, otherwise the name recorded by git. */
 export function feedAuthor(
   authors: Pick<CommitAuthors, 'of'>,
   signature: Pick<Signature, 'name' | 'email'>,
@@ -38,7 +38,7 @@ export function feedAuthor(
   return url === null ? { name: signature.name || 'unknown', uri: null } : { name, uri: `${origin}${url}` };
 }
 
-/** What XML cannot hold at all is left out; the rest is escaped. */
+/** Drops characters that XML cannot contain; escapes the rest. */
 function xml(text: string): string {
   return text
     .replace(
@@ -51,7 +51,7 @@ function xml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** A commit may claim any year; feeds know four digits. */
+/** A commit may claim any year; feeds allow four digits. */
 const time = (at: number): string => new Date(Math.min(Math.max(at, 0), 253_402_300_799_000)).toISOString();
 
 function entry({ id, url, title, author, at, text }: FeedEntry): string {

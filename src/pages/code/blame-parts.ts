@@ -1,13 +1,13 @@
 import type { BlameGroup } from '../../git/index.ts';
 import type { TextPart } from './text-parts.ts';
 
-/** Rows and lines of one page: a row with its commit is as long as ten lines. */
+/** Rows and lines of one page: a row with its commit counts as ten lines. */
 const maxGroups = 1_000;
 const maxLines = 10_000;
 
 /**
- * The rows of a blame that one page shows: the part with a line, or the one with a number; the nearest there is. A row
- * is never cut.
+ * The rows of a blame on one page: the part that contains a line, or the part with a number; the nearest existing one.
+ * A row is never split.
  */
 export function partOfBlame(
   groups: readonly BlameGroup[],

@@ -12,7 +12,7 @@ interface BlameView {
   ignoresRevisions: boolean;
 }
 
-/** The rows that a page shows of it. */
+/** The rows on this page. */
 interface ShownRows {
   number: number;
   groups: readonly BlameGroup[];
@@ -23,14 +23,16 @@ const shades = 6;
 
 const textOf = (line: Buffer): string => decodeFileText(line)?.text ?? line.toString('latin1');
 
-/** What a blame is shown with besides its file. */
+/** The other inputs of a blame besides its file. */
 interface BlameContext {
   repositoryUrl: string;
   now: number;
   authors: CommitAuthors;
 }
 
-/** @param coloured the file as the highlighter gave it, or null */
+/**
+ * @param coloured the highlighted lines of the file, or null
+ */
 export function viewBlame(
   blame: Blame,
   rows: ShownRows,
@@ -54,15 +56,15 @@ interface CachedView {
   part: number;
   coloured: readonly string[] | null;
   repositoryUrl: string;
-  /** The authors that it links, as JSON. */
+  /** The linked authors, as JSON. */
   authors: string;
-  /** Of the times. */
+  /** Language of the times. */
   language: string;
   at: number;
   view: BlameView;
 }
 
-/** Relative times ("2 days ago") may be this old. */
+/** Maximum age of relative times ("2 days ago"). */
 const cacheTtlMs = 60_000;
 const cachedViews = new WeakMap<Blame, CachedView>();
 

@@ -15,7 +15,7 @@ import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
 import { readTabClasses } from './read-editor-configs.ts';
 
-/** `B/blame/{ref}/{path}`: who wrote each line, and when; of a long file the part with `?lines=`, or `?part=`. */
+/** `B/blame/{ref}/{path}`: the author and time of each line; for a long file the part with `?lines=`, or `?part=`. */
 export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
   const { git, highlighting, clock } = deps;
@@ -30,7 +30,7 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
       : { content: null };
   await yieldToEventLoop();
   const text = content && decodeFileText(content);
-  // Nothing that has lines, or too many of them: the page of the file says what it is.
+  // The path has no lines, or too many of them: the page of the file shows the reason.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
   const path = at.file.toString();
   const [frame, coloured, blame, tabs] = await Promise.all([

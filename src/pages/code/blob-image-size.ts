@@ -5,11 +5,11 @@ import type { ImageSize } from '../../images/index.ts';
 import { sizeImages } from '../markdown/size-images.ts';
 import { codeUrl, decodePath } from '../app/code-urls.ts';
 
-/** A larger picture is not read for its first bytes: git gives all of a blob or nothing. */
+/** Larger images are not read: git returns all of a blob or nothing, and only its first bytes are needed. */
 const maxReadBytes = 2 * 1024 * 1024;
 const maxRemembered = 5_000;
 
-/** Sizes by the id of their blob, or by a commit and a path there, which never mean other bytes. */
+/** Sizes by blob id, or by commit and path; both always name the same bytes. */
 const known = new Map<string, ImageSize | null>();
 
 function remember(key: string, size: ImageSize | null): ImageSize | null {
@@ -18,7 +18,7 @@ function remember(key: string, size: ImageSize | null): ImageSize | null {
   return size;
 }
 
-/** How large a picture of a repository is; null for what is none, and for what is too large to be read. */
+/** The size of an image in a repository; null if it is not an image, or too large to be read. */
 async function readBlobImageSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
   const before = known.get(oid);
   if (before !== undefined) return before;
@@ -26,7 +26,7 @@ async function readBlobImageSize(git: Git, path: string, oid: string): Promise<I
   return remember(oid, content === null ? null : imageSize(content));
 }
 
-/** Sizes of both sides of changed pictures, by the id of their blob. */
+/** Sizes of both versions of changed images, by blob id. */
 export async function readBlobImageSizes(
   git: Git,
   path: string,
@@ -45,7 +45,7 @@ export async function readBlobImageSizes(
   );
 }
 
-/** Sets width and height of the pictures of a document that are files of the same repository. */
+/** Sets width and height of the images in a document that are files of the same repository. */
 export function setImageSizes(
   git: Git,
   path: string,
@@ -65,7 +65,7 @@ export function setImageSizes(
       if (entry.kind !== 'file' && entry.kind !== 'executable') return null;
       return remember(key, await readBlobImageSize(git, path, entry.oid));
     } catch {
-      // A document may name what is not there.
+      // A document may link to a missing image.
       return null;
     }
   });

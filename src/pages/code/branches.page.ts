@@ -18,9 +18,7 @@ import type { CodeDeps } from './deps.ts';
 
 const heads = 'refs/heads/';
 const perPage = 30;
-/**
- * With more branches than this they are sorted by name: reading all their commits would take too long.
- */
+/** Above this number, branches are sorted by name: reading all their commits would take too long. */
 const maxSorted = 2_000;
 const staleAfterMs = 90 * 86_400_000;
 
@@ -30,14 +28,14 @@ interface Row extends NamedRef {
 
 const byTime = (a: Row, b: Row): number => b.commit.committer.at - a.commit.committer.at || (a.name < b.name ? -1 : 1);
 
-/** What a form for a new branch holds when it comes back, and why. */
+/** The values of a refused form for a new branch, with the reason. */
 interface RefusedForm {
   name: string;
   from: string;
   refusal: FormRefusal;
 }
 
-/** A page of the branches besides the default one, without the commits of the others where there are too many. */
+/** A page of the branches besides the default one; with too many branches, reads no commits but those of the page. */
 async function pageOfOthers(
   refs: RefListing,
   { branch, after }: { branch: string | null; after: string | null },
@@ -50,12 +48,12 @@ async function pageOfOthers(
     const start = after === null ? 0 : ordered.findIndex(({ name }) => name === after) + 1;
     return { rows: ordered.slice(start, start + perPage), hasMore: ordered.length > start + perPage };
   }
-  // The default one may be among them, and one more says whether there is a next page.
+  // One for the default branch, which may be among them, and one to detect a next page.
   const rows = refs.page(heads, after === null ? 0 : refs.upTo(heads, after), perPage + 2).filter(isOther);
   return { rows: rows.slice(0, perPage), hasMore: rows.length > perPage };
 }
 
-/** `B/branches`: the default one first, then by their last commit. */
+/** `B/branches`: the default branch first, then the others by their last commit. */
 export const showBranches: Page<RepositoryContext, CodeDeps> = (context, deps) => branchesPage(context, deps, null);
 
 export async function branchesPage(

@@ -8,21 +8,21 @@ interface Crumb {
   url: string;
 }
 
-/** Where in a repository a page is. */
+/** The location of a page in a repository. */
 interface BreadcrumbsView {
   kind: RefPath['kind'];
-  /** The ref as people call it; a commit by its short id. */
+  /** The short name of the ref, or the short id of a commit. */
   label: string;
-  /** The folders above, the root first; empty at the root. */
+  /** The parent folders from the root; empty at the root. */
   crumbs: Crumb[];
   /** The last part of the path; null at the root. */
   name: string | null;
-  /** The whole path to read, and the same for copying, whatever it holds. */
+  /** The whole path for display, and exactly as it is for copying. */
   path: string;
   exactPath: string;
-  /** This page at exactly this commit; null when it is that already. */
+  /** Permalink of this page at its commit; null if this is the permalink. */
   permalink: string | null;
-  /** The same place on other pages. */
+  /** The same location on other pages. */
   history: string;
   find: string;
 }

@@ -59,7 +59,7 @@ async function deletionPage(
   });
 }
 
-/** Fields `name`, and `expected`: the commit that the person saw it at. */
+/** Fields `name`, and `expected`: the commit that the page showed for it. */
 export const removeBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps) => {
   const {
     viewer,

@@ -15,7 +15,7 @@ import { tagsPage } from './tags.page.ts';
 
 const tagsUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/tags`;
 
-/** Fields `name`, `from` and `message`, which makes an annotated tag. */
+/** Fields `name`, `from` and `message`; a message creates an annotated tag. */
 export const addTag: Page<RepositoryPersonContext, CodeDeps> = (context, deps) => {
   const { viewer, found, form } = context;
   const { owner, name } = found.canonical;
@@ -47,7 +47,7 @@ async function deletionPage(
   const ref = `refs/tags/${name}`;
   const oid = await git.refs.tip(found.path, ref);
   if (oid === null) throw notFound('tag_gone', 'There is no such tag.');
-  // A tag may name a file.
+  // A tag may point to a blob.
   const commit = await git.refs
     .resolve(found.path, ref)
     .then((id) => git.objects.commit(found.path, id))
@@ -66,7 +66,7 @@ async function deletionPage(
   });
 }
 
-/** Fields `name`, and `expected`: what the person saw it name. */
+/** Fields `name`, and `expected`: the object that the page showed for it. */
 export const removeTag: Page<RepositoryPersonContext, CodeDeps> = (context, deps) => {
   const { viewer, found, form } = context;
   const { owner, name } = found.canonical;

@@ -1,12 +1,12 @@
 import { hasBidiControls, lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 
-/** A file line by line. The only HTML besides rendered documents that templates print as it is. */
+/** A file line by line. Apart from rendered documents, the only HTML that templates print unescaped. */
 interface CodeLinesView {
   html: string;
   count: number;
-  /** Lines that are not shown because there are too many. */
+  /** Number of lines omitted because there are too many. */
   hidden: number;
-  /** Some text in it changes the direction of what follows. */
+  /** The text contains direction-changing characters. */
   hasTurningCharacters: boolean;
 }
 
@@ -25,7 +25,7 @@ export function readLineRange(text: string | null): LineRange | null {
     : { first: Math.min(Number(first), Number(last)), last: Math.max(Number(first), Number(last)) };
 }
 
-/** Text line by line; what follows the last line break is a line only when it is not empty. */
+/** The lines of a text; text after the last line break is a line only when it is not empty. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
@@ -33,8 +33,8 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * @param coloured the lines as the highlighter gave them, or null
- * @param marked the lines that the address asks to be pointed at
+ * @param coloured the highlighted lines, or null
+ * @param marked the lines that the URL selects
  * @param firstLine the number of the first line, where the text is a part of a file
  */
 export function viewCodeLines(
@@ -43,7 +43,7 @@ export function viewCodeLines(
   marked: LineRange | null,
   firstLine = 1,
 ): CodeLinesView {
-  // The highlighter gives the same lines for the same file, and most readers mark none of them.
+  // Memoised: the highlighter returns the same lines for the same file, and most readers mark none of them.
   const known = coloured && !marked ? made.get(coloured) : undefined;
   if (known) return known;
   const view = makeLines(text, coloured, marked, firstLine);

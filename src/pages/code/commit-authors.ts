@@ -8,28 +8,28 @@ import type { Dependency } from '../app/dependency.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** Who made a commit or a tag: a person with an account here, or the name that git recorded. */
+/** The author of a commit or a tag: a local account, or the name recorded by git. */
 export interface AuthorView {
   name: string;
-  /** The profile; null without an account. */
+  /** The profile URL; null without an account. */
   url: string | null;
-  /** The name in the commit, where it is another one than the person's. */
+  /** The name in the commit, where it differs from the account's. */
   title: string | null;
   avatar: AvatarView;
 }
 
 export interface CommitAuthors {
   of(signature: Pick<Signature, 'name' | 'email'>): AuthorView;
-  /** Changes when an address is verified or removed, and when a person is renamed or gets another picture. */
+  /** Changes when an address is verified or removed, and when an account is renamed or gets another picture. */
   dependency: Dependency;
 }
 
 type Found = [email: string, id: string, handle: string, displayName: string, avatarAt: number | null];
 
-/** Characters of a name in a commit that are shown. */
+/** Longer names in commits are cut to this number of characters. */
 const maxName = 100;
 
-/** Asks at once for the people behind all addresses of a page: three statements, whatever their number. */
+/** Looks up the accounts of all addresses on a page with three statements, whatever their number. */
 export async function readCommitAuthors(
   { accounts, owners }: Pick<CodeDeps, 'accounts' | 'owners'>,
   signatures: Iterable<Pick<Signature, 'email'>>,
@@ -68,5 +68,5 @@ export const authorsOfCommits = (
     commits.flatMap(({ author, committer }) => [author, committer]),
   );
 
-/** The picture of an author without an account is made from the address: the same person has the same one. */
+/** The picture of an author without an account is derived from the address: the same person always has the same one. */
 const avatarOf = (email: string): AvatarView => viewAvatar(hash('sha256', email.toLowerCase()));

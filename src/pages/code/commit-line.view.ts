@@ -15,9 +15,9 @@ export interface CommitLineView {
   oid: string;
   shortId: string;
   subject: string;
-  /** The message below its first line; null when there is none. */
+  /** The message without its subject; null when empty. */
   body: string | null;
-  /** Both with what they refer to as links; null for a text that refers to nothing. */
+  /** Both with their references as links; null for a text without references. */
   subjectParts: TextPart[] | null;
   bodyParts: TextPart[] | null;
   author: AuthorView;
@@ -25,9 +25,9 @@ export interface CommitLineView {
   committer: AuthorView | null;
   at: TimeView;
   url: string;
-  /** The files as they were then. */
+  /** The files at this commit. */
   browse: string;
-  /** What its checks say; null where there are none, and where the page does not ask. */
+  /** The status of its checks; null without checks, and on pages that do not show it. */
   commitStatus: StatusIconView | null;
 }
 

@@ -5,13 +5,13 @@ import type { ReferenceLinks } from '../markdown/reference-links.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** More of a message is not shown. */
+/** Longer messages are cut to this. */
 const maxLength = 20_000;
 
 /**
- * What the commit messages of a page refer to, asked at once.
+ * Looks up all references in the commit messages of a page together.
  * @param messages whole ones, or their subjects where a page shows no more
- * @param others what other texts of the page refer to
+ * @param others references of other texts on the page
  */
 export const readCommitReferences = (
   context: RepositoryContext,

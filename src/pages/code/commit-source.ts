@@ -3,12 +3,12 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** A commit that no branch and no tag leads to: where it comes from, so that it is not taken for the project's. */
+/** The source of a commit that no branch or tag contains, so that readers do not take it for the project's own. */
 interface CommitSource {
   pull: { number: number; url: string; author: string | null } | null;
 }
 
-/** Null for a commit of a branch or tag. A repository without pull requests is not asked. */
+/** Null for a commit of a branch or tag. A repository without pull requests is not checked. */
 export async function readCommitSource(
   { found, viewer }: RepositoryContext,
   { git, pulls, accounts }: Pick<CodeDeps, 'git' | 'pulls' | 'accounts'>,

@@ -7,13 +7,13 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
 interface ReadCommitStatuses {
-  /** The status beside a commit; null for one that nothing has checked. */
+  /** The status beside a commit; null for a commit without checks. */
   of(oid: string): StatusIconView | null;
-  /** Checks come and end while the refs stay. */
+  /** Dependency: checks start and end without a change of refs. */
   dependency: Dependency;
 }
 
-/** What the checks say of all commits that a page shows, asked at once. */
+/** Reads the check statuses of all commits on a page together. */
 export async function readCommitStatuses(
   { found }: RepositoryContext,
   { repositories }: Pick<CodeDeps, 'repositories'>,

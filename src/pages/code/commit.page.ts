@@ -21,7 +21,9 @@ import type { CodeDeps } from './deps.ts';
 const maxNote = 20_000;
 const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
-/** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
+/**
+ * `B/commit/{oid}`: the changes of one commit; `.patch` as a mail, `.diff` plain. A short id redirects to the full one.
+ */
 export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found, params, query } = context;
   const { git, clock } = deps;
@@ -36,7 +38,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   if (id !== oid) return movedTo(commitUrl(url, oid) + ending + (query.size === 0 ? '' : `?${query}`));
   const range = { from: commit.parents[0] ?? null, to: oid };
   if (ending !== '') {
-    // A merge has no patch of its own as a mail.
+    // Git creates no mail patch for a merge.
     const body =
       ending === '.patch' && commit.parents.length < 2
         ? await git.queries.mailPatch(found.path, oid)
@@ -77,7 +79,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
       deployments: deployedAt.views,
       diff,
     },
-    // Which pull request has a commit is no part of what pages are kept by.
+    // The page cache does not track which pull request contains a commit.
     {
       restsOn:
         diff.isComplete && place === null

@@ -16,23 +16,23 @@ import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxCommits = 100;
-/** Suggestions in the two boxes; any other name may be typed. */
+/** Suggestions in the two boxes; users may type any other name. */
 const maxSuggested = 200;
 
 interface Range {
   base: string;
   head: string;
-  /** `...` compares with where the two parted, `..` the two as they are. */
+  /** `...` compares with the merge base, `..` compares the two directly. */
   dots: '..' | '...';
 }
 
-/** Names of refs hold no two dots in a row, so the first ones part them. */
+/** Ref names cannot contain two consecutive dots, so the first ones are the separator. */
 function readRange(text: string): Range | null {
   const [, base = '', dots = '...', head = ''] = /^(.*?)(\.{2,3})(.*)$/s.exec(text) ?? [];
   return base === '' || head === '' ? null : { base, head, dots: dots as Range['dots'] };
 }
 
-/** The commit of a name, or null when there is none: the page says so beside the boxes. */
+/** The commit of a name, or null if it does not exist: the page shows that beside the boxes. */
 function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: string): Promise<string | null> {
   return git.refs.resolve(found.path, name, { includeUnreachable: allows(found.level, 'write') }).catch(nullIfNotFound);
 }
@@ -43,7 +43,7 @@ async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise
   return named.slice(0, maxSuggested).map(({ name }) => name);
 }
 
-/** Where a pull request is opened from this comparison; null for what is not two branches. */
+/** URL that opens a pull request from this comparison; null unless both sides are branches. */
 async function newPullOf(
   { found }: RepositoryContext,
   { git }: CodeDeps,
@@ -95,7 +95,10 @@ async function compareCommits(
   };
 }
 
-/** `B/compare/{base}...{head}`: what one side has that the other has not. The boxes come here as `?base=&head=`. */
+/**
+ * `B/compare/{base}...{head}`: the commits and changes of one side that the other lacks. The boxes submit
+ * `?base=&head=`.
+ */
 export const showComparison: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found, query } = context;
   const url = repositoryUrl(found.canonical);

@@ -5,19 +5,19 @@ import { t } from '../../translation/index.ts';
 /** How many unchanged lines a page shows around a change, from few to the whole file. */
 export const contextSteps: readonly number[] = [3, 25, 200, 20_000];
 
-/** One of the steps by `?context=`; anything else is the first. */
+/** The step from `?context=`; the first one for an invalid value. */
 export function readContextLines(query: URLSearchParams): number {
   const wanted = Number(query.get('context') ?? contextSteps[0]);
   return contextSteps.includes(wanted) ? wanted : contextSteps[0]!;
 }
 
-/** What an address says of the step; null for the first, which is left out. */
+/** The query value of the step; null for the first, which is omitted. */
 export const contextParameter = (lines: number): string | null => (lines === contextSteps[0] ? null : String(lines));
 
 /**
  * The link behind the range of a hunk that shows this file with more lines around its changes, as HTML; empty where the
  * whole file is shown.
- * @param address of the page with this file alone and so many lines
+ * @param address URL of the page with this file alone and the given number of lines
  */
 export function moreLinesLink(file: ChangedFile, lines: number, address: (context: string) => string): string {
   const wider = contextSteps[contextSteps.indexOf(lines) + 1];

@@ -6,11 +6,11 @@ const maxColumns = 100;
 export interface CsvTable {
   head: string[];
   rows: string[][];
-  /** Whether rows or columns were left out. */
+  /** Whether rows or columns were omitted. */
   isCut: boolean;
 }
 
-/** The separator of a table by the name of its file; null for anything else. */
+/** The separator of a table, by its file name; null for other files. */
 export function tableSeparator(name: string): ',' | '\t' | null {
   if (/\.csv$/i.test(name)) return ',';
   return /\.tsv$/i.test(name) ? '\t' : null;
@@ -18,10 +18,10 @@ export function tableSeparator(name: string): ',' | '\t' | null {
 
 /**
  * A table of comma- or tab-separated values (RFC 4180): quotes around a value may contain separators and line breaks,
- * and a doubled quote is one. One pass over the text; at most 2,000 rows and 100 columns are kept. A file whose first
- * line has semicolons and no commas is separated by these, as spreadsheets write it in many languages.
+ * and a doubled quote is one. One pass over the text; keeps at most 2,000 rows and 100 columns. A file whose first line
+ * has semicolons and no commas uses these as separator, as spreadsheets write it in many languages.
  *
- * Null where a quote is never closed, and for a single column: that is text.
+ * Null if a quote is never closed, and for a single column: that is text.
  */
 export function readCsv(text: string, separator: ',' | '\t'): CsvTable | null {
   const [first = ''] = text.split('\n', 1);
@@ -61,7 +61,7 @@ export function readCsv(text: string, separator: ',' | '\t'): CsvTable | null {
   return toTable(rows, isCut);
 }
 
-/** Rows that are shorter than the head are filled up; a longer one makes the table wider. */
+/** Rows shorter than the header are padded; a longer row makes the table wider. */
 function toTable(rows: string[][], isCut: boolean): CsvTable | null {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
   const [head, ...body] = rows.map((row) => [...row, ...Array<string>(width - row.length).fill('')]);

@@ -25,7 +25,7 @@ const states: Record<DeploymentState, StatusView> = translated({
   inactive: view('code.deployment.inactive', 'circle', 'idle'),
 });
 
-/** One deployment in the history of its environment, and beside its commit. */
+/** One deployment, in the history of its environment and beside its commit. */
 export interface DeploymentView {
   id: number;
   environment: string;
@@ -33,14 +33,14 @@ export interface DeploymentView {
   status: StatusView;
   sha: string;
   commitUrl: string;
-  /** The branch or tag; null for a pull request and for an id. */
+  /** The branch or tag; null for a pull request and for a commit id. */
   ref: { name: string; url: string } | null;
   by: string | null;
   at: TimeView;
-  /** Where it is reached, as the job or the API says; null for nowhere. */
+  /** The URL of the deployed site, given by the job or the API; null without one. */
   address: string | null;
   description: string;
-  /** The run whose job deploys; null for one that is made elsewhere. */
+  /** The run whose job deploys; null for a deployment created outside of CI. */
   hasJob: boolean;
 }
 
@@ -48,7 +48,9 @@ export interface DeploymentView {
 export const environmentUrl = (repositoryUrl: string, name: string): string =>
   `${repositoryUrl}/environments/${environmentPath(name)}`;
 
-/** @param names handles of people, by id */
+/**
+ * @param names usernames, by id
+ */
 export function viewDeployment(
   row: DeploymentRow,
   repositoryUrl: string,

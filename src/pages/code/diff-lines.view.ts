@@ -11,10 +11,10 @@ interface Row {
   html: string;
 }
 
-/** Lines of a patch belong to files in any encoding; each is read by itself. */
+/** Decodes each line by itself: lines of a patch come from files in any encoding. */
 const textOf = ({ text }: PatchLine): string => decodeFileText(text)?.text ?? text.toString('latin1');
 
-/** Both versions of a file line by line, as the highlighter gave them; null for one that it did not. */
+/** The highlighted lines of both versions of a file; null for a version without highlighting. */
 export interface Colours {
   old: readonly string[] | null;
   fresh: readonly string[] | null;
@@ -22,13 +22,13 @@ export interface Colours {
 
 const plain: Colours = { old: null, fresh: null };
 
-/** Which words differ in each of the `changedPairs` of a patch, in their order; null where marks would not help. */
+/** The changed words in each of the `changedPairs` of a patch, in their order; null where marks would not help. */
 export type WordMarks = readonly (WordDiff | null)[];
 
-/** Lines that are longer are not compared word by word. */
+/** Longer lines are not compared word by word. */
 const maxPairLength = 2_000;
 
-/** Where removed lines are followed by added ones, each pair is a line and what became of it. */
+/** Where added lines follow removed ones, each pair is a line before and after its change. */
 function pairsOf({ lines }: Hunk): [old: PatchLine, fresh: PatchLine][] {
   const pairs: [PatchLine, PatchLine][] = [];
   for (let at = 0; at < lines.length; ) {
@@ -41,7 +41,7 @@ function pairsOf({ lines }: Hunk): [old: PatchLine, fresh: PatchLine][] {
   return pairs;
 }
 
-/** The texts of all such pairs; empty where a line is too long to be compared. */
+/** The texts of all such pairs; empty for a line that is too long to be compared. */
 export function changedPairs({ hunks }: Patch): [before: string, after: string][] {
   return hunks.flatMap(pairsOf).map(([old, fresh]) => {
     const [before, after] = [textOf(old), textOf(fresh)];
@@ -55,7 +55,7 @@ function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: r
     '',
   );
   const shown = text.replace(/\r$/, '');
-  // Ignored white space shows as it is on one side; then the other has another line here.
+  // With white space ignored, one side is shown as it is; the other side then has a different line here.
   if (coloured !== undefined && textLength(coloured) === shown.length)
     return showInvisibleCharacters(markHtml(coloured, marks));
   return marks.length === 0 ? lineHtml(text) : showInvisibleCharacters(markHtml(escapeHtml(text), marks));
@@ -96,16 +96,16 @@ const signs = { same: ' ', added: '+', removed: '-' } as const;
 const words = { same: '', added: ' class="added"', removed: ' class="removed"' } as const;
 const unended = (): string => `<span class="unended">${escapeHtml(t('code.diff_lines.no_newline_at_the_end'))}</span>`;
 
-/** One row of a table of lines, and which lines of the two versions it shows. */
+/** One row of a table of lines, with its line numbers in both versions. */
 export interface DiffRow {
   html: string;
   old: number | null;
   fresh: number | null;
 }
 
-/** What a page adds to the rows, as HTML that is safe. */
+/** Additions of a page to the rows, as safe HTML. */
 export interface RowAdditions {
-  /** Before a line: of the older version where the line is gone. */
+  /** Before a line; before a line of the older version where it was removed. */
   beside(side: 'OLD' | 'NEW', line: number): string;
   /** After the range of a hunk. */
   afterRange(hunk: Hunk): string;
@@ -119,13 +119,13 @@ function content({ line: { kind, isUnended }, html }: Row, added: string): strin
   return `<td>${added}<span class="sign">${signs[kind]}</span>${html}${isUnended ? unended() : ''}</td>`;
 }
 
-/** A range in git's notation: the count is left out when it is one. */
+/** A range in git's notation: a count of one is omitted. */
 function rangeText(start: number, { lines }: Hunk, kind: 'added' | 'removed'): string {
   const count = lines.filter((line) => line.kind === 'same' || line.kind === kind).length;
   return count === 1 ? String(start) : `${start},${count}`;
 }
 
-/** The range in git's notation, so that `+` and `-` lines can be found elsewhere. */
+/** The range in git's notation, which locates `+` and `-` lines in other tools. */
 function hunkHead(hunk: Hunk, span: number, { afterRange }: RowAdditions): DiffRow {
   const range = `@@ -${rangeText(hunk.oldStart, hunk, 'removed')} +${rangeText(hunk.newStart, hunk, 'added')} @@`;
   const heading = showInvisibleCharacters(escapeHtml(hunk.heading));
@@ -157,7 +157,7 @@ export function unifiedRows(
   ]);
 }
 
-/** A patch as two columns: what was on the left, what is on the right. */
+/** A patch as two columns: the older version on the left, the newer one on the right. */
 export function splitRows(
   patch: Patch,
   colours = plain,

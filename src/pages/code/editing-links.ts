@@ -4,13 +4,13 @@ import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 
-/** Whether the pages that change files are offered: on branches, to people who may push or propose. */
+/** Whether the page offers to change files: on branches, to users who can push or propose changes. */
 function mayChange({ viewer, found: { repository, level, issues } }: RepositoryContext, { kind }: RefPath): boolean {
   if (viewer.kind !== 'person' || kind !== 'branch' || repository.archivedAt !== null) return false;
   return allows(level, 'write') || issues.pulls.isOn;
 }
 
-/** Where a file is edited and deleted; both null where they are not offered. */
+/** URLs to edit and delete a file; both null where editing is not offered. */
 export function editingLinks(context: RepositoryContext, at: RefPath, { kind }: TreeEntry) {
   const isFile = kind === 'file' || kind === 'executable';
   if (!isFile || !mayChange(context, at)) return { edit: null, removal: null };
@@ -18,7 +18,7 @@ export function editingLinks(context: RepositoryContext, at: RefPath, { kind }: 
   return { edit: codeUrl(url, 'edit', at.ref, at.file), removal: codeUrl(url, 'delete', at.ref, at.file) };
 }
 
-/** Where files are added to a folder; null where that is not offered. */
+/** URLs to add files to a folder; null where that is not offered. */
 export function addingLinks(context: RepositoryContext, at: RefPath) {
   if (!mayChange(context, at)) return null;
   const url = repositoryUrl(context.found.canonical);

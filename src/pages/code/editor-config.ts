@@ -1,37 +1,39 @@
-/** What `.editorconfig` says of a file (editorconfig.org); undefined where it says nothing. */
+/** The settings of `.editorconfig` for a file (editorconfig.org); undefined where it sets nothing. */
 export interface EditorConfig {
   endOfLine?: 'lf' | 'crlf';
   insertFinalNewline?: boolean;
   trimTrailingWhitespace?: boolean;
   charset?: string;
   indentStyle?: 'tab' | 'space';
-  /** Columns of one level; `tab` counts as not given. */
+  /** Columns of one level; `tab` counts as unset. */
   indentSize?: number | undefined;
-  /** Columns of a tab, where that is said by itself. */
+  /** Columns of a tab, if set explicitly. */
   tabWidth?: number | undefined;
 }
 
-/** Columns of a tab: a level, where nothing else is said. */
+/** Columns of a tab; defaults to those of one level. */
 export const tabWidthOf = ({ tabWidth, indentSize }: EditorConfig): number | undefined => tabWidth ?? indentSize;
 
 const charsets = new Set(['latin1', 'utf-8', 'utf-8-bom', 'utf-16be', 'utf-16le']);
 
-/** Wider tabs than this are no setting that a person wants to read. */
+/** Wider tabs would not be readable. */
 const maxColumns = 16;
 
-/** A file and the folder that it is in, '' for the topmost one. */
+/** A file and its folder, '' for the root. */
 export interface EditorConfigFile {
   folder: string;
   text: string;
 }
 
 /**
- * Limits of what is read: a section is compared with a path in time that grows with the product of their lengths. More
- * is no setting that a person wrote.
+ * Limits on a file: comparing a section with a path takes time that grows with the product of their lengths. Real
+ * settings are smaller.
  */
 const limits = { sections: 100, pattern: 200, alternatives: 30, path: 1_000 };
 
-/** @param files the nearest first; those above one with `root = true` do not count */
+/**
+ * @param files the nearest first; a file with `root = true` ends the search
+ */
 export function editorConfigOf(files: readonly EditorConfigFile[], path: string): EditorConfig {
   const config: EditorConfig = {};
   if (path.length > limits.path) return config;
@@ -94,7 +96,7 @@ function apply(config: EditorConfig, name: string, value: string): void {
   if (name === 'tab_width' && (isWidth || value === 'unset')) config.tabWidth = isWidth ? columns : undefined;
 }
 
-/** Whether a section is about a path: without a slash about names in all folders below. */
+/** Whether a section matches a path: a section without a slash matches names in all folders below. */
 function matches(section: string, path: string): boolean {
   if (section.length > limits.pattern) return false;
   const isAnchored = section.includes('/');
@@ -120,7 +122,7 @@ function alternativesOf(section: string): string[] {
 }
 
 /**
- * Compares a pattern with `*`, `**`, `?` and `[…]` with a path, a row of the table of both at a time: no pattern takes
+ * Matches a pattern with `*`, `**`, `?` and `[…]` against a path, by two rows of the table at a time: no pattern takes
  * longer than the product of the lengths.
  */
 function matchGlob(pattern: string, path: string): boolean {

@@ -9,8 +9,8 @@ import type { CodeDeps } from './deps.ts';
 import { followLinks } from './follow-links.ts';
 
 /**
- * What is at a path; where nothing is, and the path goes through a symbolic link of a folder, a redirect to what it
- * means. Refuses `revision_not_found`.
+ * The entry at a path. If the path goes through a symbolic link of a folder, returns a redirect to its target. Throws
+ * `revision_not_found`.
  */
 export async function entryOrTarget(
   { found }: RepositoryContext,

@@ -12,7 +12,7 @@ const maxFiles = 50_000;
 const maxShown = 50;
 const maxQuery = 200;
 
-/** `B/find/{ref}?q=`: files whose path holds the letters in this order. */
+/** `B/find/{ref}?q=`: files whose path contains the letters in this order. */
 export const showFind: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found, query } = context;
   const url = repositoryUrl(found.canonical);

@@ -12,13 +12,13 @@ import type { ReferenceLinks } from '../markdown/reference-links.ts';
 interface FileRowView {
   name: string;
   url: string;
-  /** The icon's name, and what it says. */
+  /** The icon's name and its label. */
   icon: 'folder' | 'file' | 'symlink' | 'submodule';
   kind: string;
   isExecutable: boolean;
-  /** The commit of a submodule, shortened; null for all others. */
+  /** The abbreviated commit of a submodule; null for other entries. */
   commit: string | null;
-  /** Null for what has no size of its own. */
+  /** Null for entries without a size. */
   size: string | null;
   /** Null while unknown. */
   last: { subject: string; subjectParts: TextPart[] | null; url: string; at: TimeView } | null;
@@ -26,15 +26,15 @@ interface FileRowView {
 
 interface FileTableView {
   rows: FileRowView[];
-  /** The folder above; null at the root. */
+  /** The parent folder; null at the root. */
   parent: string | null;
-  /** A sentence when not everything is shown. */
+  /** A notice when entries are omitted. */
   cut: string | null;
-  /** Some rows are still being looked for. */
+  /** Last commits of some rows are still being searched. */
   isWaiting: boolean;
 }
 
-/** More rows are not readable; the page would only be slow. */
+/** More rows would only make the page slow. */
 export const maxRows = 1_000;
 
 const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = translated({
@@ -51,9 +51,9 @@ interface TableContext {
   last: LastCommits;
   /** Milliseconds since the epoch. */
   now: number;
-  /** None, when absent. */
+  /** No sizes when absent. */
   references?: ReferenceLinks;
-  /** The page of a submodule on this server, by its path and commit; null for all others. */
+  /** The URL of a submodule on this server, by its path and commit; null for others. */
   submoduleUrl?: (file: Buffer, oid: string) => string | null;
 }
 
@@ -79,7 +79,7 @@ function createCommitViews({
   };
 }
 
-/** The start of the addresses of a folder's entries, up to their names. */
+/** The URL prefix of a folder's entries. */
 function entryUrls({ repositoryUrl, at }: TableContext): Record<'tree' | 'blob', string> {
   const start = (page: 'tree' | 'blob') => `${codeUrl(repositoryUrl, page, at.ref, at.file)}/`;
   return { tree: start('tree'), blob: start('blob') };

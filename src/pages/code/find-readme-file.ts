@@ -4,20 +4,20 @@ import type { CodeDeps } from './deps.ts';
 import { followLinks } from './follow-links.ts';
 import { findReadme, isReadmeName } from './readme.view.ts';
 
-/** Where a repository may have its README besides its root, the first one that has one. */
+/** Other folders that may contain the README of a repository; the first match wins. */
 const folders = ['.hearth', '.github', 'docs'];
 const maxEntries = 1_000;
-/** A folder with more links of this name is no honest one. */
+/** More links with this name in one folder indicate abuse. */
 const maxLinks = 4;
 
 export interface ReadmeFile {
   entry: TreeEntry;
-  /** Where its relative links begin. */
+  /** The folder that its relative links are resolved against. */
   folder: Buffer;
 }
 
 /**
- * The README of a folder; of the root also one in `.hearth`, `.github` or `docs`. A symbolic link is followed inside
+ * The README of a folder; for the root also one in `.hearth`, `.github` or `docs`. A symbolic link is followed inside
  * the tree of the commit.
  * @param entries of the folder
  */
@@ -51,7 +51,7 @@ async function readmeOf(
   for (const link of links) {
     const target = await followLinks(git, path, { oid, file: joinPath(file, link.rawName) });
     if (target?.entry?.type !== 'blob') continue;
-    // The ending says how it is rendered, of the link or of its target.
+    // The extension of the link or of its target selects the renderer.
     const name = link.name.includes('.') ? link.name : target.entry.name;
     folderOf.set({ ...target.entry, name: isReadmeName(name) ? name : link.name }, splitPath(target.file).folder);
   }

@@ -3,7 +3,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxLinks = 5;
-/** More folders than a path has. */
+/** Deeper than any real path. */
 const maxSteps = 256;
 const maxTargetBytes = 4096;
 
@@ -14,15 +14,15 @@ interface LinkTarget {
 }
 
 /**
- * Where a path leads when its symbolic links are followed, each part by itself, inside the tree of one commit: the disk
- * is never asked. Null for what is not there, leads out of the tree, or through more than five links.
+ * Resolves the symbolic links of a path, part by part, inside the tree of one commit; never reads the file system. Null
+ * if the target is missing, is outside the tree, or needs more than five links.
  */
 export async function followLinks(
   { objects }: CodeDeps['git'],
   path: string,
   { oid, file }: Pick<RefPath, 'oid' | 'file'>,
 ): Promise<LinkTarget | null> {
-  // Names are bytes: latin1 keeps each.
+  // Names are bytes: latin1 preserves each.
   let ahead = file.toString('latin1').split('/');
   const behind: string[] = [];
   let entry: TreeEntry | null = null;

@@ -10,7 +10,7 @@ import type { CodeDeps } from './deps.ts';
 
 const pages: readonly [CodePage, ...CodePage[]] = ['tree', 'blob', 'blame', 'commits', 'find'];
 
-/** The path, or the nearest folder above it that this commit has. */
+/** The path, or its nearest parent folder in this commit. */
 async function nearest(git: Git, path: string, oid: string, file: Buffer): Promise<{ file: Buffer; isWhole: boolean }> {
   for (let at = file; at.length > 0; at = splitPath(at).folder) {
     if (
@@ -25,8 +25,8 @@ async function nearest(git: Git, path: string, oid: string, file: Buffer): Promi
 }
 
 /**
- * `B/go?ref=&page=&path=`: the same place at another branch, tag or commit, as the menu and
- * its box ask for it. A path that is not there leads to the folder above it.
+ * `B/go?ref=&page=&path=`: redirects the ref menu and its box to the same path at another branch, tag or commit. A
+ * missing path redirects to its nearest parent folder.
  */
 export const goToRef: Page<RepositoryContext, CodeDeps> = async ({ found, query }, { git }): Promise<Reply> => {
   const url = repositoryUrl(found.canonical);

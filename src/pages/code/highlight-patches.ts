@@ -6,10 +6,10 @@ import { decodeFileText } from '../app/decode-text.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** Both versions of a file are coloured from their beginning, because a line alone does not say what it is in. */
+/** Both versions of a file are highlighted from their beginning, because a single line lacks its context. */
 const maxFiles = 40;
 const maxBytes = 256 * 1024;
-/** How long a page waits for colours, unless it says less; the highlighter remembers them for the next view. */
+/** Default time that a page waits for highlighting; the highlighter caches results for the next view. */
 const usualWaitMs = 400;
 
 interface HighlightedPatches {
@@ -19,7 +19,7 @@ interface HighlightedPatches {
   isComplete: boolean;
 }
 
-/** Colours the first files of a comparison whose language is known. */
+/** Highlights the first files of a comparison whose language is known. */
 export async function highlightPatches(
   path: string,
   deps: Pick<CodeDeps, 'git' | 'highlighting'>,
@@ -51,7 +51,7 @@ export async function highlightPatches(
   return { colours, isComplete: true };
 }
 
-/** The lines of one side, as ranges of numbers. */
+/** The lines of one side, as line ranges. */
 function shownLines(hunks: readonly Hunk[], numberOf: (line: PatchLine) => number | null): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { lines } of hunks)
@@ -73,7 +73,7 @@ async function colourBlob(
   ranges: [number, number][],
 ): Promise<string[] | null> {
   if (noRef.test(oid)) return null;
-  // A side that was merged for this comparison is in no repository.
+  // A side that was merged for this comparison is not stored in any repository.
   const content = (await git.objects.blob(path, oid, { maxBytes }).catch(nullIfNotFound))?.content ?? null;
   const text = content && decodeFileText(content);
   return text?.encoding === 'UTF-8'

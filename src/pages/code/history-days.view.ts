@@ -10,9 +10,9 @@ import type { StatusIconView } from '../app/status-icon.view.ts';
 import type { SignatureView } from './signature.view.ts';
 
 interface HistoryRow extends CommitLineView {
-  /** The file as it was in this commit; null when the page shows no file, or the commit removed it. */
+  /** The file at this commit; null when the page shows no file, or the commit removed it. */
   file: string | null;
-  /** What the file was called, from the commit that moved it backwards. */
+  /** The old name of the file, in commits before its rename. */
   movedFrom: string | null;
   signature: SignatureView | null;
 }
@@ -25,7 +25,7 @@ interface HistoryDay {
 
 const format = dateFormat({ dateStyle: 'long' });
 
-/** The day in the time zone of the committer: commits of one evening stay together. */
+/** The day in the committer's time zone: commits of one evening stay together. */
 function dayOf(at: number, offsetMinutes: number): string {
   return format(new Date(Math.min(Math.max(at + offsetMinutes * 60_000, -8.64e15), 8.64e15)));
 }

@@ -20,7 +20,7 @@ const maxTextLength = 100;
 const dayMs = 86_400_000;
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** What a history is narrowed to. Days are those of UTC; what is no day is left out. */
+/** The filter of a history. Days are in UTC; invalid days are ignored. */
 function readHistoryFilter(query: URLSearchParams) {
   const text = (name: string): string =>
     (query.get(name) ?? '')
@@ -36,7 +36,7 @@ function readHistoryFilter(query: URLSearchParams) {
 
 const feedEnding = Buffer.from('.atom');
 
-/** What the address names, and whether it asks for the feed: a ref that ends in `.atom` itself wins. */
+/** The location in the URL, and whether it requests the feed: a ref whose own name ends in `.atom` has priority. */
 async function readAddress({ found, path }: RepositoryContext, { git }: CodeDeps) {
   const rest = rawPath(path);
   if (!rest.subarray(-feedEnding.length).equals(feedEnding))
@@ -46,7 +46,7 @@ async function readAddress({ found, path }: RepositoryContext, { git }: CodeDeps
   return { at: await resolveLocationBytes(found, rest.subarray(0, -feedEnding.length), git), isFeed: true };
 }
 
-/** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
+/** `B/commits/{ref}/{path}`: commits, newest first; the suffix `.atom` requests a feed. */
 export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found, query } = context;
   const { at, isFeed } = await readAddress(context, deps);
@@ -56,7 +56,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
   const url = repositoryUrl(found.canonical);
   const self = codeUrl(url, 'commits', at.ref, at.file);
   const wanted = query.get('path')?.replace(/^[\s/]+|[\s/]+$|\0/g, '');
-  // The path is a part of the address of a history: the form of the filter leads there.
+  // The filter form sends the path as a query; redirects to the URL of its history.
   if (wanted !== undefined) {
     const there = codeUrl(url, 'commits', at.ref, Buffer.from(wanted));
     return seeOther(chosen.size === 0 ? there : `${there}?${chosen}`);

@@ -6,7 +6,7 @@ import { t } from '../../translation/index.ts';
 interface LanguageShareView {
   name: string;
   colour: string;
-  /** Of a bar of 1000 units, and as people read it. */
+  /** Share in a bar of 1000 units, and as text. */
   start: number;
   width: number;
   percent: string;
@@ -15,7 +15,7 @@ interface LanguageShareView {
 const shown = 6;
 const otherColour = '#8a8078';
 
-/** What a repository is written in, as a bar. */
+/** The languages of a repository, as a bar. */
 export function viewLanguages(files: readonly ListedFile[], attributesOf: AttributesOf | null): LanguageShareView[] {
   const sums = sumLanguages(files, attributesOf);
   const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);

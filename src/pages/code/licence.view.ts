@@ -2,7 +2,7 @@ import type { TreeEntry } from '../../git/index.ts';
 
 const fileName = /^(?:licen[cs]e|copying|unlicense)(?:[._-].*)?$/i;
 
-/** What a licence says of itself, the more particular first. */
+/** Phrases of licences, the most specific first. */
 const marks: readonly [mark: RegExp, name: string][] = [
   [/GNU AFFERO GENERAL PUBLIC LICENSE\s+Version 3/i, 'AGPL-3.0'],
   [/GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3/i, 'LGPL-3.0'],
@@ -26,6 +26,6 @@ const marks: readonly [mark: RegExp, name: string][] = [
 export const findLicence = (entries: readonly TreeEntry[]): TreeEntry | null =>
   entries.find(({ name, kind }) => kind === 'file' && fileName.test(name)) ?? null;
 
-/** The short name of a licence by its text, or null for one that is not known. */
+/** The short name of a licence by its text, or null if unknown. */
 export const licenceName = (text: string): string | null =>
   marks.find(([mark]) => mark.test(text.slice(0, 4_000)))?.[1] ?? null;

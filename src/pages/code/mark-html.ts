@@ -6,14 +6,14 @@ export interface TextRange {
 
 const segments = /<[^>]*>|&[^;]*;|[^<&]/g;
 
-/** How many characters HTML of spans and escaped text shows. */
+/** Number of characters that HTML of spans and escaped text displays. */
 export const textLength = (html: string): number => html.replace(/<[^>]*>/g, '').replace(/&[^;]*;/g, ' ').length;
 
 /**
- * Puts `mark` around parts of a line. Where a mark meets a span it is closed and opened
- * again, so that the two never overlap.
+ * Puts `mark` around ranges of a line. A mark that crosses a span is closed and reopened, so that the two never
+ * overlap.
  * @param html spans and escaped text
- * @param ranges in the text that it shows, in order
+ * @param ranges positions in the displayed text, in order
  */
 export function markHtml(html: string, ranges: readonly TextRange[]): string {
   if (ranges.length === 0) return html;

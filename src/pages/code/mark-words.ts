@@ -10,12 +10,12 @@ import type { CodeDeps } from './deps.ts';
 const limits: TaskLimits = {
   deadlineMs: 500,
   maxWaitMs: 1_000,
-  // A file alone shows four megabytes of lines, beyond Latin-1 of two bytes for each character.
+  // A file alone shows four megabytes of lines, which take two bytes per character outside Latin-1.
   maxInputBytes: 10 * 1024 * 1024,
   maxResultBytes: 10 * 1024 * 1024,
 };
 
-/** How long a page waits for its marks, unless it says less; the pool remembers them for the next view. */
+/** Default time that a page waits for its marks; the pool caches them for the next view. */
 const usualWaitMs = 800;
 
 interface Marked {
@@ -25,7 +25,7 @@ interface Marked {
   isComplete: boolean;
 }
 
-/** Finds which words differ in pairs of changed lines, file by file in the worker pool. */
+/** Finds the changed words in pairs of lines, file by file, in the worker pool. */
 export async function markWords(
   path: string,
   { workers }: Pick<CodeDeps, 'workers'>,

@@ -1,4 +1,4 @@
-/** Pictures that browsers show and that cannot act. */
+/** Image types that browsers display and that cannot run scripts. */
 const images: Readonly<Record<string, string>> = {
   png: 'image/png',
   apng: 'image/png',
@@ -14,16 +14,16 @@ const images: Readonly<Record<string, string>> = {
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
-/** The type of a picture by the name of its file; null for anything else. */
+/** The image type by file name; null for other files. */
 export const imageType = (name: string): string | null =>
   Object.hasOwn(images, endingOf(name)) ? images[endingOf(name)]! : null;
 
-/** Documents that would run as pages of ours: they are only ever downloaded (security C03). */
+/** Documents that would run as our own pages: they are always downloaded (security C03). */
 export const isActive = (name: string): boolean =>
   ['svg', 'svgz', 'html', 'htm', 'xhtml', 'xht', 'xml', 'mht', 'mhtml'].includes(endingOf(name));
 
-/** A document that browsers show by themselves, apart from the page that it is in. */
+/** A document that browsers display in a separate viewer. */
 export const isPdf = (name: string): boolean => endingOf(name) === 'pdf';
 
-/** A notebook of Jupyter. */
+/** A Jupyter notebook. */
 export const isNotebook = (name: string): boolean => endingOf(name) === 'ipynb';

@@ -1,11 +1,11 @@
 import type { RefListing } from '../../git/index.ts';
 import { visitAll } from '../../kernel/index.ts';
 
-/** Made when first asked for: it reads all locales that there are. */
+/** Created at first use: it loads all locales. */
 let byNumbers: Intl.Collator | undefined;
 const unfinished = /^[-._~]?(?:rc|alpha|beta|pre|dev|a\d|b\d)/i;
 
-/** Compares `v1.9` and `v1.10` as people do; `v2.0-rc1` comes before `v2.0`, and that before `v2.0.1`. */
+/** Orders `v1.9` before `v1.10`; `v2.0-rc1` before `v2.0`, and that before `v2.0.1`. */
 export function compareVersions(a: string, b: string): number {
   if (a.startsWith(b) && unfinished.test(a.slice(b.length))) return -1;
   if (b.startsWith(a) && unfinished.test(b.slice(a.length))) return 1;
@@ -15,8 +15,9 @@ export function compareVersions(a: string, b: string): number {
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /**
- * What the collation says where two names differ in a number first, which is nearly always, at a twentieth of its cost.
- * @returns 0 where it has to be asked
+ * The result of the collation where the first difference of two names is in a number, which is nearly always, at a
+ * twentieth of its cost.
+ * @returns 0 where the collation must decide
  */
 function compareFirstDigits(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
@@ -26,7 +27,7 @@ function compareFirstDigits(a: string, b: string): number {
     at += 1;
   }
   if (at === length || !isDigit(a.charCodeAt(at)) || !isDigit(b.charCodeAt(at))) return 0;
-  // A zero in front adds nothing to a number.
+  // Leading zeros do not count.
   let begin = at;
   while (begin > 0 && isDigit(a.charCodeAt(begin - 1))) begin -= 1;
   if (a.charCodeAt(begin) === 48 || b.charCodeAt(begin) === 48) return 0;
@@ -37,19 +38,19 @@ function compareFirstDigits(a: string, b: string): number {
   return endOfA - endOfB || a.charCodeAt(at) - b.charCodeAt(at);
 }
 
-/** The collation cuts longer numbers into several. */
+/** The collation splits longer numbers. */
 const mostDigits = 200;
 
 const compareNames = (a: string, b: string): number => compareVersions(b, a) || (a < b ? 1 : a > b ? -1 : 0);
 
-/** The first ones of each listing of refs, which every page of a place shows. */
+/** The newest tags of each ref listing, which every code page shows. */
 const known = new WeakMap<RefListing, string[]>();
 const keptNames = 31;
 
 /**
- * Tags by falling version, as many as are asked for. All names are looked at, in turns, once for each listing and the
- * first page; sorted are only the best.
- * @param after those behind this one; it need not be there
+ * The newest tags by version, descending, at most the requested number. Scans all names, in time slices, once for each
+ * listing and the first page; sorts only the best.
+ * @param after tags older than this name, which need not exist
  */
 export async function newestVersions(refs: RefListing, count: number, after: string | null = null): Promise<string[]> {
   const first = after === null && count <= keptNames;
@@ -60,7 +61,7 @@ export async function newestVersions(refs: RefListing, count: number, after: str
 
 async function select(refs: RefListing, count: number, after: string | null): Promise<string[]> {
   const best: string[] = [];
-  // From the last name on: it is often the newest, and then the others are compared once each.
+  // Starts with the last name: it is often the newest, and then each other name needs one comparison.
   await visitAll(refs.namesFromLast('refs/tags/'), (name) => {
     const last = best[count - 1];
     if (last !== undefined && compareNames(name, last) >= 0) return;

@@ -11,14 +11,14 @@ import { findReadmeFile } from './find-readme-file.ts';
 import { maxReadBytes, prepareReadme, referencesOfReadme, viewReadme } from './readme.view.ts';
 import type { ReadmeView } from './readme.view.ts';
 
-/** What the profile of an owner needs of the pages of code. */
+/** The functions of the code pages that an owner's profile uses. */
 export type ProfileReadmeDeps = Pick<CodeDeps, 'config' | 'git' | 'imageProxy' | 'issues' | 'repositories' | 'workers'>;
 
 const maxEntries = 1_000;
 
 /**
- * The README of an owner's profile: of the public repository `.profile`, as in Gitea and Forgejo, or of the one named
- * like the owner, as in GitHub. Null where there is none that everyone may read.
+ * The README of an owner's profile: of the public repository `.profile`, as in Gitea and Forgejo, or of the repository
+ * named like the owner, as in GitHub. Null if neither has one that everyone can read.
  */
 export async function readProfileReadme(
   context: RequestContext,

@@ -1,14 +1,14 @@
 import { visitAll } from '../../kernel/index.ts';
 
-/** Paths that match, the best first, and how many there are in all. */
+/** Matching paths, the best first, and their total number. */
 interface RankedPaths {
   paths: Buffer[];
   total: number;
 }
 
 /**
- * Paths that hold the letters of `wanted` in this order, in any case. Better: the letters in
- * a row, in the name of the file, at the beginning of a word; then the shorter path.
+ * Paths that contain the letters of `wanted` in this order, ignoring case. Better: consecutive letters, in the file
+ * name, at the beginning of a word; then the shorter path.
  */
 export async function rankPaths(paths: readonly Buffer[], wanted: string, limit: number): Promise<RankedPaths> {
   const letters = wanted.toLowerCase().replace(/\s+/g, '');

@@ -15,7 +15,7 @@ const maxBufferedBytes = 2 * 1024 * 1024;
 
 /**
  * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images and PDF have their
- * type; types that a browser would run are sent as attachments. A pointer of Git LFS gives the content that it names.
+ * type; types that a browser would run are sent as attachments. A Git LFS pointer returns the content of its object.
  * Every response has a sandbox CSP (security C03).
  */
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
@@ -38,7 +38,7 @@ export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps):
   });
 };
 
-/** What browsers show: images, and PDF in a viewer of theirs that keeps it apart from pages. */
+/** Types that browsers display: images, and PDF in their own viewer, which is isolated from pages. */
 const shownType = (name: string): string | null => imageType(name) ?? (isPdf(name) ? pdfType : null);
 
 const pdfType = 'application/pdf';
@@ -48,13 +48,15 @@ const headersOf = (tag: string, contentDisposition: string, type: string) => ({
   ETag: `"${tag}"`,
   // Access can change at any time, so each request revalidates; the ETag saves the transfer.
   'Cache-Control': 'private, no-cache',
-  // The page of a PDF shows it in itself.
+  // The page of a PDF embeds it.
   'Content-Security-Policy': type === pdfType ? `${sandbox}; frame-ancestors 'self'` : sandbox,
   'Content-Disposition': contentDisposition,
   Vary: 'Cookie, Authorization',
 });
 
-/** An object of Git LFS, or a range of it: it may be large. Only images and PDF have a type, the rest is downloaded. */
+/**
+ * A Git LFS object, or a range of it, because it may be large. Only images and PDF have a type; others are downloaded.
+ */
 function sendObject(
   context: RepositoryContext,
   { lfs }: CodeDeps,

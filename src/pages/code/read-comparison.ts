@@ -18,7 +18,7 @@ import { readTabClasses } from './read-editor-configs.ts';
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
 const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
 
-/** How the address wants a comparison to be shown; anything unknown is the default. */
+/** The display options of a comparison from the URL; unknown values give the default. */
 function readDiffOptions({ query }: RepositoryContext) {
   return {
     layout: query.get('view') === 'split' ? ('split' as const) : ('unified' as const),
@@ -28,7 +28,7 @@ function readDiffOptions({ query }: RepositoryContext) {
   };
 }
 
-/** The files in which two commits differ, line by line, within limits. @param self this page without its query */
+/** The files that differ between two commits, line by line, within limits. @param self this page without its query */
 export async function readComparison(
   context: RepositoryContext,
   deps: CodeDeps,
@@ -68,7 +68,7 @@ export async function readComparison(
   const paths = shown.map(({ newPath }) => newPath.toString());
   const [tabsOf, isGenerated] = await Promise.all([
     readTabClasses(context, deps, range.to, paths),
-    // What was asked for by itself is shown.
+    // A file requested by itself is never folded.
     only === null ? readGenerated(context, deps, range.to, paths) : undefined,
   ]);
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));

@@ -7,7 +7,7 @@ import type { CodeDeps } from './deps.ts';
 import { viewDeployment } from './deployment.view.ts';
 import type { DeploymentView } from './deployment.view.ts';
 
-/** Handles of who started some deployments, by id. */
+/** Usernames of those who started some deployments, by id. */
 export async function namesOfDeployers(
   rows: readonly Pick<DeploymentRow, 'creatorId'>[],
   { accounts }: Pick<CodeDeps, 'accounts'>,
@@ -16,7 +16,7 @@ export async function namesOfDeployers(
   return new Map([...people].flatMap(([id, { username }]) => (username === null ? [] : [[id, username] as const])));
 }
 
-/** Where commits are deployed to, or were; the newest of each environment. */
+/** The environments that commits are or were deployed to; the newest deployment of each. */
 export async function readDeployedAt(
   { found }: { found: Pick<Found, 'repository' | 'canonical'> },
   deps: Pick<CodeDeps, 'ci' | 'accounts' | 'clock'>,

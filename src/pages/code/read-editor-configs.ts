@@ -5,7 +5,7 @@ import { editorConfigOf, tabWidthOf } from './editor-config.ts';
 import type { EditorConfigFile } from './editor-config.ts';
 
 const maxBytes = 32 * 1024;
-/** Folders whose files are looked for. */
+/** Maximum number of folders to search. */
 const maxFolders = 12;
 
 interface Place {
@@ -16,7 +16,7 @@ interface Place {
   commit: string;
 }
 
-/** Texts by repository, commit and folder; null where a folder has none, which is most of them. */
+/** Texts by repository, commit and folder; null for folders without the file, which are most. */
 const texts = createLru<string, Promise<string | null>>({ name: 'editor settings', maxWeight: 5_000 });
 
 type SettingsName = '.editorconfig' | '.gitattributes';
@@ -43,14 +43,14 @@ function textIn(place: Place, folder: string, file: SettingsName): Promise<strin
   return reading;
 }
 
-/** The folders of a path and above, the nearest first; '' is the topmost one. */
+/** The folder of a path and its parents, the nearest first; '' is the root. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   const folders = Array.from({ length: parts.length + 1 }, (_, at) => parts.slice(0, parts.length - at).join('/'));
   return folders.slice(-maxFolders);
 }
 
-/** The files of this name in the folder of a path and above, the nearest first. */
+/** The files of this name in the folder of a path and its parents, the nearest first. */
 export async function readFiles(
   place: Place,
   path: string,
@@ -62,7 +62,7 @@ export async function readFiles(
   return files.filter((file): file is EditorConfigFile => file.text !== null);
 }
 
-/** The files `.editorconfig` in the folder of a path and above, the nearest first. */
+/** The `.editorconfig` files in the folder of a path and its parents, the nearest first. */
 export function readEditorConfigs(
   { found }: RepositoryContext,
   deps: { git: Git },
@@ -75,17 +75,17 @@ export function readEditorConfigs(
 /** The default of git, terminals and other forges, in columns. */
 const defaultTabWidth = 8;
 
-/** Different folders whose settings a page reads; the files of further ones have the default. */
+/** Maximum number of folders whose settings a page reads; files in further folders have the default. */
 export const maxFoldersOfPage = 100;
 
-/** The class that gives each of these files its width of a tab; null where the default is right. */
+/** The CSS class of each file's tab width; null for the default. */
 export type TabClasses = (path: string) => string | null;
 
 export const defaultTabs: TabClasses = () => null;
 
 /**
- * The width of tabs in files of a commit, by `.editorconfig`. A page that cannot read the settings shows the default.
- * @param paths of all files that are asked for
+ * The tab width of files of a commit, by `.editorconfig`. If the settings cannot be read, the default applies.
+ * @param paths all requested files
  */
 export async function readTabClasses(
   { found }: { found: { path: string } },

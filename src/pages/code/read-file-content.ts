@@ -31,9 +31,9 @@ import { followLinks } from './follow-links.ts';
 import { viewPart } from './text-part.view.ts';
 import { partOfText, readPartNumber } from './text-parts.ts';
 
-/** Larger files are not shown line by line, nor rendered (security I05). */
+/** Larger files are shown neither line by line nor rendered (security I05). */
 const maxShownBytes = 8 * 1024 * 1024;
-/** A larger PDF is not loaded with its page: a link opens it. */
+/** A larger PDF is not embedded in its page: a link opens it. */
 const maxPdfBytes = 32 * 1024 * 1024;
 
 interface FileRequest {
@@ -43,13 +43,13 @@ interface FileRequest {
   entry: TreeEntry;
 }
 
-/** What a file is shown as: one of the fields beside these, which `code/blob.pug` names. */
+/** The presentation of a file: one of the fields beside these, which `code/blob.pug` names. */
 interface FileContent extends Record<string, unknown> {
-  /** Said above it, as text. */
+  /** A note above the content, as text. */
   facts: string[];
-  /** Whether it has a page of who wrote each line. */
+  /** Whether it has a blame page. */
   hasBlame?: boolean;
-  /** False when a later view may show more; left out where it shows the same. */
+  /** False when a later view may show more; absent where it shows the same. */
   isFinal?: boolean;
   dependency?: Dependency;
 }
@@ -62,7 +62,7 @@ export async function readFileContent({ context, deps, at, entry }: FileRequest)
   const isSource = query.get('plain') === '1';
   const pointer = content === null || entry.kind === 'symlink' ? null : readPointer(content);
   if (pointer !== null && !isSource) {
-    // Whether the object is here is no part of what the page cache compares.
+    // The page cache does not track whether the object is present.
     const isHere = (await deps.lfs.ofPointer(found.repository.id, content!)) !== null;
     const shared = {
       facts: [viewSize(pointer.bytes), t('code.read_file_content.stored_with_git_lfs')],
@@ -118,7 +118,7 @@ async function readText(request: FileRequest, text: string, size: number, facts:
 
 const viewPdf = (url: string, size: number) => ({ url, isShown: size <= maxPdfBytes });
 
-/** The lines of a file, or of the part that is asked for, highlighted where the file is not too large for that. */
+/** The lines of a file, or of the requested part, highlighted unless the file is too large. */
 async function readLines({ context, deps, at, entry }: FileRequest, text: string, facts: string[]) {
   const { query, found } = context;
   const request = { oid: entry.oid, fileName: entry.name, text, client: found.path };
@@ -151,26 +151,26 @@ async function readLines({ context, deps, at, entry }: FileRequest, text: string
   };
 }
 
-/** A file of separated values as a table. */
+/** A file of comma- or tab-separated values as a table. */
 function readTable(name: string, size: number, text: string): CsvTable | null {
   const separator = tableSeparator(name);
   return separator === null || size > maxTableBytes ? null : readCsv(text, separator);
 }
 
-/** What renders a file as a document. */
+/** The renderer of a file as a document. */
 function sourceOf(request: FileRequest, text: string) {
   const { repositoryUrl, showsRemoteImages } = placeOf(request);
   const { origin } = request.context;
   return { key: request.entry.oid, client: repositoryUrl, source: () => text, showsRemoteImages, origin };
 }
 
-/** A file as a document, or as text with a word on why. */
+/** A file as a document, or as text with the reason. */
 async function readDocument(request: FileRequest, text: string, kind: DocumentKind) {
   const prepared = await prepareDocument(request.deps.workers, { ...sourceOf(request, text), kind });
   return fill(request, prepared);
 }
 
-/** A notebook as a document, or why its source is shown. */
+/** A notebook as a document, or its source with the reason. */
 async function readNotebook(request: FileRequest, text: string) {
   const prepared = await prepareNotebook(request.deps.workers, sourceOf(request, text));
   if (!('document' in prepared)) return prepared;

@@ -9,13 +9,13 @@ import type { DocumentFills } from '../markdown/render-document.ts';
 import { decodeFileText } from '../app/decode-text.ts';
 import { viewName } from '../app/printable-names.ts';
 
-/** A README as the page shows it: exactly one of `html` and `text` is set. */
+/** A README for the page: exactly one of `html` and `text` is set. */
 export interface ReadmeView {
   name: string;
-  /** Rendered and cleaned; the only HTML that a template prints as it is. */
+  /** Rendered and sanitised; the only HTML that a template prints unescaped. */
   html: string | null;
   text: string | null;
-  /** Why a document is shown as text; null when no note is needed. */
+  /** The reason why a document is shown as text; null when no note is needed. */
   note: string | null;
   /** Whether only its beginning is shown. */
   isCut?: boolean;
@@ -23,13 +23,13 @@ export interface ReadmeView {
   isFinal: boolean;
 }
 
-/** The beginning of longer ones is shown. */
+/** Longer texts are cut to this. */
 export const maxReadmeBytes = 128 * 1024;
 
-/** Longer ones are not read; they are shown by name only. */
+/** Longer files are not read; only their name is shown. */
 export const maxReadBytes = 4 * 1024 * 1024;
 
-/** Ends with a whole line where one ends in the last quarter, and never inside a character. */
+/** Cuts after a whole line if one ends in the last quarter, and never inside a character. */
 function cut(content: Buffer): Buffer {
   const line = content.lastIndexOf(0x0a, maxReadmeBytes - 1) + 1;
   let end = line > maxReadmeBytes * 0.75 ? line : maxReadmeBytes;
@@ -37,11 +37,11 @@ function cut(content: Buffer): Buffer {
   return content.subarray(0, end);
 }
 
-/** Text in any markup; what is no text has another ending. */
+/** Text in any markup; other file types have other extensions. */
 const readmeName =
   /^readme(?:\.(?!(?:png|jpe?g|gif|webp|svg|ico|pdf|docx?|odt|rtf|zip|gz|xz|html?)$)[a-z0-9_-]{1,20})?$/i;
 
-/** Markup that is shown as it was written. */
+/** Markup that is shown as source. */
 const plainMarkup: Readonly<Record<string, string>> = {
   rst: 'reStructuredText',
   org: 'Org',
@@ -59,15 +59,15 @@ function noteOf(name: string): string | null {
 export const markdownName = /\.(?:md|markdown|mkd)$/i;
 const asciidocName = /\.(?:adoc|asciidoc)$/i;
 
-/** How a file of this name is rendered; null where it is shown as text. */
+/** The renderer by file name; null where the file is shown as text. */
 export const documentKindOf = (name: string): 'file' | 'asciidoc' | null =>
   markdownName.test(name) ? 'file' : asciidocName.test(name) ? 'asciidoc' : null;
 
-/** A README is text whatever its first bytes say. */
+/** A README is text whatever its first bytes are. */
 const decodeText = (content: Buffer): string => decodeFileText(content)?.text ?? content.toString('latin1');
 
 const usualText = /\.(?:txt|text)$/i;
-/** What is shown first when a folder has several; names without an ending come before other endings. */
+/** Order of preference when a folder has several; names without an extension precede other extensions. */
 const order: readonly ((name: string) => boolean)[] = [
   (name) => markdownName.test(name),
   (name) => asciidocName.test(name),
@@ -86,7 +86,7 @@ export function findReadme(entries: readonly TreeEntry[]): TreeEntry | null {
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
-/** A README before what it refers to is known. */
+/** A README before its references are looked up. */
 export type PreparedReadme =
   | { kind: 'plain'; view: ReadmeView }
   | { kind: 'document'; name: string; document: PreparedDocument | PlainDocument; isCut: boolean };

@@ -3,13 +3,13 @@ import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** What the rules of a repository say of its branches, or of its tags. */
+/** The protection rules of a repository for its branches, or for its tags. */
 interface RefProtectionView {
-  /** Whether a rule decides about a branch or tag, by its short name. */
+  /** Whether a rule matches a branch or tag, by its short name. */
   isProtected(name: string): boolean;
   /** Whether the viewer may delete it. */
   mayDelete(name: string): boolean;
-  /** The rules, for the cache of pages. */
+  /** The rules as a dependency, for the page cache. */
   dependency: Dependency;
 }
 

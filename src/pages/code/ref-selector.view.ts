@@ -10,17 +10,17 @@ interface Choice {
   isCurrent: boolean;
 }
 
-/** The menu that leads to the same path on another branch or tag. */
+/** The menu that links to the same path on another branch or tag. */
 interface RefSelectorView {
   label: string;
   kind: RefPath['kind'];
-  /** The same place of the tag, or of the branch, that has the same name, where the address names neither in full. */
+  /** The same path at the tag, or at the branch, that has the same name, where the URL does not tell them apart. */
   twin: string | null;
   branches: Choice[];
   tags: Choice[];
-  /** There are more than the menu shows. */
+  /** There are more refs than the menu shows. */
   hasMore: boolean;
-  /** Where the form goes that takes any name. */
+  /** Target of the form that accepts any name. */
   action: string;
   page: CodePage;
   path: string;
@@ -28,7 +28,7 @@ interface RefSelectorView {
 
 export const shownInMenu = { branches: 12, tags: 8 };
 
-/** The default branch and the one that is shown, then the others by name; no more are looked at than the menu has. */
+/** The default branch and the current one, then the others by name; reads only as many as the menu shows. */
 function firstBranches(refs: RefListing, wanted: readonly (string | null)[]): string[] {
   const first = new Set(wanted.filter((name) => name !== null && refs.has(`refs/heads/${name}`)) as string[]);
   const others = refs.page('refs/heads/', 0, shownInMenu.branches).flatMap(({ name }) => (first.has(name) ? [] : name));
@@ -38,7 +38,7 @@ function firstBranches(refs: RefListing, wanted: readonly (string | null)[]): st
 interface SelectorInput {
   repositoryUrl: string;
   refs: RefListing;
-  /** The names of the newest tags, as many as the menu shows or more. */
+  /** The names of the newest tags, at least as many as the menu shows. */
   newestTags: readonly string[];
   at: RefPath;
   page: CodePage;
@@ -62,7 +62,7 @@ export function viewRefSelector({
       const ref = kind === 'tag' && refs.has(`refs/heads/${name}`) ? `refs/tags/${name}` : name;
       return {
         name: viewName(name),
-        // Not every branch has every path: the page behind this finds the nearest.
+        // The path may be missing on that branch: the target page finds the nearest.
         url:
           at.file.length === 0
             ? codeUrl(repositoryUrl, page, ref)

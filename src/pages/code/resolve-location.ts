@@ -11,12 +11,12 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** The ref and path that an address names; the default branch when it names none. */
+/** The ref and path in a URL; the default branch when it names none. */
 export async function resolveLocation({ found, path }: RepositoryContext, { git }: CodeDeps): Promise<RefPath> {
   return resolveLocationBytes(found, rawPath(path), git);
 }
 
-/** Who may push also sees what no ref leads to any more. */
+/** Users with write access also see commits that no ref contains any more. */
 export async function resolveLocationBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<RefPath> {
   if (rest.length > 0)
     return git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
@@ -25,13 +25,13 @@ export async function resolveLocationBytes(found: Found, rest: Buffer, git: Code
   return headPath(branch, oid);
 }
 
-/** The root of what HEAD names. @param branch null while HEAD names a commit */
+/** The root of the tree at HEAD. @param branch null while HEAD names a commit */
 export function headPath(branch: string | null, oid: string): RefPath {
   const ref = branch ?? 'HEAD';
   return { kind: branch === null ? 'head' : 'branch', ref, name: ref, oid, file: Buffer.alloc(0), isAmbiguous: false };
 }
 
-/** What every page about a place in a repository shows around its content. */
+/** The common frame of every page about a path in a repository. */
 export async function readCodeNavigation({ found }: RepositoryContext, { git }: CodeDeps, at: RefPath, page: CodePage) {
   const [refs, { branch }] = await Promise.all([
     git.queries.cachedRefs(found.path),

@@ -17,7 +17,7 @@ import { showTree } from './tree.page.ts';
 
 const at = '/repos/:owner/:name';
 
-/** What is read from a repository with git, and the forms that change branches and tags. */
+/** The pages that read a repository with git, and the forms that change branches and tags. */
 export const codeRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/tree{/*path}`, access: 'repository:read', cost: 'objects', page: showTree },
   { method: 'GET', path: `${at}/blob/*path`, access: 'repository:read', cost: 'objects', page: showBlob },

@@ -8,27 +8,29 @@ import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { TabClasses } from './read-editor-configs.ts';
 
-/** A file in which something was found. */
+/** A file with matches. */
 interface CodeFileView {
   /** `owner/name`; null on a page of one repository. */
   repository: { name: string; url: string; isPrivate: boolean } | null;
   path: string;
   url: string;
-  /** The class of its width of a tab; null for the default. */
+  /** The CSS class of its tab width; null for the default. */
   tabs: string | null;
   lines: { number: number; url: string; segments: TextSegment[] }[];
 }
 
 const maxLineLength = 300;
 
-/** @param query what to mark; empty marks nothing */
+/**
+ * @param query text to mark; empty marks nothing
+ */
 function viewLine(number: number, text: string, query: string, fileUrl: string) {
   const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength).toWellFormed()}…` : text;
   const segments = markHits(cut, query).map(({ text, isHit }) => ({ text: viewCodeText(text), isHit }));
   return { number, url: `${fileUrl}#L${number}`, segments };
 }
 
-/** Files of many repositories. */
+/** Results from many repositories. */
 export function viewCodeHit(
   { located: { repository, owner }, path, commit, lines }: CodeHit,
   query: string,
@@ -50,7 +52,7 @@ export function viewCodeHit(
   };
 }
 
-/** Lines of one repository, by file. */
+/** Results from one repository, by file. */
 export function viewGrep(
   lines: readonly GrepLine[],
   repositoryPage: string,
@@ -73,7 +75,7 @@ export function viewGrep(
 }
 
 /**
- * `Searched 43 of 45 repositories; 2 are over the size limit.` Repositories that the viewer may not see are not
+ * `Searched 43 of 45 repositories; 2 are over the size limit.` Repositories that the viewer cannot read are not
  * counted.
  */
 export function viewCoverage({ visible, searched, tooLarge }: Coverage): string {

@@ -11,8 +11,8 @@ const maxLines = 500;
 const linesPerFile = 20;
 
 /**
- * `B/search?q=`: lines of the default branch. `case=1` distinguishes upper and lower case,
- * `pattern=1` takes the query for a regular expression; otherwise it means itself.
+ * `B/search?q=`: lines of the default branch. `case=1` distinguishes upper and lower case, `pattern=1` treats the query
+ * as a regular expression; otherwise it is literal text.
  */
 export const searchRepository: Page<RepositoryContext, CodeDeps> = async ({ found, query }, deps): Promise<Reply> => {
   const { git } = deps;

@@ -3,7 +3,7 @@ import { editorConfigOf } from './editor-config.ts';
 import type { EditorConfig } from './editor-config.ts';
 import { readFiles } from './read-editor-configs.ts';
 
-/** The settings of editors for a file of a commit, by the files `.editorconfig` beside and above it; null without. */
+/** The editor settings for a file of a commit, from the `.editorconfig` files beside and above it; null without any. */
 export async function editorSettingsFor(
   deps: Pick<WebDeps, 'git'>,
   place: { repository: string; commit: string },

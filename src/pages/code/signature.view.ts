@@ -2,14 +2,14 @@ import { dateFormat, t, translated } from '../../translation/index.ts';
 import type { Verification, VerificationReason } from '../../signing/index.ts';
 import { personUrl } from '../../http/index.ts';
 
-/** What a badge says of a signature, and what opens below it. */
+/** The text of a signature badge and its details. */
 export interface SignatureView {
   label: string;
   /** `good` only for a valid signature by a key of a local account or of the server. */
   tone: 'good' | 'plain' | 'bad';
-  /** One or two sentences more. */
+  /** One or two sentences of detail. */
   says: string;
-  /** Who registered the key. */
+  /** The user who registered the key. */
   signer: { username: string; url: string } | null;
   fingerprint: string | null;
   /** `SSH key fingerprint`, `OpenPGP key` */
@@ -36,7 +36,7 @@ const day = dateFormat({ dateStyle: 'long' });
 
 const roleOf = (role: string): string => t(role === 'tagger' ? 'code.signature.tagger' : 'code.signature.committer');
 
-/** A sentence for each reason. Addresses are in the commit; a page does not repeat them. */
+/** A sentence for each reason. It omits addresses: the commit contains them, and a page does not repeat them. */
 const sentences: Readonly<
   Record<VerificationReason, (one: Verification, key: string, who: string, role: string) => string>
 > = {
@@ -66,7 +66,9 @@ const sentences: Readonly<
   unavailable: (_one, key) => t('code.signature.it_is_signed_with_key_the', { key }),
 };
 
-/** @param role what the commit or tag calls the person who made it */
+/**
+ * @param role the signer's role in the commit or tag
+ */
 export function viewSignature(one: Verification, role: 'committer' | 'tagger'): SignatureView {
   const { kind, reason, fingerprint, signer } = one;
   const key = t('code.signature.the_key', { kind: kinds[kind], fingerprint });

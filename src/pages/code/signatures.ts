@@ -6,7 +6,7 @@ import type { SignatureView } from './signature.view.ts';
 import type { CodeDeps } from './deps.ts';
 
 interface ReadSignatures {
-  /** In the order of the question. */
+  /** In the order of the request. */
   views: (SignatureView | null)[];
   /** Changes when a key or an address is added to an account or removed. */
   dependency: Dependency;
@@ -16,7 +16,7 @@ interface Unsigned extends Omit<SignedObject, 'signature'> {
   signature: SignedObject['signature'] | null;
 }
 
-/** Verifies the signatures that a page shows, and asks whose keys they are. */
+/** Verifies the signatures on a page and looks up the owners of their keys. */
 export async function readSignatures(
   { signing }: Pick<CodeDeps, 'signing'>,
   objects: readonly (Unsigned | null)[],
@@ -33,12 +33,12 @@ export async function readSignatures(
   const isFinal = verifications.every((one) => one?.reason !== 'unavailable');
   return {
     views: verifications.map((one) => one && viewSignature(one, role)),
-    // A page that lacks a result is made again at the next request.
+    // A page that lacks a result is not cached.
     dependency: isFinal ? dependency : { value: false, query: async () => true },
   };
 }
 
-/** What `readSignatures` needs of a commit. */
+/** The fields of a commit that `readSignatures` needs. */
 export const signedCommit = ({
   signature,
   committer,

@@ -2,7 +2,7 @@ import type { CodeDeps } from './deps.ts';
 
 const maxModulesBytes = 64 * 1024;
 
-/** The `url` of each `path` that `.gitmodules` names at a commit; empty where that cannot be read. */
+/** The `url` of each `path` in `.gitmodules` at a commit; empty if the file cannot be read. */
 export async function readModules(
   { objects }: CodeDeps['git'],
   path: string,
@@ -18,17 +18,17 @@ export async function readModules(
   }
 }
 
-/** Git's format of settings, as far as `.gitmodules` uses it; the last value counts. */
+/** Git's configuration format, as far as `.gitmodules` uses it; the last value counts. */
 export function parseModules(text: string): Map<string, string> {
   const sections = new Map<string, { path?: string; url?: string }>();
   let section: { path?: string; url?: string } | null = null;
-  // A backslash at the end of a line joins it with the next one.
+  // A backslash at the end of a line continues it on the next one.
   for (const line of text.replace(/(?<!\\)((?:\\\\)*)\\\r?\n/g, '$1').split(/\r?\n/)) {
     const [header = '', quoted, plain] = /^\s*\[submodule(?:\s+"((?:[^"\\]|\\.)*)"|\.([\w.-]+))\]/i.exec(line) ?? [];
     const name = quoted ?? plain?.toLowerCase();
     if (name !== undefined) sections.set(name, (section = sections.get(name) ?? {}));
     else if (/^\s*\[/.test(line)) section = null;
-    // The first setting may stand behind the header.
+    // The first setting may follow the header on the same line.
     const [, key, value] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*=(.*)$/.exec(line.slice(header.length)) ?? [];
     if (section === null || key === undefined) continue;
     if (/^path$/i.test(key)) section.path = unquote(value!).replace(/\/+$/, '');
@@ -37,7 +37,7 @@ export function parseModules(text: string): Map<string, string> {
   return new Map([...sections.values()].flatMap(({ path, url }) => (path && url ? [[path, url]] : [])));
 }
 
-/** Without quotes, escapes, a comment and the spaces around. */
+/** The value without quotes, escapes, a comment and surrounding spaces. */
 function unquote(value: string): string {
   let text = '';
   let isQuoted = false;
@@ -58,9 +58,9 @@ function unquote(value: string): string {
 }
 
 interface SubmoduleAddress {
-  /** As `.gitmodules` has it. */
+  /** The value in `.gitmodules`. */
   text: string;
-  /** Where it leads: a page of this server, at the commit, or another one's address; null for what no browser opens. */
+  /** Its link: a page of this server, at the commit, or an external URL; null for what no browser opens. */
   link: string | null;
   isHere: boolean;
 }
@@ -68,7 +68,7 @@ interface SubmoduleAddress {
 interface SubmodulePlace {
   origin: string;
   repository: { owner: string; name: string };
-  /** The commit that is named. */
+  /** The commit of the submodule. */
   oid: string;
 }
 
@@ -76,8 +76,9 @@ interface SubmodulePlace {
 const wellKnownHosts = new Set(['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'git.sr.ht']);
 
 /**
- * Where the address of a submodule leads, by git's rules: relative ones begin at the address of this repository. It
- * says nothing about what is there: addresses of this server lead to the page, which answers hidden and absent alike.
+ * The web page of a submodule's URL, by git's rules: relative URLs start at the URL of this repository. It reveals
+ * nothing about what exists: URLs of this server link to the page, which responds to hidden and absent repositories
+ * alike.
  */
 export function resolveSubmodule(text: string, { origin, repository, oid }: SubmodulePlace): SubmoduleAddress {
   const nowhere = { text, link: null, isHere: false };
@@ -96,7 +97,7 @@ export function resolveSubmodule(text: string, { origin, repository, oid }: Subm
   return wellKnownHosts.has(host) ? { text, link: `https://${host}${path}`, isHere: false } : nowhere;
 }
 
-/** As `git submodule` does: each `../` takes one part of the path off. */
+/** Like `git submodule`: each `../` removes one part of the path. */
 function resolveRelative(base: string, relative: string): string | null {
   let address = base;
   let rest = relative;
@@ -105,7 +106,7 @@ function resolveRelative(base: string, relative: string): string | null {
     else if (rest.startsWith('../')) {
       rest = rest.slice(3);
       const end = address.lastIndexOf('/');
-      // Not above the host.
+      // Cannot go above the host.
       if (end <= address.indexOf('://') + 2) return null;
       address = address.slice(0, end);
     } else return `${address}/${rest}`.replace(/\/+$/, '');
@@ -113,13 +114,13 @@ function resolveRelative(base: string, relative: string): string | null {
 }
 
 function parseAddress(address: string): { host: string; isSsh: boolean; path: string; whole: string } | null {
-  // As scp writes it: user@host:path.
+  // The scp form: user@host:path.
   const [, scpHost, scpPath] = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)\/?([^\s]+)$/.exec(address) ?? [];
   if (scpHost !== undefined) return { host: scpHost.toLowerCase(), isSsh: true, path: `/${scpPath}`, whole: address };
   if (!/^(?:https?|ssh|git\+ssh):\/\//i.test(address) || !URL.canParse(address)) return null;
   const { protocol, host, pathname, username, password, href } = new URL(address);
   const isSsh = protocol.includes('ssh');
-  // A link that carries a password, or says it has another host, is none.
+  // A URL that contains a password, or disguises its host, is not linked.
   if (!isSsh && (username !== '' || password !== '')) return null;
   return { host: host.toLowerCase(), isSsh, path: pathname, whole: href };
 }

@@ -25,7 +25,7 @@ import type { CodeDeps } from './deps.ts';
 const perPage = 30;
 const maxNote = 4_000;
 
-/** Tags by falling version, with what they say and the commit behind them; those that name no commit are left out. */
+/** Tags by falling version, with their messages and commits; tags without a commit are omitted. */
 async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) {
   const refs = await git.queries.cachedRefs(found.path);
   const after = query.get('after');
@@ -53,7 +53,7 @@ async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) 
   };
 }
 
-/** The people behind taggers, and authors and committers of the tagged commits. */
+/** The accounts of taggers, and of authors and committers of the tagged commits. */
 const authorsOfTags = (deps: CodeDeps, rows: Awaited<ReturnType<typeof readTags>>['rows']) =>
   readCommitAuthors(
     deps,
@@ -63,7 +63,7 @@ const authorsOfTags = (deps: CodeDeps, rows: Awaited<ReturnType<typeof readTags>
 /** `B/tags`: the newest version first. */
 export const showTags: Page<RepositoryContext, CodeDeps> = (context, deps) => tagsPage(context, deps);
 
-/** A form for a new tag that was refused: its values, and why. */
+/** A refused form for a new tag: its values and the reason. */
 interface RefusedTag {
   name: string;
   from: string;
@@ -71,7 +71,9 @@ interface RefusedTag {
   refusal: FormRefusal | null;
 }
 
-/** @param refused the form again, with what was typed */
+/**
+ * @param refused the refused form, with the entered values
+ */
 export async function tagsPage(
   context: RepositoryContext,
   deps: CodeDeps,

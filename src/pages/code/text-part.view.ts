@@ -1,7 +1,7 @@
 import { formatNumber, t } from '../../translation/index.ts';
 import type { TextPart } from './text-parts.ts';
 
-/** Which lines are shown and where the others are, as queries of the same page; null where all are shown. */
+/** The shown lines and links to the others, as queries of the same page; null where all are shown. */
 export function viewPart({ number, count, firstLine, lastLine, lineCount }: Omit<TextPart, 'text'>, isSource: boolean) {
   if (count === 1) return null;
   const queryOf = (part: number): string | null =>

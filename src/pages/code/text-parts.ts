@@ -1,33 +1,35 @@
-/** What a page shows of a long file: a browser lays out ten thousand lines in a second, also on a phone. */
+/**
+ * Limit on the lines of a long file on one page: a browser lays out ten thousand lines in a second, also on a phone.
+ */
 const maxLines = 10_000;
-/** In UTF-16 units. A longer line is a part of its own, and cut when it is shown. */
+/** In UTF-16 units. A longer line is a separate part, and is cut for display. */
 const maxLength = 1024 * 1024;
 
-/** The line feed at or behind an offset, or the last character. */
+/** Offset of the first line feed at or after `from`, or of the last character. */
 function endOfLine(text: string, from: number): number {
   const at = text.indexOf('\n', from);
   return at === -1 ? Math.max(from, text.length - 1) : at;
 }
 
-/** Some lines of a text that one page shows. */
+/** The lines of a text on one page. */
 export interface TextPart {
-  /** Which part it is, from 1, and of how many. */
+  /** Number of this part, from 1, and number of parts. */
   number: number;
   count: number;
-  /** Numbers of its lines, from 1. An empty text has none: `lastLine` is 0. */
+  /** Line numbers, from 1. An empty text has no lines: `lastLine` is 0. */
   firstLine: number;
   lastLine: number;
-  /** Of the whole text; what follows the last line feed is a line only when it is not empty. */
+  /** Lines of the whole text; text after the last line feed is a line only when it is not empty. */
   lineCount: number;
   text: string;
 }
 
 /**
- * The part of a text with a line, or the one with a number; the nearest there is. One pass over the text: eight
+ * The part that contains a line, or the part with a number; the nearest existing one. One pass over the text: eight
  * mebibytes take some 10 ms.
  */
 export function partOfText(text: string, wanted: { line: number } | { number: number }): TextPart {
-  // Where each part begins: its offset, and the lines before it.
+  // The start of each part: its offset, and the number of lines before it.
   const starts: [offset: number, linesBefore: number][] = [[0, 0]];
   let [start, linesBefore] = starts[0]!;
   let lines = 0;
@@ -57,5 +59,5 @@ export function partOfText(text: string, wanted: { line: number } | { number: nu
   };
 }
 
-/** `?part=2`; the first one for anything else. */
+/** `?part=2`; the first part for invalid values. */
 export const readPartNumber = (text: string | null): number => (/^\d{1,6}$/.test(text ?? '') ? Number(text) : 1);

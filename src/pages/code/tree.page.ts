@@ -23,7 +23,7 @@ import type { CodeDeps } from './deps.ts';
 import { entryOrTarget } from './entry-or-target.ts';
 import { readModules, resolveSubmodule } from './submodules.ts';
 
-/** How long a page waits for rows of the last-commit column that are not known yet. */
+/** Time in milliseconds that a page waits for missing rows of the last-commit column. */
 const waitMs = 200;
 
 /** A folder's rows and README, and the commit that it shows. */
@@ -116,7 +116,7 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
   );
 };
 
-/** The files of a submodule are in another repository; all there is here is its commit and address. */
+/** The files of a submodule are in another repository; only its commit and URL are here. */
 async function showSubmodule(context: RepositoryContext, deps: CodeDeps, at: RefPath, oid: string): Promise<Reply> {
   const { found, origin } = context;
   const frame = await readCodeNavigation(context, deps, at, 'tree');

@@ -2,8 +2,8 @@ import { diffWords } from './word-diff.ts';
 import type { WordDiff } from './word-diff.ts';
 
 /**
- * A task of the worker pool: for each pair of lines what `diffWords` says. The work for one pair grows with the
- * square of its words.
+ * Task of the worker pool: runs `diffWords` for each pair of lines. The work for one pair grows with the square of its
+ * words.
  */
 export const run = (pairs: readonly (readonly [before: string, after: string])[]): (WordDiff | null)[] =>
   pairs.map(([before, after]) => diffWords(before, after));

@@ -1,21 +1,21 @@
 import type { TextRange } from './mark-html.ts';
 
-/** Where two versions of a line differ. */
+/** The ranges in which two versions of a line differ. */
 export interface WordDiff {
   before: TextRange[];
   after: TextRange[];
 }
 
-/** More words than this in a line are not compared: the work grows with the square. */
+/** Lines with more words are not compared: the work grows with the square. */
 const maxWords = 300;
-/** When less than this part stayed the same, marks would only be noise. */
+/** If less than this share is unchanged, marks would only be noise. */
 const leastSame = 0.3;
 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
 /**
- * Where two versions of a line differ, in whole words; null when they have too little in
- * common, or are too long to compare.
+ * The ranges in which two versions of a line differ, in whole words; null when they have too little in common, or are
+ * too long to compare.
  */
 export function diffWords(before: string, after: string): WordDiff | null {
   const [old, next] = [wordsOf(before), wordsOf(after)];
@@ -38,7 +38,7 @@ export function diffWords(before: string, after: string): WordDiff | null {
   };
 }
 
-/** Which positions of each belong to the longest sequence that both have. */
+/** The positions in each that belong to their longest common subsequence. */
 function longestCommon(old: readonly string[], next: readonly string[]): { old: Set<number>; next: Set<number> } {
   const width = next.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
@@ -67,7 +67,7 @@ function rangesOf(words: readonly string[], isKept: (index: number) => boolean):
   words.forEach((word, index) => {
     const last = ranges.at(-1);
     const follows = last?.end === at;
-    // A space between two marked words is marked with them.
+    // Also marks a space between two marked words.
     const isMarked =
       !isKept(index) || (follows && word.trim() === '' && index + 1 < words.length && !isKept(index + 1));
     if (isMarked && follows) last.end += word.length;
