@@ -35,7 +35,7 @@ interface RefusedForm {
   refusal: FormRefusal;
 }
 
-/** A page of the branches besides the default one; with too many branches, reads no commits but those of the page. */
+/** A page of the branches besides the default one; too many are sorted by name, without reading commits. */
 async function pageOfOthers(
   refs: RefListing,
   { branch, after }: { branch: string | null; after: string | null },

@@ -3,7 +3,7 @@ import type { Route } from '../route.ts';
 import { showIssueAsJson, showIssueAsMarkdown } from './export-issue.page.ts';
 import { showAttachment, uploadAttachments } from './attachments.page.ts';
 
-/** Who may contribute to issues, and who to pull requests, the policy of each says. */
+/** The policies of issues and of pull requests decide who may contribute to each. */
 const uploads = (list: string, kind: IssueKind): Route => ({
   method: 'POST',
   path: `/repos/:owner/:name/${list}/attachments`,
@@ -13,7 +13,7 @@ const uploads = (list: string, kind: IssueKind): Route => ({
   takesFiles: kind,
 });
 
-/** Files of issues, and issues as files: before the page of an issue, whose number would match their names. */
+/** Files of issues, and exports of issues: before the page of an issue, whose number would match their names. */
 export const attachmentRoutes: readonly Route[] = [
   {
     method: 'GET',

@@ -8,9 +8,8 @@ import { sendFile } from '../app/send-file.ts';
 import type { IssuesDeps } from './deps.ts';
 
 /**
- * `B/attachments/{id}`: a file of an issue, for viewers who may see its text. It goes along with an issue that
- * moves: its old address redirects. Images are shown, everything else is downloaded, and each has a sandbox CSP
- * (security C03).
+ * `B/attachments/{id}`: a file of an issue, for viewers who can see its text. It moves together with its issue: the old
+ * URL redirects. Images are displayed, all other files are downloaded, and each has a sandbox CSP (security C03).
  */
 export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
   { viewer, params, range, ifRange },
@@ -25,8 +24,8 @@ export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
 };
 
 /**
- * `POST B/issues/attachments` and `B/pulls/attachments`, for pasted and dropped files: JSON that says what a text shows
- * them by.
+ * `POST B/issues/attachments` and `B/pulls/attachments`, for pasted and dropped files: JSON with the Markdown that
+ * shows them.
  */
 export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFiles }): Reply => {
   const json = (status: number, value: unknown): Reply =>

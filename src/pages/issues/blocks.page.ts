@@ -12,7 +12,7 @@ import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 
-/** Whose repositories people are blocked from. */
+/** The owner whose repositories the users are blocked from. */
 interface BlockPageScope<V> {
   owner(context: V): string;
   url(context: V): string;
@@ -70,7 +70,7 @@ function blockPages<V extends PersonContext>(place: BlockPageScope<V>) {
             username: form.text('username').trim(),
             reason: form.text('reason'),
           };
-          // An absent page would say less than the form.
+          // The form with its error says more than a 404.
           if ((await deps.owners.resolve(block.username))?.kind !== 'user')
             throw invalid('unknown_username', 'No user has this username.', { field: 'username' });
           await deps.issues.block(viewer, block);

@@ -10,7 +10,7 @@ import { listUrl } from './repository-issue-list.ts';
 import type { IssueListState } from './repository-issue-list.ts';
 import { t } from '../../translation/index.ts';
 
-/** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
+/** The change that a bulk button stands for. Throws `no_issue_chosen`, `no_action_chosen`. */
 function readChange({ form }: RepositoryPersonContext): IssueChange {
   const label = form.text('label');
   const assignee = form.text('assignee').trim();
@@ -48,9 +48,9 @@ function readChange({ form }: RepositoryPersonContext): IssueChange {
 
 /**
  * Fields `number` (several), `action` (close, not-planned, reopen, label, unlabel, assign, unassign, milestone) with
- * `label`, `assignee` or `milestone` (`=title`, or `none`), and `q`, the list to return to. Each issue is changed by a
- * write of its own; what was refused is named.
- * @param show the list that the form is of
+ * `label`, `assignee` or `milestone` (`=title`, or `none`), and `q`, the list to return to. Each issue is changed in a
+ * separate write; refused changes are listed.
+ * @param show the list that contains the form
  */
 export const bulkChange =
   <Deps extends IssuesDeps>(

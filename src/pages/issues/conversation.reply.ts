@@ -22,20 +22,20 @@ import { viewAuthor } from './people.view.ts';
 import type { People } from './people.view.ts';
 import { quoteText } from './quote-text.ts';
 
-/** What a form of the page was sent with, so that it is shown again as it was. */
+/** The submitted values of a form on the page, so that it is shown again unchanged. */
 export interface ConversationForms {
   refusal?: FormRefusal | null;
-  /** The text of the reply form; a draft or a quotation fills it otherwise. */
+  /** The text of the reply form; without it a draft or a quotation fills the form. */
   reply?: string;
-  /** Shows the text of the reply, or of the edited entry, as it will be. */
+  /** Shows a preview of the reply, or of the edited entry. */
   isPreview?: boolean;
-  /** The text that is being edited. `current` is set when it was changed meanwhile. */
+  /** The text that is being edited. `current` is set when another user changed it during the edit. */
   edit?: { position: number; body: string; revision: number; current?: string };
   /** The title in its form. */
   title?: string;
-  /** The position from which the page is shown, of a form that was sent from there. */
+  /** The first position of the page that the form was sent from. */
   from?: number;
-  /** What was typed beside the timeline, by the name of its field. */
+  /** The values entered in the sidebar, by field name. */
   side?: Readonly<Record<string, string>>;
 }
 
@@ -48,11 +48,11 @@ export const issueAt = ({ found: { canonical }, params }: RepositoryContext): Is
 const kindInPath = ({ path }: RepositoryContext): IssueKind =>
   /^\/repos\/[^/]+\/[^/]+\/pulls\//i.test(path) ? 'PULL' : 'ISSUE';
 
-/** The page of the issue or pull request that the path of a request names. */
+/** The URL of the issue or pull request that a request path names. */
 export const urlOfIssue = (context: RepositoryContext): string =>
   issueUrl(repositoryUrl(context.found.canonical), issueNumber(context.params['number']), kindInPath(context));
 
-/** Shows the page that has a conversation, with what its forms were sent with. Refuses `issue_not_found`. */
+/** Shows the page of a conversation with the submitted values of its forms. Throws `issue_not_found`. */
 export type ShowConversation<Deps> = (
   context: RepositoryContext,
   deps: Deps,
@@ -60,15 +60,15 @@ export type ShowConversation<Deps> = (
 ) => Promise<PageReply | RedirectReply>;
 
 interface ConversationOptions {
-  /** Entries that only pull requests have; null for all others. */
+  /** Entries that only pull requests have; null for other entries. */
   viewEvent?: (entry: ListedEntry, people: People) => EventView | null;
-  /** People whom the page names besides those of the conversation. */
+  /** Users that the page names besides those of the conversation. */
   people?: readonly string[];
 }
 
 /**
- * What the page of an issue shows, and that of a pull request besides its code: one range of its timeline, the forms
- * that the viewer may use, and what stands beside them.
+ * The content of an issue page, and of a pull request page without its code: one range of the timeline, the forms that
+ * the viewer can use, and the sidebar.
  */
 export async function readConversation(
   context: RepositoryContext,
@@ -93,7 +93,7 @@ export async function readConversation(
       deps,
       entries.flatMap((entry) => textToRender(entry, url, rights)),
     ),
-    // Only what came from elsewhere has files that no text shows.
+    // Only imported texts have files that they do not show.
     issue.origin === null ? [] : issues.followed.listFiles(issue.id, { from, limit: entriesPerPage }),
   ]);
   const rendered = texts.values();
@@ -120,7 +120,7 @@ export async function readConversation(
     repository: head,
     issue: {
       url,
-      /** In sentences: what it is. */
+      /** The noun for it in sentences. */
       noun: issue.kind === 'PULL' ? t('issues.conversation.pull_request') : t('issues.conversation.issue'),
       isPull: issue.kind === 'PULL',
       list,
@@ -178,16 +178,16 @@ export async function readConversation(
     sideForm: forms.side ?? {},
     hideChoices: hideChoices(),
     refusal: forms.refusal ?? null,
-    /** For the parts that only a pull request has. */
+    /** Used by the parts that only a pull request has. */
     people: around.people,
   };
 }
 
-/** A review without a text is an event alone. */
+/** A review without a text is only an event. */
 const textsOf = ({ kind, body }: ListedEntry): string[] =>
   body !== null && (kind === 'opened' || kind === 'comment' || (kind === 'review' && body !== '')) ? [body] : [];
 
-/** Task-list checkboxes of a text can be changed by those who may edit it. */
+/** Users who can edit a text can change its task-list checkboxes. */
 function textToRender(entry: ListedEntry, url: string, rights: IssueRights): TextToRender[] {
   const { position, revision } = entry;
   const mayEdit = rights('edit_entry', entry) === null;
@@ -195,7 +195,7 @@ function textToRender(entry: ListedEntry, url: string, rights: IssueRights): Tex
   return textsOf(entry).map((body) => ({ body, taskForm }));
 }
 
-/** The first position of the page that has this one. */
+/** The first position of the page that contains this one. */
 export const pageStart = (position: number, last: number): number =>
   Math.floor(Math.min(Math.max(0, position), last) / entriesPerPage) * entriesPerPage;
 
@@ -212,7 +212,7 @@ function viewPages(url: string, from: number, last: number) {
   };
 }
 
-/** All that the page shows besides the entries, asked at once. */
+/** All content of the page besides the entries, queried together. */
 async function gather(
   { viewer, person }: RepositoryContext,
   { issues, owners, repositories }: IssuesDeps,
@@ -283,17 +283,17 @@ const viewOtherOf =
     };
   };
 
-/** A saved reply that the form offers; a long one has no text here, and its link brings it. */
+/** A saved reply in the menu of the form; a long one has no text here, and its link loads it. */
 interface SavedReplyView {
   id: string;
   title: string;
   text: string | null;
 }
 
-/** Characters of a saved reply that the page holds for its script. */
+/** Limit in characters on a saved reply that the page embeds for its script. */
 const maxInsertedText = 2_000;
 
-/** The text that the reply form has: what was typed, or the draft and what is quoted. */
+/** The text of the reply form: the submitted text, or the draft with the quotation. */
 async function replyOf(
   { viewer, query, person }: RepositoryContext,
   { issues }: IssuesDeps,
@@ -308,7 +308,7 @@ async function replyOf(
     text: body.length > maxInsertedText ? null : body,
   }));
   if (reply !== undefined) return { text: reply, isDraft: false, saved };
-  // Who may not reply any more can still copy what they had saved.
+  // Users who may no longer reply can still copy their draft.
   const draft = await issues.findDraft(viewer, replyDraft(issueId));
   const quoted = mayReply ? entries.find(({ position }) => position === queryNumber(query, 'quote')) : undefined;
   const quotation = quoted?.body == null || quoted.heldAt !== null ? '' : quoteText(quoted.body);
@@ -321,10 +321,10 @@ async function replyOf(
   };
 }
 
-/** Where a reply is kept until it is sent. */
+/** Key under which the draft of a reply is stored. */
 export const replyDraft = (issueId: string): string => `issue:${issueId}`;
 
-/** The entry whose text is in a form: the one that was sent, or the one that `?edit=` names. */
+/** The entry whose text is in a form: the submitted one, or the one that `?edit=` names. */
 function editOf(
   { query }: RepositoryContext,
   entries: readonly ListedEntry[],

@@ -1,15 +1,15 @@
 import { markHits } from '../../search/index.ts';
 import type { TextSegment } from '../../search/index.ts';
 
-/** Characters before and behind a hit: about two lines. */
+/** Characters before and after a match: about two lines. */
 const before = 60;
 const behind = 140;
-/** A text is 64 KiB at most; folding all of it for each of fifty rows would take too long. */
+/** A text has at most 64 KiB; folding all of it for each of fifty rows would take too long. */
 const longest = 20_000;
 
 /**
- * The part of a text in which a word is found, with the word marked; empty when the word is in its title, or too far
- * behind. Lines and runs of spaces become one space.
+ * The part of a text around a match, with the word marked; empty when the word is in the title, or too far behind. Line
+ * breaks and runs of spaces become one space.
  */
 export function cutExcerpt(text: string, word: string): TextSegment[] {
   const segments = markHits(text.slice(0, longest).replace(/\s+/g, ' '), word.replace(/\s+/g, ' '));

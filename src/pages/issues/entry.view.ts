@@ -20,7 +20,7 @@ interface EventEntryView extends EventView {
   url: string;
   author: PersonView;
   at: TimeView;
-  /** Of a review. */
+  /** The text of a review. */
   text: RenderedText | null;
 }
 
@@ -32,23 +32,23 @@ interface TextView {
   url: string;
   isOpening: boolean;
   author: PersonView;
-  /** Whether a comment is by who opened the issue. */
+  /** Whether the author of a comment opened the issue. */
   isByOpener: boolean;
   at: TimeView;
   edited: { at: TimeView; url: string } | null;
   /** Null once the comment is deleted. */
   text: RenderedText | null;
   isBlank: boolean;
-  /** Files that came along with the text and that it does not show. */
+  /** Imported files of the text that it does not show. */
   files: { name: string; url: string }[];
-  /** `spam`; null for what is not hidden. */
+  /** `spam`; null for visible comments. */
   hiddenFor: string | null;
   isHeld: boolean;
   reactions: ReactionView[];
-  /** The reply form with this text as a quotation, and the text in a form. */
+  /** URLs of the reply form with this text quoted, and of the text in an edit form. */
   quoteUrl: string;
   editUrl: string;
-  /** What the viewer may do: each is a form or a link of the page. */
+  /** The permissions of the viewer: each is a form or a link of the page. */
   may: { edit: boolean; remove: boolean; hide: boolean; react: boolean; quote: boolean; admit: boolean };
 }
 
@@ -87,9 +87,9 @@ interface EntryContext extends EventContext {
   issueUrl: string;
   openerId: string | null;
   rights: IssueRights;
-  /** Entries that only pull requests have; null for all others. */
+  /** Entries that only pull requests have; null for other entries. */
   viewEvent(entry: ListedEntry): EventView | null;
-  /** Files of another forge by the position of their entry. */
+  /** Imported files, by the position of their entry. */
   files: ReadonlyMap<number, readonly { id: string; name: string }[]>;
   now: number;
 }

@@ -10,7 +10,7 @@ import type { People } from './people.view.ts';
 
 export type { EventPart, OtherIssueView } from './event-part.ts';
 
-/** What an event says behind the name of who did it. */
+/** The text of an event after the name of its actor. */
 export interface EventView {
   icon: string;
   parts: EventPart[];
@@ -26,7 +26,7 @@ export interface EventContext {
 export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
   const { details, other } = entry;
   const others: EventPart[] = other === null ? [] : [{ issue: around.viewOther(other) }];
-  /** A sentence with the commit that closed or mentioned it, where there is one. */
+  /** A sentence with the commit that closed or mentioned it, if any. */
   const withCommit = (key: string): EventPart[] => {
     const where = commit();
     return where.length === 0
@@ -115,7 +115,7 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
       return { icon: 'circle', parts: eventSentence('issues.event.changed') };
   }
 
-  /** The names of a board for members are not in the log. */
+  /** The log does not contain the names of members-only boards. */
   function boardParts(kind: 'board_added' | 'board_moved' | 'board_removed'): EventPart[] {
     const isNamed = typeof details['board'] === 'string';
     if (!isNamed) return eventSentence(`issues.event.${kind}_unnamed`);
@@ -143,7 +143,7 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
   }
 
   function users(): EventPart[] {
-    // An import has names of people without an account here.
+    // Imported events name people without an account here.
     const names = Array.isArray(details['names']) ? details['names'].map(strong) : [];
     const people = ids().map((id): EventPart => {
       const { name, url } = viewPerson(id, around.people);
@@ -152,7 +152,7 @@ export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
     return [...people, ...names].flatMap((part, index) => (index > 0 ? [{ text: ', ' }, part] : [part]));
   }
 
-  /** The commit that closed or mentioned it: a link in its own repository, an id after the issue has moved. */
+  /** The commit that closed or mentioned it: a link in its own repository, a plain id after the issue has moved. */
   function commit(): EventPart[] {
     const { commit: oid, repositoryId } = details;
     if (typeof oid !== 'string') return [];
@@ -171,7 +171,7 @@ const closedKeys: Readonly<Record<string, string>> = translated({
   duplicate: 'issues.event.closed_as_duplicate',
 });
 
-/** What the issue does to the other one, where it begins with the issue itself. */
+/** The relation to the other issue, for sentences that begin with this issue. */
 export const linkWords: Readonly<Record<string, string>> = translated({
   closes: 'issues.event.link.closes',
   needs: 'issues.event.link.needs',

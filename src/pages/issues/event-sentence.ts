@@ -3,8 +3,8 @@ import type { MessageValues } from '../../translation/index.ts';
 import type { EventPart } from './event-part.ts';
 
 /**
- * A sentence of the catalogue in segments: its tags stand for the segments of that name, in the order that the language
- * needs. `changed the title from <from></from> to <to></to>`
+ * A sentence of the catalogue in segments: each tag is replaced by the segment of that name, in the order that the
+ * language needs. `changed the title from <from></from> to <to></to>`
  */
 export function eventSentence(
   key: string,

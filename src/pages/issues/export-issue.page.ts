@@ -6,7 +6,7 @@ import { issueAt } from './conversation.reply.ts';
 
 const types = { json: 'application/json; charset=utf-8', markdown: 'text/markdown; charset=utf-8' } as const;
 
-/** The whole log of an issue, sent while it is read: a log of any length takes the memory of one page of it. */
+/** Streams the whole log of an issue while reading it: a log of any length takes the memory of one page of it. */
 const exportAs =
   (format: 'json' | 'markdown'): Page<RepositoryContext, IssuesDeps> =>
   async (context, { issues }): Promise<Reply> => {

@@ -17,7 +17,7 @@ import type { PersonView } from './people.view.ts';
 const perFeed = 30;
 const feedType = 'application/atom+xml; charset=utf-8';
 
-/** `B/issues.atom` and `B/pulls.atom`: the newest of them, for those who may read the repository. */
+/** `B/issues.atom` and `B/pulls.atom`: the newest ones, for readers of the repository. */
 export const listFeed =
   (kind: IssueKind): Page<RepositoryContext, IssuesDeps> =>
   (context, deps) =>
@@ -48,7 +48,7 @@ const feedPerson = ({ name, url }: PersonView, origin: string) => ({
   uri: url === null ? null : `${origin}${url}`,
 });
 
-/** Entries read from the end of a log; those that are no text are left out of the feed. */
+/** Number of entries read from the end of a log; entries without a text are omitted from the feed. */
 const readAtOnce = 100;
 
 /** `B/issues/{n}.atom` and `B/pulls/{n}.atom`: the text and the newest comments. */

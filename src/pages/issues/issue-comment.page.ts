@@ -10,7 +10,7 @@ import { issueAt, replyDraft, urlOfIssue } from './conversation.reply.ts';
 import type { ShowConversation } from './conversation.reply.ts';
 import { entryUrl } from '../app/entry-urls.ts';
 
-/** The value of `reason`; what is none is refused by the use-case. */
+/** The value of `reason`; the use-case refuses invalid values. */
 const closeReason = (text: string): CloseReason => (text === '' ? 'completed' : (text as CloseReason));
 
 /**
@@ -55,13 +55,13 @@ export const postComment =
     );
   };
 
-/** For a `catch`: a redirect to the sign-in page would lose a text that was written in a session that has ended. */
+/** For a `catch`: a redirect to the sign-in page would lose the text of a user whose session has ended. */
 export function keepText(error: unknown): never {
   if (!isDomainError(error) || error.code !== 'unauthenticated') throw error;
   throw forbidden('signed_out', 'You are signed out. Sign in in another tab, then send this again.');
 }
 
-/** The comment was added: a draft that could not be deleted is no error. */
+/** The comment was added: failing to delete the draft is not an error. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }

@@ -12,8 +12,8 @@ import { entryUrl } from '../app/entry-urls.ts';
 import { readPosition } from './issue-urls.ts';
 
 /**
- * Fields `position`, `body`, `files`, `revision` and `action` (`preview`); two who edit at once get both texts to
- * compare.
+ * Fields `position`, `body`, `files`, `revision` and `action` (`preview`); on an edit conflict the user gets both texts
+ * to compare.
  */
 export const editEntry =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
@@ -49,7 +49,7 @@ async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, pos
   return entry;
 }
 
-/** Fields `position`, `revision` and `line`: ticks the box in that line of a text, or takes the tick away. */
+/** Fields `position`, `revision` and `line`: checks or unchecks the task-list checkbox in that line of a text. */
 export const toggleTaskItem =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) =>
@@ -75,7 +75,7 @@ export const editTitle =
     );
   };
 
-/** Runs what a button of an entry does; a refusal is shown on the page of the issue. */
+/** Runs the action of an entry's button; a refusal is shown on the page of the issue. */
 async function actOnEntry<Deps extends IssuesDeps>(
   show: ShowConversation<Deps>,
   context: RepositoryContext,
@@ -92,7 +92,7 @@ async function actOnEntry<Deps extends IssuesDeps>(
   );
 }
 
-/** Fields `position`, and `kind` or, to take it back, `remove`. */
+/** Fields `position`, and `kind` or, to undo it, `remove`. */
 export const reactToEntry =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) =>
@@ -104,7 +104,7 @@ export const reactToEntry =
       }),
     );
 
-/** Fields `position` and `reason`; an empty one shows the comment again. */
+/** Fields `position` and `reason`; an empty reason shows the comment again. */
 export const hideEntry =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) =>
@@ -126,14 +126,14 @@ export const moderateHeldEntry =
         const position = readPosition(form.text('position'));
         const { authorId, heldAt } = await findEntry(context, deps, position);
         const url = urlOfIssue(context);
-        // Another member was quicker.
+        // Another member has already decided.
         if (heldAt === null || authorId === null) return seeOther(entryUrl(url, position));
         if (form.text('decision') === 'admit') {
           await deps.issues.admit(viewer, found.canonical, authorId);
           return seeOther(entryUrl(url, position));
         }
         await deps.issues.refuse(viewer, found.canonical, authorId);
-        // An issue that is refused is in the trash, where only an administrator sees it.
+        // A refused issue is in the trash, where only an administrator sees it.
         return seeOther(position > 0 ? entryUrl(url, position) : url.replace(/\/\d+$/, ''));
       },
       (refusal) => show(context, deps, { refusal: { ...refusal, field: null } }),
@@ -162,12 +162,12 @@ export const restoreIssue: Page<RepositoryContext, IssuesDeps> = async (context,
   return seeOther(urlOfIssue(context));
 };
 
-/** A button that is pressed twice has restored it. */
+/** A second click on the button finds it restored. */
 function unlessRestored(error: unknown): void {
   if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
 }
 
-/** Removes an issue of the trash for good. */
+/** Permanently deletes an issue in the trash. */
 export const purgeIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   await deps.issues.purge(context.viewer, issueAt(context));
   return seeOther(withNotice(urlOfIssue(context).replace(/\/\d+$/, ''), 'issue-purged'));

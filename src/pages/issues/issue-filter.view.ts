@@ -4,7 +4,7 @@ import { formatIssueQuery, issueReviews, issueSorts, noFilter, parseIssueQuery }
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
 
-/** One choice of a menu: the list with this chosen, or without it where it is. */
+/** One menu item: links to the list with this filter, or without it where it is active. */
 interface ChoiceView {
   text: string;
   url: string;
@@ -20,20 +20,20 @@ interface IssueFilterView {
   milestones: ChoiceView[];
   noMilestone: ChoiceView;
   assignees: ChoiceView[];
-  /** Of pull requests alone. */
+  /** For pull requests only. */
   reviews: ChoiceView[];
   author: string;
   assignee: string;
   sorts: ChoiceView[];
-  /** Whether something is chosen besides the state and the sort. */
+  /** Whether any filter besides the state and the sort is active. */
   isNarrowed: boolean;
   /** The list without any filter. */
   clear: string;
-  /** Terms that were not understood, or that mean nothing here. */
+  /** Terms that were not understood, or have no meaning here. */
   unknown: string[];
 }
 
-/** Entries of a menu; who has more types the name into the box. */
+/** Maximum number of menu items; other names can be typed into the box. */
 const mostChoices = 100;
 const maxQuery = 1_000;
 
@@ -53,8 +53,8 @@ const reviewWords: Record<IssueReview, string> = translated({
 });
 
 /**
- * The filter of an address: `q` is the text of the search box; `state`, `label` (several), `author`, `assignee`,
- * `milestone` and `sort` replace what it says of them. Such an address is what forms and other forges' links have.
+ * The filter of a URL: `q` is the text of the search box; `state`, `label` (several), `author`, `assignee`, `milestone`
+ * and `sort` override its terms. Forms and links of other forges use these parameters.
  */
 export function readIssueFilter(query: URLSearchParams): { filter: IssueFilter; unknown: string[] } {
   const words = (query.get('q') ?? '').slice(0, maxQuery);
@@ -72,13 +72,15 @@ export function readIssueFilter(query: URLSearchParams): { filter: IssueFilter; 
   return parseIssueQuery([words, ...given, ...labels].join(' '));
 }
 
-/** A list narrowed down to a filter; what is chosen at first needs no query. */
+/** The URL of a list with a filter; default values are omitted. */
 export function issueListUrl(base: string, filter: IssueFilter): string {
   const text = formatIssueQuery(filter);
   return text === formatIssueQuery(noFilter) ? base : `${base}?${new URLSearchParams({ q: text })}`;
 }
 
-/** @param isSignedIn whether there is a user whom "assigned to you" means */
+/**
+ * @param isSignedIn whether "assigned to you" has a meaning
+ */
 export function viewIssueFilter(
   base: string,
   { filter, unknown }: { filter: IssueFilter; unknown: readonly string[] },
@@ -93,7 +95,7 @@ export function viewIssueFilter(
     milestones: readonly Milestone[];
     counts: { open: number; closed: number } | null;
     isSignedIn: boolean;
-    /** The list has pull requests, which may be merged, drafts and reviewed. */
+    /** The list contains pull requests, which can be merged, drafts and reviewed. */
     isOfPulls?: boolean;
   },
 ): IssueFilterView {

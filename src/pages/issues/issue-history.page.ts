@@ -16,12 +16,12 @@ import { viewAuthor, viewPerson } from './people.view.ts';
 import type { run } from './text-difference-task.ts';
 import type { DiffLine } from './line-diff.ts';
 
-/** Lines around a change that are shown. */
+/** Context lines shown around a change. */
 const context = 4;
 
 type Part = { lines: DiffLine[] } | { folded: number };
 
-/** The revisions of a text: who wrote each and when, and what one of them changed. Query: `revision`. */
+/** The revisions of a text: the author and time of each, and the changes of one of them. Query: `revision`. */
 export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { issues, owners, workers, clock }) => {
   const { viewer, found, params, query } = visit;
   const at = issueAt(visit);
@@ -36,7 +36,7 @@ export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { 
   const people = await owners.ownersById(
     [entry.authorId, ...past.map(({ editorId }) => editorId)].flatMap((id) => id ?? []),
   );
-  // Each row is a text and who replaced it: the text after it is theirs.
+  // Each row contains a text and the user who replaced it; they wrote the next text.
   const texts = [
     ...past.map(({ revision, body }) => ({ revision, body })),
     { revision: entry.revision, body: entry.body },
@@ -84,7 +84,7 @@ async function compare(workers: WorkerPool, client: string, before: string, afte
   return outcome.ok ? foldSame(outcome.value) : null;
 }
 
-/** Leaves out lines far from a change. */
+/** Omits lines far from a change. */
 function foldSame(lines: readonly DiffLine[]): Part[] {
   const isNear = new Array<boolean>(lines.length).fill(false);
   lines.forEach(({ kind }, index) => {

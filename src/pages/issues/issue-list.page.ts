@@ -31,12 +31,12 @@ async function issueListPage(
     issues: rows.map((row) => ({ ...viewIssueRow(row, around), isSelected: isSelected(row) })),
     pinned: pinned.map((row) => viewIssueRow(row, around)),
     mayModerate: mayTriage,
-    /** What waits for a member; a hundred at most are read. */
+    /** Entries that wait for a member; reads at most a hundred. */
     held: held.length,
   });
 }
 
-/** `B/issues`: what is open, narrowed down by `q` and the fields of `readIssueFilter`; `is:pull` leads to `B/pulls`. */
+/** `B/issues`: open issues, filtered by `q` and the fields of `readIssueFilter`; `is:pull` redirects to `B/pulls`. */
 export const showIssueList: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const { filter } = readIssueFilter(context.query);
   if (filter.kind === 'issue') return issueListPage(context, deps);

@@ -12,7 +12,7 @@ import type { IssueRowView } from './issue-row.view.ts';
 
 const addressOf = ({ owner, repository }: Located) => ({ owner: owner.handle, name: repository.name });
 
-/** Rows over repositories: each says where it is. What is gone meanwhile is left out. */
+/** Rows over several repositories, each with its repository. Issues deleted since the search are omitted. */
 export async function viewRows(
   deps: IssuesDeps,
   rows: readonly ListedIssue[],
@@ -29,7 +29,7 @@ export async function viewRows(
   });
 }
 
-/** A list over repositories by the search of issues, with its filter as links. */
+/** A list over several repositories, from the issue search, with its filter as links. */
 export async function readIssueResults(
   { viewer, query, person }: RequestContext,
   deps: IssuesDeps,

@@ -10,7 +10,7 @@ import { issueUrl } from './issue-urls.ts';
 import { viewAuthor, viewPerson } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
 
-/** A label with the list of what has it; null where there is none. */
+/** A label with a link to its issues; null where no such list exists. */
 export type LinkedLabelView = LabelView & { url: string | null };
 
 export interface IssueRowView {
@@ -29,13 +29,13 @@ export interface IssueRowView {
   isPinned: boolean;
   isLocked: boolean;
   isPull: boolean;
-  /** In lists over repositories. */
+  /** Set in lists over several repositories. */
   repository: { name: string; url: string; isPrivate: boolean } | null;
 }
 
 export interface IssueStateView {
   icon: string;
-  /** `good`, `done` or `off`: a class of the icon. */
+  /** `good`, `done` or `off`: CSS class of the icon. */
   tone: string;
   title: string;
 }
@@ -55,13 +55,15 @@ export function viewState({ kind, state, closeReason }: Pick<Issue, 'kind' | 'st
   return { icon: 'check', tone: 'done', title: t('issues.issue_row.closed_as_completed') };
 }
 
-/** @param urlOf the list of what has a label */
+/**
+ * @param urlOf returns the URL of the list of a label
+ */
 export const viewLinkedLabel = (label: Label, urlOf: ((name: string) => string) | null): LinkedLabelView => ({
   ...viewLabel(label),
   url: urlOf?.(label.name) ?? null,
 });
 
-/** Those who wrote some issues or are assigned to them, in one question. */
+/** Reads the authors and assignees of some issues with one query. */
 export async function readPeople(
   { owners }: Pick<IssuesDeps, 'owners'>,
   issues: readonly Pick<ListedIssue, 'authorId' | 'assignees'>[],
@@ -71,10 +73,10 @@ export async function readPeople(
 }
 
 export interface RowContext {
-  /** Of the repository, without a slash at the end. */
+  /** URL of the repository, without a slash at the end. */
   repositoryUrl: string;
   people: ReadonlyMap<string, Owner>;
-  /** By id; only where the list is one repository's. */
+  /** By id; only in the list of a single repository. */
   milestones?: ReadonlyMap<string, Milestone>;
   labelUrl?: (name: string) => string;
   repository?: IssueRowView['repository'];

@@ -50,7 +50,7 @@ export const showIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (con
 
 /**
  * Fields `issues_from` and `pulls_from` (nobody, members, anyone), `ci_approval` (everyone, first_time), and the
- * check-boxes `holds_newcomers` and `deletes_merged_branches`. A form without one of the choices leaves it as it is.
+ * checkboxes `holds_newcomers` and `deletes_merged_branches`. A choice that the form omits stays unchanged.
  */
 export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) => {
   const { viewer, found, form } = context;

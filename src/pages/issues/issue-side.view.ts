@@ -10,38 +10,38 @@ import type { LabelView } from './label.view.ts';
 import { viewPerson } from './people.view.ts';
 import type { People, PersonView } from './people.view.ts';
 
-/** The sidebar of an issue, and which of it the viewer may change. */
+/** The sidebar of an issue, and the parts that the viewer can change. */
 interface IssueSidebarView {
   labels: LinkedLabelView[];
   assignees: PersonView[];
   milestone: { title: string; url: string; isClosed: boolean } | null;
   links: { kind: string; words: string; isOutgoing: boolean; issue: OtherIssueView }[];
   participants: PersonView[];
-  /** Null for viewers who cannot subscribe: anonymous clients, and people who may not take part. */
+  /** Null for viewers who cannot subscribe: anonymous clients, and users who may not participate. */
   isSubscribed: boolean | null;
   isLocked: boolean;
   isPinned: boolean;
-  /** What may be chosen; null for a viewer who may not triage. */
+  /** The choices; null for a viewer who may not triage. */
   choices: SideChoices | null;
   mayManage: boolean;
 }
 
 interface SideChoices {
   labels: (LabelView & { isOn: boolean })[];
-  /** Labels that are not among the boxes: their names are typed. */
+  /** Labels without a checkbox: their names are typed. */
   hasMoreLabels: boolean;
   milestones: { title: string; isOn: boolean }[];
-  /** Usernames of those who take part, for the field of assignees. */
+  /** Usernames of participants, for the field of assignees. */
   people: string[];
   mayAssignSelf: boolean;
 }
 
-/** Limit of boxes: a reader does not look through more. */
+/** Maximum number of checkboxes: readers do not scan longer lists. */
 const maxLabelBoxes = 100;
 
 interface SidebarContext {
   repositoryUrl: string;
-  /** The list of issues with a label. */
+  /** The URL of the list of issues with a label. */
   labelUrl: (name: string) => string;
   labels: readonly Label[];
   assignees: readonly string[];
@@ -52,7 +52,7 @@ interface SidebarContext {
   participants: readonly string[];
   isSubscribed: boolean | null;
   rights: IssueRights;
-  /** All of the repository's; empty where nothing may be chosen. */
+  /** All of the repository's; empty for a viewer who may not triage. */
   allLabels: readonly Label[];
   milestones: readonly Milestone[];
   people: People;

@@ -11,7 +11,7 @@ import { issueAt, urlOfIssue } from './conversation.reply.ts';
 import type { ShowConversation } from './conversation.reply.ts';
 import { issueUrl, readIssueReference } from './issue-urls.ts';
 
-/** Runs a form beside the timeline; when it is refused, the page comes back with what was typed. */
+/** Runs a form of the sidebar; when it is refused, the page shows the submitted values again. */
 function act<Deps extends IssuesDeps>(
   show: ShowConversation<Deps>,
   context: RepositoryContext,
@@ -44,8 +44,8 @@ const namesIn = (text: string): string[] =>
     .filter((name) => name !== '');
 
 /**
- * Fields `labels` (several), `more` (names with commas), and `before`, the labels that the form was made with, one a
- * line: what others have added meanwhile stays.
+ * Fields `labels` (several), `more` (names with commas), and `before`, the labels at the time the form was rendered,
+ * one a line: labels that others have added since then stay.
  */
 export const changeLabels =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
@@ -70,7 +70,7 @@ export const changeAssignees =
     return change(show, context, deps, { assignees: { add, remove: form.all('remove') } }, { add: form.text('add') });
   };
 
-/** Field `milestone`, a title; an empty one takes the issue out of its milestone. */
+/** Field `milestone`, a title; an empty one removes the issue from its milestone. */
 export const changeMilestone =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) =>
@@ -88,7 +88,7 @@ export const pinIssue =
   (context, deps) =>
     change(show, context, deps, { isPinned: context.form.text('on') !== 'no' });
 
-/** Fields `kind` (`closes`, `needs`, `duplicates`), `to` (`#7`, `owner/name#7` or an address), `action` (`remove`). */
+/** Fields `kind` (`closes`, `needs`, `duplicates`), `to` (`#7`, `owner/name#7` or a URL), `action` (`remove`). */
 export const changeLinks =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) => {
@@ -104,14 +104,14 @@ export const changeLinks =
     return act(show, context, deps, work, typed);
   };
 
-/** For a `catch`: what is absent or hidden is a wrong value of the form. */
+/** For a `catch`: an absent or hidden issue is an invalid value of the form. */
 const refuseAbsent =
   (refusal: () => DomainError) =>
   (error: unknown): never => {
     throw isDomainError(error) && error.code === 'not_found' ? refusal() : error;
   };
 
-/** Absent and hidden issues are refused alike, beside the field and not as an absent page. */
+/** Absent and hidden issues are refused alike, beside the field and not with a 404 page. */
 const noSuchIssue = () => invalid('unknown_issue', 'This issue does not exist.', { field: 'to' });
 
 /** Field `on`: `no` unsubscribes. */
@@ -122,7 +122,7 @@ export const subscribeToIssue =
       deps.issues.setSubscription(context.viewer, issueAt(context), context.form.text('on') !== 'no'),
     );
 
-/** Field `to`, `owner/name`: moves the issue there, and leads to it. */
+/** Field `to`, `owner/name`: moves the issue there, and redirects to it. */
 export const moveIssue =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) => {

@@ -9,7 +9,7 @@ import type { ShowConversation } from './conversation.reply.ts';
 import { issueUrl } from './issue-urls.ts';
 import { trashedIssuePage } from './trashed-issue.page.ts';
 
-/** The page of an issue; the number of a pull request leads to that. Refuses `issue_not_found`. */
+/** The page of an issue; the number of a pull request redirects to that. Throws `issue_not_found`. */
 export const issuePage: ShowConversation<IssuesDeps> = async (context, deps, forms = {}) => {
   const issue = await deps.issues.find(context.viewer, issueAt(context));
   if (issue.kind !== 'ISSUE')
@@ -19,7 +19,7 @@ export const issuePage: ShowConversation<IssuesDeps> = async (context, deps, for
 
 /**
  * An issue with its timeline. Query: `from`, a position; `quote` and `edit`, the position of a text (`edit=title` the
- * title). An issue that has moved leads to where it is; one in the trash is shown to those who may restore it.
+ * title). A moved issue redirects to its new place; an issue in the trash is shown to users who may restore it.
  */
 export const showIssue = showWith(issuePage);
 

@@ -11,13 +11,13 @@ import type { IssuesDeps } from './deps.ts';
 import { locatedOf, readIssueResults, viewRows } from './issue-results.view.ts';
 import { readIssueFilter } from './issue-filter.view.ts';
 
-/** What an address of an owner's list may choose: the state and the sort. */
+/** The query parameters of an owner's list: the state and the sort. */
 function ownerFilter({ query }: RequestContext, place: Partial<IssueFilter>): IssueFilter {
   const { state, sort } = readIssueFilter(query).filter;
   return { ...noFilter, ...place, state, sort: query.has('q') ? sort : 'updated' };
 }
 
-/** `/users/{username}/issues`: what a person has opened, where the viewer may see it. */
+/** `/users/{username}/issues`: issues that a user has opened and the viewer can see. */
 export const showIssuesOfPerson: Page<RequestContext, IssuesDeps> = async (context, deps) => {
   const wanted = context.params['username'] ?? '';
   const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
@@ -36,7 +36,7 @@ export const showIssuesOfPerson: Page<RequestContext, IssuesDeps> = async (conte
   });
 };
 
-/** `/orgs/{name}/issues`: the issues of its repositories that the viewer may see. */
+/** `/orgs/{name}/issues`: the issues of its repositories that the viewer can see. */
 export const showIssuesOfOrganisation: Page<RequestContext, IssuesDeps> = async (context, deps) => {
   const wanted = context.params['name'] ?? '';
   const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));

@@ -21,20 +21,20 @@ import { viewLinkedLabel } from './issue-row.view.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
 
-/** Which form of the page came back, the id of a label or `new`: refused, or to show how the label would look. */
+/** The submitted form of the page, by the id of a label or `new`: refused, or for a preview. */
 interface FormAgain {
   which: string;
   refusal: FormRefusal | null;
 }
 
-/** What the pages of labels differ in: a repository's own, and an organisation's. */
+/** The differences between the label pages of a repository and of an organisation. */
 interface LabelPageScope<V> {
   scope(context: V): LabelScope;
   url(context: V): string;
   list(context: V, deps: IssuesDeps): Promise<Label[]>;
-  /** What the template needs besides. */
+  /** Further locals of the template. */
   locals(context: V, deps: IssuesDeps): Promise<Record<string, unknown>>;
-  /** Where the issues with a label are; null where there is no such list. */
+  /** URL of the issues with a label; null where no such list exists. */
   issuesUrl(context: V): string | null;
   owns(label: Label, context: V): boolean;
 }
@@ -62,7 +62,7 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
     isExclusive: form.text('exclusive') !== '',
   });
 
-  /** The label as it was typed; null where it was refused, or is no label. */
+  /** The submitted label; null where it was refused, or is not a label. */
   const previewOf = ({ form }: V, { refusal }: FormAgain): LabelView | null => {
     const name = form.text('name').trim().slice(0, 50);
     if (refusal !== null || name === '') return null;
@@ -115,7 +115,7 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
 
   return {
     show: (context: V, deps: IssuesDeps) => labelsPage(context, deps),
-    /** Fields `name`, `colour` (`#d73a4a`), `description`, `exclusive` (a check-box), `action` (save or preview). */
+    /** Fields `name`, `colour` (`#d73a4a`), `description`, `exclusive` (a checkbox), `action` (save or preview). */
     add: (context: V, deps: IssuesDeps) =>
       isPreview(context)
         ? labelsPage(context, deps, { which: 'new', refusal: null })
@@ -177,7 +177,7 @@ const ofOrganisation: LabelPageScope<OrganisationOwnerContext> = {
 const repositoryLabels = labelPages(ofRepository);
 export const organisationLabels = labelPages(ofOrganisation);
 
-/** `B/labels`: for everyone who may read. */
+/** `B/labels`: for everyone with read access. */
 export const showLabels: Page<RepositoryContext, IssuesDeps> = repositoryLabels.show;
 export const addLabel: Page<RepositoryPersonContext, IssuesDeps> = repositoryLabels.add;
 export const editLabel: Page<RepositoryPersonContext, IssuesDeps> = repositoryLabels.edit;

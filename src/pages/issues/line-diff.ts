@@ -1,15 +1,15 @@
-/** A line of two texts compared. */
+/** A line in a comparison of two texts. */
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed';
   text: string;
 }
 
-/** Insertions and deletions that are searched for; texts that differ more are shown one after the other. */
+/** Maximum number of insertions and deletions; texts that differ more are shown one after the other. */
 const maxEdits = 1_000;
 
 /**
- * The lines of two texts, by Myers' algorithm (An O(ND) Difference Algorithm, 1986). Its time grows with the lines
- * times the edits, so it runs in the worker pool.
+ * Compares two texts line by line with Myers' algorithm (An O(ND) Difference Algorithm, 1986). Its time grows with the
+ * lines times the edits, so it runs in the worker pool.
  */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
@@ -47,7 +47,7 @@ function shortestEdit(old: readonly string[], fresh: readonly string[]): Int32Ar
   const middle = most + 1;
   const trace: Int32Array[] = [];
   for (let edits = 0; edits <= most; edits += 1) {
-    // Only the diagonals that this step may read are kept: the sum over all steps stays a few megabytes.
+    // Keeps only the diagonals that this step may read: the sum over all steps stays a few megabytes.
     trace.push(furthest.slice(middle - edits - 1, middle + edits + 2));
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
       const isDown = goesDown(diagonal, edits, (k) => furthest[middle + k]!);
@@ -60,7 +60,7 @@ function shortestEdit(old: readonly string[], fresh: readonly string[]): Int32Ar
   return null;
 }
 
-/** Whether the best way to a diagonal is an insertion, from the diagonal above. */
+/** Whether the best path to a diagonal is an insertion, from the diagonal above. */
 const goesDown = (diagonal: number, edits: number, at: (diagonal: number) => number): boolean =>
   diagonal === -edits || (diagonal !== edits && at(diagonal - 1) < at(diagonal + 1));
 

@@ -14,13 +14,13 @@ interface MilestoneView {
   due: { iso: string; text: string; isPast: boolean } | null;
   openCount: string;
   closedCount: string;
-  /** Of 100. */
+  /** Percentage. */
   percent: number;
 }
 
 const dayFormat = dateFormat({ dateStyle: 'long' });
 
-/** A day lasts until its end everywhere. */
+/** A day ends only when it has ended in every time zone. */
 const lastOfDayMs = 36 * 3_600_000;
 
 export function viewMilestone(milestone: Milestone, listUrl: string, now: number): MilestoneView {

@@ -51,7 +51,7 @@ async function milestonesPage(
   });
 }
 
-/** `B/milestones`: open ones by when they are due; `?state=closed`. */
+/** `B/milestones`: open ones by due date; `?state=closed`. */
 export const showMilestones: Page<RepositoryContext, IssuesDeps> = (context, deps) => milestonesPage(context, deps);
 
 /** Fields `title`, `description`, `due_on` (`2026-12-31`). */
@@ -101,7 +101,7 @@ async function milestonePage(
   });
 }
 
-/** `B/milestones/{id}`: what is in it and how far it is; `?state=closed`. */
+/** `B/milestones/{id}`: its issues and its progress; `?state=closed`. */
 export const showMilestone: Page<RepositoryContext, IssuesDeps> = (context, deps) => milestonePage(context, deps);
 
 /** The same fields. */

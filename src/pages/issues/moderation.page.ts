@@ -15,7 +15,7 @@ const moderationUrl = ({ found }: RepositoryPersonContext): string =>
   `${repositoryUrl(found.canonical)}/issues/moderation`;
 const trashUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/issues/trash`;
 
-/** `B/issues/moderation`: what waits for a member, by who wrote it. For those who may let it in. */
+/** `B/issues/moderation`: entries that wait for a member, by author. For users who may admit them. */
 export const showModeration: Page<RepositoryPersonContext, IssuesDeps> = async (context, deps) => {
   const { viewer, found, query } = context;
   const { issues, owners, clock } = deps;
@@ -58,14 +58,14 @@ export const refuseContributor: Page<RepositoryPersonContext, IssuesDeps> = asyn
   return seeOther(withNotice(moderationUrl(context), 'contributor-refused'));
 };
 
-/** No contributor has an id of another form. */
+/** Ids of contributors always have this form. */
 function personId({ params }: RepositoryPersonContext): string {
   const id = params['person'] ?? '';
   if (!/^[0-9a-f-]{36}$/.test(id)) throw notFound('person_not_found', 'Person not found');
   return id;
 }
 
-/** `B/issues/trash`: deleted issues, for those who administer the repository. */
+/** `B/issues/trash`: deleted issues, for administrators of the repository. */
 export const showTrash: Page<RepositoryPersonContext, IssuesDeps> = async (context, deps) => {
   const { viewer, found, query } = context;
   const { issues, owners, clock } = deps;

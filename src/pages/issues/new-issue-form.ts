@@ -3,12 +3,12 @@ import type { AnswerFaults, IssueTemplate, TemplateAnswers, TemplateField } from
 import type { Form } from '../../http/index.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 
-/** What is in the form of a new issue. */
+/** The values in the form of a new issue. */
 export interface NewIssueValues {
   title: string;
   body: string;
   answers: TemplateAnswers;
-  /** These three only from a viewer who may triage. */
+  /** The next three are accepted only from a viewer who may triage. */
   labels: string[];
   assignees: string;
   milestone: string;
@@ -30,7 +30,7 @@ export function readNewIssue(form: Form, template: IssueTemplate | null): NewIss
   };
 }
 
-/** What the form begins with: the template, and a title and a text from the address. */
+/** The initial values of the form: the template, and a title and a text from the URL. */
 export function initialValues(template: IssueTemplate | null, query: URLSearchParams): NewIssueValues {
   return {
     title: (query.get('title') ?? '') || (template?.title ?? ''),
@@ -47,7 +47,7 @@ export function initialValues(template: IssueTemplate | null, query: URLSearchPa
   };
 }
 
-/** A draft is the JSON of what was typed; anything else in it is no draft. */
+/** A draft is the JSON of the entered values; anything else is not a draft. */
 export const writeDraft = (values: NewIssueValues): string => JSON.stringify(values);
 
 export function readDraft(text: string, initial: NewIssueValues): NewIssueValues | null {
@@ -59,7 +59,7 @@ export function readDraft(text: string, initial: NewIssueValues): NewIssueValues
   }
 }
 
-/** A field of a YAML form with what it holds. */
+/** A field of a YAML form with its value. */
 type FieldView =
   | { kind: 'markdown'; text: RenderedText }
   | (Exclude<TemplateField, { kind: 'markdown' }> & { name: string; given: readonly string[]; fault: string | null });

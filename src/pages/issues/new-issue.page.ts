@@ -20,10 +20,12 @@ import type { NewIssueValues } from './new-issue-form.ts';
 
 const noFaults: AnswerFaults = new Map();
 
-/** `?template=` of an issue without one; a file name has an ending. */
+/** `?template=` of an issue without a template; file names always have an extension. */
 const blank = 'blank';
 
-/** Query: `template`, a file name or `blank`; `title` and `body` fill the form. Several templates are a chooser. */
+/**
+ * Query: `template`, a file name or `blank`; `title` and `body` fill the form. With several templates, shows a chooser.
+ */
 export const showNewIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const refused = await refusedPage(context, deps);
   if (refused !== null) return refused;
@@ -42,8 +44,8 @@ export const showNewIssue: Page<RepositoryContext, IssuesDeps> = async (context,
 };
 
 /**
- * Fields `title`, `body` and `files` or the answers of a form, `template`, and `action` (`preview`, `draft`); who may
- * triage also sends `labels`, `assignees` and `milestone`.
+ * Fields `title`, `body` and `files` or the answers of a form, `template`, and `action` (`preview`, `draft`); users who
+ * may triage also send `labels`, `assignees` and `milestone`.
  */
 export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   const { viewer, form, found: here } = context;
@@ -94,12 +96,12 @@ const namesIn = (text: string): string[] =>
     .map((name) => name.replace(/^@/, ''))
     .filter((name) => name !== '');
 
-/** The issue was created: a draft that could not be deleted is no error. */
+/** The issue was created: failing to delete the draft is not an error. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
 
-/** Says why this viewer may open no issue here; null when they may. Who is signed out is sent to sign in. */
+/** The reason why this viewer cannot open an issue here; null when they can. Anonymous clients are sent to sign in. */
 async function refusedPage(context: RepositoryContext, { issues }: IssuesDeps): Promise<PageReply | null> {
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical))('contribute');
   if (refusal === null) return null;
@@ -111,7 +113,7 @@ async function refusedPage(context: RepositoryContext, { issues }: IssuesDeps): 
 const templateOf = ({ templates }: IssueTemplates, key: string | null): IssueTemplate | null =>
   templates.find((template) => template.key === key) ?? null;
 
-/** Members may always open an issue without a template. */
+/** Members can always open an issue without a template. */
 async function mayOpenBlank(
   { viewer, found: { canonical } }: RepositoryContext,
   { issues }: IssuesDeps,
@@ -122,7 +124,7 @@ async function mayOpenBlank(
   );
 }
 
-/** The template of the form, null in it for none; null when there is something to choose first. */
+/** The template of the form, itself null for a blank issue; null when the user must choose first. */
 async function choose(
   context: RepositoryContext,
   deps: IssuesDeps,
@@ -154,7 +156,7 @@ function chooser({ found, query }: RepositoryContext, templates: IssueTemplates,
   });
 }
 
-/** Where the draft of a form is kept: each template has its own. */
+/** Key under which the draft of a form is stored: each template has its own. */
 const draftOf = ({ found }: RepositoryContext, template: IssueTemplate | null): string =>
   template === null
     ? `new:${found.repository.id}`

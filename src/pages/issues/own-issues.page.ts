@@ -13,7 +13,7 @@ const reasonWords: Record<OwnReason, string> = translated({
   mentioned: 'issues.own_issues.mentioning_you',
 });
 
-/** `/dashboard/issues`: what concerns the person, over all repositories; `reason` and `state` say which. */
+/** `/dashboard/issues`: the user's issues in all repositories; `reason` and `state` filter them. */
 export const showOwnIssues: Page<PersonContext, IssuesDeps> = async ({ viewer, query }, deps) => {
   const reason = reasons.find((each) => each === query.get('reason')) ?? 'assigned';
   const state = query.get('state') === 'closed' ? 'closed' : 'open';

@@ -1,7 +1,7 @@
-/** Longer quotations are cut: who replies quotes what they answer. */
+/** Longer quotations are cut. */
 const longestQuotation = 4_000;
 
-/** A text as a Markdown quotation, with an empty line behind it to write on. */
+/** A text as a Markdown quotation, followed by an empty line for the reply. */
 export function quoteText(body: string): string {
   const text =
     body.length > longestQuotation ? `${body.slice(0, longestQuotation).replace(/[\ud800-\udbff]$/, '')}…` : body;

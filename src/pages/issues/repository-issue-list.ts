@@ -12,17 +12,17 @@ import { issueListUrl, readIssueFilter, viewIssueFilter } from './issue-filter.v
 import type { RowContext } from './issue-row.view.ts';
 import { readPeople } from './issue-row.view.ts';
 
-/** What happened to the selected issues of a bulk action. */
+/** The results for the selected issues of a bulk action. */
 interface BulkResult {
   changed: number[];
   refused: { number: number; message: string }[];
 }
 
-/** What a list shows after a bulk action that was refused, wholly or in part. */
+/** The content of a list after a bulk action that was refused, wholly or in part. */
 export interface IssueListState {
   result?: BulkResult | null;
   refusal?: FormRefusal | null;
-  /** Numbers that stay selected. */
+  /** Numbers of the issues that stay selected. */
   selected?: readonly number[];
   query?: URLSearchParams;
 }
@@ -31,7 +31,7 @@ export interface IssueListState {
 export const listUrl = ({ found }: Pick<RepositoryContext, 'found'>, kind: IssueKind): string =>
   `${repositoryUrl(found.canonical)}/${kind === 'PULL' ? 'pulls' : 'issues'}`;
 
-/** The list of the issues of a repository, or of its pull requests, and what the pages of both show around it. */
+/** The list of the issues of a repository, or of its pull requests, with the common frame of both pages. */
 export async function readRepositoryIssueList(
   context: RepositoryContext,
   deps: IssuesDeps,
@@ -45,9 +45,9 @@ export async function readRepositoryIssueList(
   const isOfPulls = kind === 'PULL';
   const { filter: queryFilter, unknown } = readIssueFilter(query);
   const { owner, repository, ...rest } = queryFilter;
-  // Here, they would narrow nothing down.
+  // These terms would filter nothing here.
   const scopeWords = [owner === null ? null : `owner:${owner}`, repository === null ? null : `repo:${repository}`];
-  // The box of filter words need not say which of both the list has.
+  // The search box does not repeat the kind of the list.
   const filter: IssueFilter = { ...rest, kind: 'issue', owner: null, repository: null };
   const isFirst = !query.has('after') && !query.has('before');
   const [labels, milestones, counts, may, { list, isSlow }] = await Promise.all([
@@ -88,7 +88,7 @@ export async function readRepositoryIssueList(
       ...rowContext,
       people: await readPeople(deps, [...list.rows, ...more]),
     }),
-    /** For the template. */
+    /** Locals of the template. */
     shown: {
       repository: viewRepositoryHeader(found),
       list: base,
@@ -110,7 +110,7 @@ export async function readRepositoryIssueList(
   };
 }
 
-/** A search of texts that takes too long shows an error on the page, not an error page. */
+/** A text search that takes too long shows an error on the page, not an error page. */
 async function readList(
   { found, viewer }: RepositoryContext,
   { issues }: IssuesDeps,

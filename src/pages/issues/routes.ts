@@ -33,12 +33,12 @@ import { openIssue, showNewIssue } from './new-issue.page.ts';
 
 const list = '/repos/:owner/:name/issues';
 
-/** 64 KiB of text, each byte of it percent-encoded, and the other fields. */
+/** 64 KiB of text, each byte percent-encoded, and the other fields. */
 export const maxTextFormBytes = 256 * 1024;
 
 /**
- * The forms of the page of an issue or pull request. Who may read may send most of them: who may do what is asked by
- * the use-case, and a signed-out client signs in first.
+ * The forms of the page of an issue or pull request. Readers may send most of them: the use-case checks permissions,
+ * and anonymous clients sign in first.
  * @param one the path of the page
  */
 export function conversationRoutes<Deps extends IssuesDeps>(
@@ -49,7 +49,7 @@ export function conversationRoutes<Deps extends IssuesDeps>(
   type Form = (show: ShowConversation<Deps>) => Page<RepositoryContext, Deps>;
   const post = { method: 'POST', access: 'repository:read', cost: 'rows' } as const;
   const forReaders = (name: string, form: Form) => ({ ...post, path: `${one}/${name}`, page: form(show) });
-  /** A form with a text, which may bring files. */
+  /** A form with a text, which may contain files. */
   const withText = (name: string, form: Form) => ({
     ...forReaders(name, form),
     maxFormBytes: maxTextFormBytes,
@@ -106,5 +106,5 @@ const issueRoutes: readonly Route[] = [
   { method: 'POST', path: `${one}/move`, access: 'repository:admin', cost: 'rows', page: moveIssue(issuePage) },
 ];
 
-/** Everything about issues. Fixed segments come first: `:number` would match them, too. */
+/** All routes of issues. Fixed segments come first: `:number` would also match them. */
 export const issuesRoutes: readonly Route[] = [...attachmentRoutes, ...issueListRoutes, ...issueRoutes];

@@ -8,7 +8,7 @@ import type { FormRefusal } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';
 
 const here = '/settings/replies';
-/** Characters of a text that the list shows. */
+/** Maximum length of a text in the list, in characters. */
 const excerptLength = 120;
 
 interface ReplyForm {
@@ -38,10 +38,10 @@ async function repliesPage(
   });
 }
 
-/** `/settings/replies`: texts that a person keeps for comments; `?edit=` has one of them in the form. */
+/** `/settings/replies`: a user's saved replies for comments; `?edit=` opens one of them in the form. */
 export const showSavedReplies: Page<PersonContext, IssuesDeps> = (context, deps) => repliesPage(context, deps, null);
 
-/** Fields `title`, `body`, and `id` of the one that is changed. */
+/** Fields `title`, `body`, and `id` of the changed reply. */
 export const saveReply: Page<PersonContext, IssuesDeps> = (context, deps) => {
   const { viewer, form } = context;
   const typed = { id: form.text('id'), title: form.text('title'), body: form.text('body') };

@@ -10,7 +10,7 @@ import { locatedOf, readIssueResults, viewRows } from './issue-results.view.ts';
 import { readIssueFilter } from './issue-filter.view.ts';
 import { entryUrl } from '../app/entry-urls.ts';
 
-/** `/search/issues?q=`: issues and comments of all repositories that the viewer may see, by words and filters. */
+/** `/search/issues?q=`: issues and comments of all repositories that the viewer can read, by words and filters. */
 export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context, deps) => {
   const { filter: queryFilter, unknown } = readIssueFilter(context.query);
   const text = (context.query.get('q') ?? '').trim();

@@ -1,5 +1,5 @@
 import { diffLines } from './line-diff.ts';
 import type { DiffLine } from './line-diff.ts';
 
-/** A task of the worker pool: two revisions of a text, line by line. */
+/** Task of the worker pool: compares two revisions of a text line by line. */
 export const run = ({ before, after }: { before: string; after: string }): DiffLine[] => diffLines(before, after);

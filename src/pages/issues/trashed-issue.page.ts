@@ -8,7 +8,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, urlOfIssue } from './conversation.reply.ts';
 
-/** An issue in the trash, for those who may restore it; null for everyone else. */
+/** An issue in the trash, for users who may restore it; null for all others. */
 export async function trashedIssuePage(
   context: RepositoryContext,
   { issues, clock, owners }: IssuesDeps,

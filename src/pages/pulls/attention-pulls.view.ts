@@ -7,14 +7,14 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 
-/** A pull request that waits for the viewer, or for others. */
+/** A pull request that waits for the viewer, or for other users. */
 interface AttentionPullView {
   title: string;
   url: string;
   /** `alice/roof#7` */
   name: string;
   repository: { name: string; url: string; isPrivate: boolean };
-  /** Why it waits for the viewer; null for what waits for others. */
+  /** The reason why it waits for the viewer; null if it waits for others. */
   reason: string | null;
   since: TimeView;
 }
@@ -30,7 +30,7 @@ const reasonWords: Readonly<Record<string, string>> = translated({
   reply: 'pulls.attention_pulls.new_reply',
 });
 
-/** What is gone meanwhile is left out. */
+/** Pull requests deleted since the query are omitted. */
 export async function viewAttentionPulls(
   { repositories, clock }: Pick<WebDeps, 'repositories' | 'clock'>,
   rows: Waiting,

@@ -22,22 +22,22 @@ import type { PullsDeps } from './deps.ts';
 import type { ReadChanges } from './read-changes.ts';
 import { t } from '../../translation/index.ts';
 
-/** Files that a page lists with their own heading; more are only counted. */
+/** Maximum number of files with their own heading; further files are only counted. */
 const maxFiles = { page: 100, all: 300 };
 
-/** How long the page waits for colours and marked words; what is not there by then is on the next view. */
+/** Time that the page waits for highlighting and marked words; later results are on the next view. */
 const decorationMs = 60;
 
-/** The place of a file on any page of changes. */
+/** The anchor of a file on any page of changes. */
 export const fileAnchor = (path: Buffer): string => `f${hash('sha256', path).slice(0, 10)}`;
 
-/** Rows of a table as HTML, then what stands below the last of them. */
+/** Rows of a table as HTML, and the threads below the last of them. */
 interface RowsPart<Below> {
   html: string;
   below: Below[];
 }
 
-/** What stands at the lines of a file, and what else belongs to it. */
+/** Threads and other additions at the lines of a file. */
 interface InFile<Below> {
   atRow(row: DiffRow): Below[];
   rest(): Below[];
@@ -52,11 +52,11 @@ interface FileContext<Below> {
   /** Whether the older side is the base of the round. */
   isWhole: boolean;
   inFile(file: ChangedFile): InFile<Below>;
-  /** What the viewer has marked as viewed; null where nothing can be marked. */
+  /** Files that the viewer has marked as viewed; null where files cannot be marked. */
   viewed: readonly ViewedFileRow[] | null;
 }
 
-/** The files of a page, with the lines that are read, coloured and their words compared. */
+/** The files of a page, with their lines highlighted and words compared. */
 export async function viewFiles<Below>(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -76,7 +76,7 @@ export async function viewFiles<Below>(
   const paths = shown.map(({ newPath }) => newPath.toString());
   const [tabsOf, isGenerated] = await Promise.all([
     readTabClasses(context, deps, changes.to, paths),
-    // What was asked for by itself is shown.
+    // A file requested by itself is never folded.
     only === null ? readGenerated(context, deps, changes.to, paths) : undefined,
   ]);
   const annotations = await readAnnotations(context, deps, changes.to, paths);
@@ -130,7 +130,7 @@ function viewFile<Below>(
   };
 }
 
-/** Whether the viewer has looked at a file as it is, or at another content of it. */
+/** Whether the viewer has viewed this content of a file, or another one. */
 function viewOfViewed(file: ChangedFile, viewed: readonly ViewedFileRow[], address: ChangesUrlBuilder) {
   const path = pathText(file.newPath);
   const row = viewed.find((each) => each.path === path);
@@ -161,13 +161,13 @@ function partsOf<Below>(rows: readonly DiffRow[], here: InFile<Below>): RowsPart
   return parts;
 }
 
-/** The links of the lines of a file: to comment on one, and to see more around a change. */
+/** The links at the lines of a file: to comment on one, and to show more lines around a change. */
 function additionsFor<Below>(
   file: ChangedFile,
   patch: Patch,
   { query, address, mayComment, isWhole }: FileContext<Below>,
 ): RowAdditions {
-  // The numbers come last, so that the beginning is written once for each file.
+  // The line numbers come last, so that the URL prefix is built once for each file.
   const places = { OLD: '', NEW: '' };
   for (const side of ['OLD', 'NEW'] as const)
     places[side] = escapeHtml(address({ comment: formatPosition(file.newPath, { side, line: 1 }) }).slice(0, -1));

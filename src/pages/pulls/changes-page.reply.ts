@@ -34,7 +34,7 @@ const maxListed = 300;
 /** The step of unchanged lines that shows whole files. */
 const wholeFile = contextSteps.at(-1)!;
 
-/** The page of changes of a pull request. Refuses `pull_not_found`, `round_not_found`, `git_busy`. */
+/** The page of changes of a pull request. Throws `pull_not_found`, `round_not_found`, `git_busy`. */
 export async function changesPage(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -117,7 +117,7 @@ export async function changesPage(
       query.only === null && !query.isAll && files.some(({ reason, load }) => reason !== null && load !== null)
         ? address({ all: '1' })
         : null,
-    /** What has no file on this page. */
+    /** Threads without a file on this page. */
     top: places.rest(),
     viewedFiles: files.filter((file) => file.viewed?.state === 'viewed').length,
     suggestions: threads.flatMap(({ view }) => view.comments.flatMap(({ suggestion }) => suggestion ?? [])).length,
@@ -129,10 +129,10 @@ export async function changesPage(
     reviewers: viewReviewers({ reviews, requests, teams, box: null }, rights, people).reviewers,
     review: viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review }),
     mayCommentOld: isWhole,
-    /** The form of a comment shows its own. */
+    /** A refused comment form shows its own refusal. */
     refusal: forms.comment === undefined ? (forms.refusal ?? null) : null,
 
-    /** The page as it is shown, for its forms to come back to. */
+    /** The query of the shown page, so that its forms can return to it. */
     shown: address().split('?')[1] ?? '',
     urls: {
       comment: `${address({ comment: 'round' })}#comment`,
@@ -147,10 +147,10 @@ export async function changesPage(
   });
 }
 
-/** The round that the page shows, as a file. */
+/** URL of the shown round as a file. */
 const patchUrl = (url: string, { to }: ChangesQuery): string => (to === null ? url : `${url}?to=${to}`);
 
-/** Reviews with several suggestions that can be applied, for a button that applies them all, but for resolved ones. */
+/** Reviews with several applicable suggestions in unresolved threads, for a button that applies them all. */
 function viewSuggestedBy(threads: readonly ThreadView[]) {
   const comments = threads.flatMap((thread) =>
     thread.isResolved ? [] : thread.comments.filter(({ suggestion }) => suggestion !== null),
@@ -160,7 +160,7 @@ function viewSuggestedBy(threads: readonly ThreadView[]) {
     .map((own) => ({ by: own[0]!.author, comments: own.map(({ suggestion }) => suggestion) }));
 }
 
-/** The rounds that a page compares: an older one that is not older counts as none. */
+/** The rounds that a page compares: a `from` that is not older than `to` is ignored. */
 function chooseRounds(rounds: readonly RoundRow[], { from, to }: ChangesQuery) {
   const last = rounds.at(-1);
   const shown = to === null ? last : rounds.find(({ round }) => round === to);
@@ -171,13 +171,13 @@ function chooseRounds(rounds: readonly RoundRow[], { from, to }: ChangesQuery) {
   return { older: older.round < shown.round ? older : null, shown };
 }
 
-/** The last round that a person has reviewed; null for none. */
+/** The last round that a user has reviewed; null for none. */
 function lastReviewed(reviews: readonly ReviewRow[], personId: string | undefined): number | null {
   const own = reviews.filter(({ authorId }) => personId !== undefined && authorId === personId);
   return own.length === 0 ? null : Math.max(...own.map(({ round }) => round));
 }
 
-/** A file that the page has leads there, another one to a page of its own. */
+/** Links to a file on this page by its anchor, to other files by a separate page. */
 function linkTo(path: Buffer, files: readonly { anchor: string }[], address: ChangesUrlBuilder): string {
   const anchor = fileAnchor(path);
   return files.some((file) => file.anchor === anchor)
@@ -196,7 +196,7 @@ function viewSummary({ files, truncated }: ReadChanges) {
   };
 }
 
-/** What the page says of two rounds: how they were compared, and their commits side by side. */
+/** The text about two rounds: how they were compared, and their commits side by side. */
 async function viewComparison(
   context: RepositoryContext,
   { pulls, clock }: PullsDeps,

@@ -15,10 +15,10 @@ import {
 
 const one = '/repos/:owner/:name/pulls/:number';
 
-/** 64 KiB of text, each byte of it percent-encoded, and the other fields. */
+/** 64 KiB of text, each byte percent-encoded, and the other fields. */
 const maxFormBytes = 256 * 1024;
 
-/** A form for those who may read: who may send it is asked by the use-case. A refused one shows the page again. */
+/** Readers may open the form; the use-case checks who may submit it. A refused form shows the page again. */
 const form = (name: string, page: Page<RepositoryContext, PullsDeps>): Route => ({
   method: 'POST',
   path: `${one}/${name}`,
@@ -28,7 +28,10 @@ const form = (name: string, page: Page<RepositoryContext, PullsDeps>): Route => 
   page,
 });
 
-/** What a pull request changes. These precede `…/pulls/:number`, which matches the addresses with an ending, too. */
+/**
+ * The pages of changes of a pull request. These precede `…/pulls/:number`, which also matches the URLs with an
+ * extension.
+ */
 export const changesRoutes: readonly Route[] = [
   { method: 'GET', path: `${one}.diff`, access: 'repository:read', cost: 'objects', page: showPullDiff },
   { method: 'GET', path: `${one}.patch`, access: 'repository:read', cost: 'objects', page: showPullPatch },

@@ -4,19 +4,19 @@ import { decodePath, encodePath } from '../app/code-urls.ts';
 import { contextParameter, readContextLines } from '../code/context-lines.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 
-/** What `?comment=` names: lines of a file, a file, or the round as a whole. */
+/** The target of `?comment=`: lines of a file, a file, or the round as a whole. */
 export type CommentPosition =
   | { kind: 'lines'; path: Buffer; side: 'OLD' | 'NEW'; line: number }
   | { kind: 'file'; path: Buffer }
   | { kind: 'round' };
 
-/** What the address of a page of changes says. Anything unknown is the default. */
+/** The query of a page of changes. Invalid values give the default. */
 export interface ChangesQuery {
-  /** The older round of two; null for all of the round. */
+  /** The older round of a comparison; null for the whole round. */
   from: number | null;
-  /** The round that is shown; null for the last. */
+  /** The shown round; null for the last. */
   to: number | null;
-  /** The two heads as they are, not carried. */
+  /** Compares the two heads directly, without carrying the older round to the newer base. */
   isPlain: boolean;
   layout: 'unified' | 'split';
   ignoreWhitespace: boolean;
@@ -59,13 +59,15 @@ function readPlace(text: string): CommentPosition | null {
 export const formatPosition = (path: Buffer, at: { side: 'OLD' | 'NEW'; line: number } | null): string =>
   `${encodePath(path)}:${at === null ? 'FILE' : `${at.side}:${at.line}`}`;
 
-/** The page of changes of a pull request. @param pull its page */
+/** The URL of the page of changes of a pull request. @param pull its URL */
 export const changesUrl = (pull: string): string => `${pull}/changes`;
 
-/** An address of the page with something changed; null leaves a parameter out. */
+/** A URL of the page with changed parameters; null removes a parameter. */
 export type ChangesUrlBuilder = (change?: Readonly<Record<string, string | null>>) => string;
 
-/** @param page the page without its query */
+/**
+ * @param page URL of the page without its query
+ */
 export function createChangesUrlBuilder(page: string, query: ChangesQuery): ChangesUrlBuilder {
   const { from, to, isPlain, layout, ignoreWhitespace, only, contextLines, isAll } = query;
   const kept: Record<string, string | null> = {
@@ -86,7 +88,7 @@ export function createChangesUrlBuilder(page: string, query: ChangesQuery): Chan
   };
 }
 
-/** The number of a pull request in a path; everything else is the address of none. */
+/** The number of a pull request in a path. Throws `pull_not_found` for anything else. */
 function pullNumber(text: string | undefined): number {
   if (text === undefined || !/^[1-9]\d{0,14}$/.test(text)) throw notFound('pull_not_found', 'Pull request not found');
   return Number(text);
@@ -97,6 +99,6 @@ export const pullAt = ({ found: { canonical }, params }: RepositoryContext) => (
   number: pullNumber(params['number']),
 });
 
-/** The page of the pull request that a path names. */
+/** The URL of the pull request that a path names. */
 export const urlOfPull = ({ found, params }: RepositoryContext): string =>
   `${repositoryUrl(found.canonical)}/pulls/${pullNumber(params['number'])}`;

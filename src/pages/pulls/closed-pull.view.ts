@@ -14,11 +14,11 @@ interface ClosedPullContext {
   found: FoundWithHeader;
   people: People;
   now: number;
-  /** Whether the viewer may push to the repository of the head, and so delete its branch. */
+  /** Whether the viewer can push to the head repository, and so delete its branch. */
   mayPushBranch: boolean;
 }
 
-/** What stands where an open pull request has its merge box: how it ended, and what can be done with its branch. */
+/** Replaces the merge box of a closed pull request: how it was closed, and the actions for its branch. */
 export function viewClosedPull(
   box: MergeBox,
   { issue, described, found, people, now, mayPushBranch }: ClosedPullContext,
@@ -37,7 +37,7 @@ export function viewClosedPull(
         ? null
         : { name: pull.mergedOid.slice(0, 10), url: commitUrl(repositoryUrl(found.canonical), pull.mergedOid) },
     branch: pull.headBranch === null ? null : viewName(pull.headBranch),
-    /** Only a branch without other commits. */
+    /** Only a branch without further commits. */
     mayDelete: isActive && !isDefault && box.headTip !== null && box.headTip === pull.headOid && mayPushBranch,
     mayRestore: isActive && mayWrite && box.headTip === null && pull.headRepositoryId === found.repository.id,
     mayRevert: isActive && isMerged && mayWrite && pull.mergedOid !== null,

@@ -4,7 +4,7 @@ import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
-/** Whose files are changed, and what of the file of owners has no effect. */
+/** The owners of the changed files, and the lines of the CODEOWNERS file that have no effect. */
 interface CodeOwnersView {
   file: { name: string; url: string };
   groups: { pattern: string; owners: string; files: string; isApproved: boolean }[];
@@ -21,7 +21,7 @@ const faultWords: Readonly<Record<OwnersFault['kind'], string>> = translated({
   too_large: 'pulls.code_owners.the_file_is_too_large_to',
 });
 
-/** Null where the base branch has no file of owners, or it is about other files and without faults. */
+/** Null if the base branch has no CODEOWNERS file, or it matches none of the files and has no errors. */
 export function viewCodeOwners(box: MergeBox, repositoryUrl: string, baseBranch: string): CodeOwnersView | null {
   const { file, groups, faults } = box.owners;
   if (file === null || (groups.length === 0 && faults.length === 0)) return null;

@@ -9,10 +9,10 @@ import type { ChangesUrlBuilder, ChangesQuery, CommentPosition } from './changes
 import type { PlacedForm } from './place-threads.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 
-/** What forms of the page were sent with, so that it is shown again as it was. */
+/** The submitted values of the page's forms, so that they are shown again unchanged. */
 export interface ChangesForms {
   refusal?: FormRefusal | null;
-  /** A new comment at a place; a preview shows it as it will be. */
+  /** A new comment at a place, optionally with a preview. */
   comment?: {
     place: CommentPosition;
     first: string;
@@ -29,13 +29,13 @@ export interface ChangesForms {
 /** The form of a new comment. */
 interface CommentFormView {
   title: string;
-  /** As `pathText` writes it; '' for the round as a whole. */
+  /** In the form of `pathText`; '' for the round as a whole. */
   path: string;
   side: 'OLD' | 'NEW';
-  /** The line that the form stands at; null for a file, where lines may be typed, and for the round. */
+  /** The line of the form; null for a file, where lines can be typed, and for the round. */
   line: number | null;
   isAtLine: boolean;
-  /** Null where the comment is about the round. */
+  /** Null for a comment on the round. */
   lines: { first: string; last: string } | null;
   body: string;
   preview: RenderedText | null;
@@ -43,7 +43,7 @@ interface CommentFormView {
   cancelUrl: string;
 }
 
-/** The form that an address or a refused form asks for; null without one. */
+/** The form for a URL or a refused form; null without either. */
 export function commentFormAt(
   { query: parameters }: Pick<RepositoryContext, 'query'>,
   query: ChangesQuery,

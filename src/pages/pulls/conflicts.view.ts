@@ -12,23 +12,23 @@ import { decodeFileText } from '../app/decode-text.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';
 
-/** How long the page waits for the texts; what is not there by then is on the next view. */
+/** Time that the page waits for the texts; later results are on the next view. */
 const waitMs = 250;
 
-/** Files whose names the page has. */
+/** Maximum number of files listed by name. */
 const maxNamed = 20;
 
-/** Lines of files that are unfolded at first. */
+/** Number of lines in files that are unfolded initially. */
 const unfoldedLines = 60;
 
 interface ConflictFileView {
   path: string;
-  /** What a file without marks is about. */
+  /** The kind of conflict of a file without conflict markers. */
   reason: string | null;
-  /** Rows of a table; null for none. Escaped. */
+  /** Rows of a table, escaped; null for none. */
   html: string | null;
   layout: 'conflict';
-  /** The class of its width of a tab; null for the default. */
+  /** The CSS class of its tab width; null for the default. */
   tabs: string | null;
   isOpen: boolean;
   isCut: boolean;
@@ -39,15 +39,15 @@ const layout = 'conflict' as const;
 export interface ConflictsView {
   files: ConflictFileView[];
   hasMore: boolean;
-  /** The texts are being read still, or are beyond the limits. */
+  /** The texts are still being read, or exceed the limits. */
   state: 'reading' | 'failed' | 'read';
   commands: string;
 }
 
-/** What was read: the conflicts, or why not. */
+/** The conflicts, or the reason for their absence. */
 export type ReadConflicts = (PullConflicts & { tabsOf: TabClasses }) | 'reading' | 'failed' | null;
 
-/** The conflicts of a pull request, where they are known or found quickly; git goes on looking for them. */
+/** The conflicts of a pull request if they are known or found quickly; otherwise git continues the search. */
 export async function readConflicts(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -75,7 +75,9 @@ export async function readConflicts(
   return { ...read.found, tabsOf };
 }
 
-/** @param names of the two branches, for the marks */
+/**
+ * @param names of the two branches, for the conflict markers
+ */
 export function viewConflicts(
   box: MergeBox,
   read: ReadConflicts,
@@ -150,5 +152,5 @@ const hunkHtml = (hunk: readonly ConflictLine[], textOfLine: (line: ConflictLine
     })
     .join('');
 
-/** Lines belong to files in any encoding; each is read by itself. */
+/** Decodes each line by itself: lines come from files in any encoding. */
 const textOf = ({ text }: ConflictLine): string => decodeFileText(text)?.text ?? text.toString('latin1');

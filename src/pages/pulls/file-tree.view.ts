@@ -8,7 +8,7 @@ interface ListedFile {
   isViewed: boolean;
 }
 
-/** A folder with what is in it, folders first; folders that hold one folder alone are one, `src/pages`. */
+/** A folder with its contents, folders first; a folder that contains only one folder is joined with it, `src/pages`. */
 export interface FileTree {
   folders: (FileTree & { name: string })[];
   files: (ListedFile & { name: string })[];

@@ -13,7 +13,7 @@ import type { TimeView } from '../app/times.view.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
 
-/** One line of the box: what is the matter, and what to do. */
+/** One line of the box: a problem and its remedy. */
 interface BoxLine {
   icon: string;
   tone: 'good' | 'bad' | 'wait' | 'quiet';
@@ -36,7 +36,7 @@ interface StyleView {
   isChosen: boolean;
 }
 
-/** What stands where a pull request is merged. */
+/** The box in which a pull request is merged. */
 interface MergeBoxView {
   round: number;
   lines: BoxLine[];
@@ -57,7 +57,7 @@ export interface QueuePositionView {
   isTesting: boolean;
   by: PersonView | null;
   since: TimeView;
-  /** The runs that test it, and the whole queue. */
+  /** URLs of the runs that test it, and of the whole queue. */
   runsUrl: string;
   url: string;
   mayLeave: boolean;
@@ -68,20 +68,20 @@ interface MergeFormView {
   styles: StyleView[];
   style: string;
   button: string;
-  /** Null for a style that makes no commit. */
+  /** Null for a style that creates no commit. */
   message: { title: string; body: string } | null;
   isReady: boolean;
   mayBypass: boolean;
   bypasses: boolean;
   mayWait: boolean;
-  /** Whether the queue of the branch merges. */
+  /** Whether the merge queue of the branch merges. */
   isQueue: boolean;
-  /** Null where there is no branch to delete. */
+  /** Null if there is no branch to delete. */
   deletesBranch: boolean | null;
   branch: string;
 }
 
-/** What a merge form was sent with. */
+/** The submitted values of a merge form. */
 export interface MergeForm {
   style: string;
   title: string;
@@ -103,15 +103,15 @@ interface MergeBoxContext {
   described: DescribedPull;
   clone: CloneBoxView;
   conflicts: ReadConflicts;
-  /** Names of the two branches, as a page may show them. */
+  /** Printable names of the two branches. */
   sides: { base: string; head: string };
-  /** `?style=` of the address. */
+  /** `?style=` of the URL. */
   style: string | null;
   form: MergeForm | null;
   queued: QueuePositionView | null;
-  /** Of this repository. */
+  /** URL of this repository. */
   repositoryUrl: string;
-  /** Whether the viewer may push to the repository of the head, and so delete its branch. */
+  /** Whether the viewer can push to the head repository, and so delete its branch. */
   mayPushBranch: boolean;
 }
 
@@ -139,7 +139,7 @@ export function viewMergeBox(box: MergeBox, around: MergeBoxContext): MergeBoxVi
   };
 }
 
-/** Blocks that have a line or a part of the box of their own. */
+/** Blocks that have their own line or part of the box. */
 const shownElsewhere: readonly MergeBlock['kind'][] = ['level', 'checks', 'not_open'];
 
 function viewLines(box: MergeBox, pull: DescribedPull['pull'], people: People): BoxLine[] {
@@ -254,7 +254,7 @@ function viewChecks(box: MergeBox, repositoryUrl: string): CheckView[] {
   return [...there, ...missing];
 }
 
-/** Checks of our own CI lie below the repository. */
+/** URLs of our own CI checks are below the repository. */
 const addressOf = (target: string, repositoryUrl: string): string =>
   /^https?:\/\//.test(target) ? target : `${repositoryUrl}/${target}`;
 
@@ -283,7 +283,7 @@ function viewMergeForm(
   const { pull, head } = described;
   const isDefault = head.repository !== null && head.repository.repository.defaultBranch === head.branch;
   const isQueue = box.rule?.merging.upToDate === 'queue';
-  // The queue merges later, and deletes nothing.
+  // The queue merges later, and deletes no branch.
   const mayDelete = !isQueue && mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;
   return {
     styles: box.styles.map((value) => ({
@@ -305,10 +305,10 @@ function viewMergeForm(
   };
 }
 
-/** A word of a shell command. Names of branches may have quotes and dollars. */
+/** Quotes a word of a shell command. Branch names may contain quotes and dollars. */
 const word = (text: string): string => (/^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** How to solve conflicts on one's own machine. */
+/** Commands that resolve the conflicts locally. */
 function commandsFor({ described: { pull, head }, clone }: MergeBoxContext): string {
   const base = word(pull.baseBranch);
   const address = clone.chosen === 'ssh' && clone.ssh !== null ? clone.ssh : clone.https;

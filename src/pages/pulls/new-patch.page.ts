@@ -12,17 +12,17 @@ import type { PullsDeps } from './deps.ts';
 import { invalid } from '../../kernel/index.ts';
 import { refusedPage } from './new-pull.page.ts';
 
-/** What is in the form. */
+/** The values in the form. */
 interface PatchValues {
   base: string;
-  /** The number of the pull request that gets a round; empty for a new one. */
+  /** The number of the pull request that gets another round; empty for a new one. */
   pull: string;
   title: string;
   body: string;
   patch: string;
 }
 
-/** Query: `base`, and `pull` for the next round of a pull request. Who is signed out signs in first. */
+/** Query: `base`, and `pull` for the next round of a pull request. Anonymous clients sign in first. */
 export const showNewPatch: Page<RepositoryContext, PullsDeps> = async (context, deps) => {
   const { query, found } = context;
   const refused = await refusedPage(context, deps);

@@ -15,7 +15,7 @@ import type { PullsDeps } from './deps.ts';
 const maxCommits = 100;
 const heads = 'refs/heads/';
 
-/** A branch that a new pull request may come from. */
+/** A branch as the head of a new pull request. */
 interface HeadBranch {
   found: Found;
   branch: string;
@@ -23,8 +23,8 @@ interface HeadBranch {
 }
 
 /**
- * Finds `branch` or `owner/name:branch` for a viewer; null for what is not there, what the viewer may not see, and a
- * repository that they may not push to.
+ * Finds `branch` or `owner/name:branch` for a viewer; null if it is missing or hidden from the viewer, or if they
+ * cannot push to the repository.
  */
 export async function findHeadBranch(
   { viewer, found }: RepositoryContext,
@@ -40,7 +40,7 @@ export async function findHeadBranch(
   return oid === undefined ? null : { found: there, branch, oid };
 }
 
-/** Commits of a head that a base has not, and what they change; `diff` is null where a fork lacks the base. */
+/** The commits of a head that a base lacks, and their changes; `diff` is null where a fork lacks the base. */
 export async function compareForPull(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -49,7 +49,7 @@ export async function compareForPull(
   const { git } = deps;
   const isFork = head.found.repository.id !== context.found.repository.id;
   const { path } = head.found;
-  // A fork reads the objects of what it was forked from; one that does not has to be counted across the two.
+  // A fork reads the objects of its parent; in a repository that does not, commits are counted across the two.
   const isReadable = !isFork || (await git.objects.commit(path, baseOid).then(...asBoolean));
   if (!isReadable) {
     const distance = await git.queries.distanceBetween(context.found.path, baseOid, path, head.oid);
@@ -72,7 +72,7 @@ export async function compareForPull(
     ),
   ]);
   const url = repositoryUrl(head.found.canonical);
-  // A fork has another branch of that name.
+  // A fork has a different branch with that name.
   const self = `${url}/compare/${encodeRef(isFork ? baseOid : base)}...${encodeRef(head.branch)}`;
   return {
     ...distance,
@@ -94,13 +94,15 @@ const asBoolean = [
   },
 ] as const;
 
-/** Branches that are offered; any other name can be typed. */
+/** Maximum number of suggested branches; any other name can be typed. */
 const maxBranches = 200;
 const maxForks = 10;
 
 const branchesIn = (refs: RefListing): string[] => refs.page(heads, 0, maxBranches).map(({ name }) => name);
 
-/** Names for the two fields: branches of the repository, and of forks under owners for whom the viewer may create. */
+/**
+ * Suggestions for the two fields: branches of the repository, and of forks under owners for whom the viewer can create.
+ */
 export async function suggestBranches({ viewer, found }: RepositoryContext, { repositories, git }: PullsDeps) {
   const bases = branchesIn(await git.queries.cachedRefs(found.path));
   const targets = await repositories.forks.listTargets(viewer, found.repository);

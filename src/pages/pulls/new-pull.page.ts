@@ -16,7 +16,7 @@ import { renderText } from '../markdown/render-text.ts';
 import type { PullsDeps } from './deps.ts';
 import { compareForPull, findHeadBranch, suggestBranches } from './new-pull-comparison.ts';
 
-/** What is in the form. */
+/** The values in the form. */
 interface NewPullValues {
   base: string;
   head: string;
@@ -31,7 +31,7 @@ interface NewPullValues {
   milestone: string;
 }
 
-/** Query: `base` and `head` (`branch` or `owner/name:branch`), `title` and `body`. Who is signed out signs in first. */
+/** Query: `base` and `head` (`branch` or `owner/name:branch`), `title` and `body`. Anonymous clients sign in first. */
 export const showNewPull: Page<RepositoryContext, PullsDeps> = async (context, deps) => {
   const { query, found } = context;
   const refused = await refusedPage(context, deps);
@@ -68,8 +68,8 @@ const readForm = (form: Form): NewPullValues => ({
 });
 
 /**
- * Fields `base`, `head`, `title`, `body`, `files`, `maintainers_may_push` and `publishes` (ticks), and `action`
- * (`open`, `draft`, `preview`); who may triage also sends `labels`, `assignees` and `milestone`.
+ * Fields `base`, `head`, `title`, `body`, `files`, `maintainers_may_push` and `publishes` (checkboxes), and `action`
+ * (`open`, `draft`, `preview`); users who may triage also send `labels`, `assignees` and `milestone`.
  */
 export const openPull: Page<RepositoryContext, PullsDeps> = (context, deps) => {
   const { viewer, form, found } = context;
@@ -109,7 +109,10 @@ const namesIn = (text: string): string[] =>
     .map((name) => name.replace(/^@/, ''))
     .filter((name) => name !== '');
 
-/** Says why this viewer may open none here; null when they may. Who is signed out is sent to sign in. */
+/**
+ * The reason why this viewer cannot open a pull request here; null when they can. Anonymous clients are sent to sign
+ * in.
+ */
 export async function refusedPage(context: RepositoryContext, { issues }: PullsDeps): Promise<PageReply | null> {
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical, 'PULL'))('contribute');
   if (refusal === null) return null;
@@ -157,7 +160,7 @@ async function formPage(
     comparison: comparison && { ...comparison, messages: null },
     isBusy: comparison === null && baseOid !== null && head !== null && !isSame,
     isFork,
-    /** Commits of a private fork become visible to all who see this repository. */
+    /** Commits of a private fork become visible to all readers of this repository. */
     publishes: isFork && head.found.repository.visibility === 'PRIVATE' && found.repository.visibility !== 'PRIVATE',
     preview: isPreview && (values.body ?? '').trim() !== '' ? await renderText(context, deps, values.body!) : null,
     choices: mayTriage
@@ -181,7 +184,7 @@ function nullIfBusy(error: unknown): null {
 
 const maxTitle = 255;
 
-/** What was typed; before that, the message of a single commit, or the name of the branch and the subjects. */
+/** The entered title and text; by default the message of a single commit, or the branch name and the subjects. */
 async function readTexts(
   deps: PullsDeps,
   path: string,
@@ -205,7 +208,7 @@ async function readTexts(
   };
 }
 
-/** A message below its first paragraph, without the trailers that git and its hooks add. */
+/** A message after its first paragraph, without the trailers that git and its hooks add. */
 function bodyOf(message: string): string {
   const [, ...paragraphs] = message.trim().split(/\n{2,}/);
   const isTrailers = /^(?:(?:Signed-off-by|Change-Id|Co-authored-by): .*\n?)+$/;

@@ -5,7 +5,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import type { PullsDeps } from './deps.ts';
 import { viewAttentionPulls } from './attention-pulls.view.ts';
 
-/** `/dashboard/pulls`: what waits for the person; `?list=others`: what they opened, and waits for others. */
+/** `/dashboard/pulls`: pull requests that wait for the user; `?list=others`: their own that wait for others. */
 export const showOwnPulls: Page<PersonContext, PullsDeps> = async ({ viewer, query }, deps) => {
   const list = query.get('list') === 'others' ? 'others' : 'you';
   const { attention } = deps.pulls;

@@ -4,7 +4,7 @@ import type { ListedThread } from '../../pulls/index.ts';
 import type { DiffRow } from '../code/diff-lines.view.ts';
 import type { ThreadView } from './thread.view.ts';
 
-/** What stands at a line, at a file, or at the top of a page of changes. */
+/** The threads and the form at a line, at a file, or at the top of a page of changes. */
 type PlacedItem<Form> = { thread: ThreadView; form?: never } | { thread?: never; form: Form };
 
 export interface PlacedThread {
@@ -14,31 +14,33 @@ export interface PlacedThread {
 
 export interface PlacedForm<Form> {
   form: Form;
-  /** As `pathText` writes it; null for the round as a whole. */
+  /** In the form of `pathText`; null for the round as a whole. */
   path: string | null;
   side: 'OLD' | 'NEW';
-  /** Null for the file. */
+  /** Null for the whole file. */
   lastLine: number | null;
 }
 
-/** What belongs to one file. */
+/** The threads of one file. */
 interface FilePlacements<Form> {
-  /** What stands below a row. */
+  /** Returns the content below a row. */
   atRow(row: DiffRow): PlacedItem<Form>[];
-  /** What has no row of its own on the page; asked after the rows. */
+  /** Returns the threads without a row on the page; call it after the rows. */
   rest(): PlacedItem<Form>[];
 }
 
 /**
- * Puts threads and the form of a new one at their lines. Each is given out once: what has no line on the page stands at
- * the top of its file, and what has no file at the top of the page, so that none is lost.
+ * Places threads and the form of a new one at their lines. Each is returned once: threads without a line on the page
+ * are at the top of their file, and those without a file at the top of the page, so that none is lost.
  */
 export class ThreadPlacements<Form> {
   #threads: PlacedThread[];
   #form: PlacedForm<Form> | null;
   readonly #isWhole: boolean;
 
-  /** @param isWhole whether the older side is the base of the round: lines before the change are those of the base */
+  /**
+   * @param isWhole whether the older side is the base of the round: then lines before the change are lines of the base
+   */
   constructor(threads: readonly PlacedThread[], form: PlacedForm<Form> | null, isWhole: boolean) {
     this.#threads = [...threads];
     this.#form = form;
@@ -78,13 +80,13 @@ export class ThreadPlacements<Form> {
           ({ side, lastLine }) => isLine(side, lastLine),
         );
       },
-      // The form comes first: an address leads to it, and what stands above would be behind the name of the file.
+      // The form comes first: the URL scrolls to it, and content above it would be hidden behind the file name.
       rest: () =>
         take(all, all).toSorted((one, other) => Number(one.form === undefined) - Number(other.form === undefined)),
     };
   }
 
-  /** What is left; asked after all files. */
+  /** Returns the remaining threads; call it after all files. */
   rest(): PlacedItem<Form>[] {
     const left: PlacedItem<Form>[] = this.#threads.map(({ view }) => ({ thread: view }));
     this.#threads = [];

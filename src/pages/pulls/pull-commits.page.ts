@@ -11,10 +11,10 @@ import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';
 import { readPullHeader } from './pull-head.view.ts';
 
-/** As many as a round lists. */
+/** Equals the limit of a round's list. */
 const maxCommits = 250;
 
-/** `B/pulls/{n}/commits`: those of the last round, newest first, or of `?round=`. */
+/** `B/pulls/{n}/commits`: the commits of the last round, newest first, or of `?round=`. */
 export const showPullCommits: Page<RepositoryContext, PullsDeps> = async (context, deps) => {
   const { viewer, found, query } = context;
   const at = issueAt(context);

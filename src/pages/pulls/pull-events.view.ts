@@ -10,7 +10,7 @@ import { viewPerson } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
 import type { AnsweredThread } from './talk-threads.ts';
 
-/** What a push to a pull request did, in words; `first` is never an entry. */
+/** The text of a push to a pull request; `first` is never an entry. */
 const changeWords: Readonly<Record<string, string>> = translated({
   added: 'pulls.event.change.added',
   rebased: 'pulls.event.change.rebased',
@@ -31,7 +31,7 @@ const styleWords: Readonly<Record<string, string>> = translated({
   FORWARD: 'pulls.event.style.forward',
 });
 
-/** Words for the entries that only pull requests have, and for closing; null for all others. */
+/** Texts of the entries that only pull requests have, and of closing; null for other entries. */
 export function viewPullEvent(
   { kind, details, team, body }: ListedEntry,
   {
@@ -43,7 +43,7 @@ export function viewPullEvent(
     repositoryUrl: string;
     pullUrl: string;
     people: People;
-    /** By the id of a review: threads of earlier reviews that it answers. */
+    /** By the id of a review: the threads of earlier reviews that it replies to. */
     answered: ReadonlyMap<string, readonly AnsweredThread[]>;
   },
 ): EventView | null {
@@ -51,12 +51,12 @@ export function viewPullEvent(
   const word = (name: string): string => (typeof details[name] === 'string' ? (details[name] as string) : '');
   const strong = (name: string): EventPart => ({ strong: viewName(word(name)) });
   const person = (): EventPart => {
-    // Of an import, where that is no account here.
+    // The imported name, if it is not an account here.
     if (word('userName') !== '') return strong('userName');
     const { name, url } = viewPerson(word('userId'), people);
     return url === null ? { strong: name } : { link: url, name };
   };
-  /** A team that is gone, or that the viewer may not know of, has no name. */
+  /** A team that was deleted, or that the viewer may not know of, has no name. */
   const reviewer = (): EventPart => {
     if (details['teamId'] === undefined && details['teamName'] === undefined) return person();
     if (team === null) return { text: t('pulls.event.a_team') };
@@ -94,7 +94,7 @@ export function viewPullEvent(
       return { icon: 'eye', parts: eventSentence('pulls.event.ready') };
     case 'review': {
       const threads = answered.get(word('reviewId')) ?? [];
-      // An answer alone is no review to its readers.
+      // Readers do not see a mere reply as a review.
       if (word('verdict') === 'COMMENT' && !body && threads.length > 0 && threads.length === details['comments'])
         return {
           icon: 'comment',

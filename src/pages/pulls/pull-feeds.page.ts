@@ -5,6 +5,6 @@ import { conversationFeed, listFeed } from '../issues/feeds.page.ts';
 export const showPullsFeed = listFeed('PULL');
 export const showPullFeed = conversationFeed('PULL');
 
-/** `B/pulls/{number}.json` and `B/pulls/{number}.md`: the log, as of an issue. */
+/** `B/pulls/{number}.json` and `B/pulls/{number}.md`: the log, as for an issue. */
 export const showPullAsJson = showIssueAsJson;
 export const showPullAsMarkdown = showIssueAsMarkdown;

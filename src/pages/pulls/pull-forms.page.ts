@@ -13,7 +13,7 @@ import type { PullForms } from './pull.page.ts';
 
 type PullForm = Page<RepositoryContext, PullsDeps>;
 
-/** A signed-out client signs in before anything is said of what it asked for. */
+/** Anonymous clients must sign in before the response reveals anything. */
 export const afterSignIn =
   (page: PullForm): PullForm =>
   (context, deps) => {
@@ -21,7 +21,7 @@ export const afterSignIn =
     return page(context, deps);
   };
 
-/** Runs what a button does, and leads back to the page; a refusal is shown there. */
+/** Runs the action of a button and redirects to the page, which also shows a refusal. */
 function act(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -40,8 +40,8 @@ function act(
 }
 
 /**
- * Fields `round`, `style`, `message_title`, `message`, `delete_branch` and `bypass` (ticks), and `action`: `merge`,
- * `when-ready` or `queue`.
+ * Fields `round`, `style`, `message_title`, `message`, `delete_branch` and `bypass` (checkboxes), and `action`:
+ * `merge`, `when-ready` or `queue`.
  */
 export const mergePull: PullForm = (context, deps) => {
   const { viewer, form } = context;
@@ -64,7 +64,7 @@ export const mergePull: PullForm = (context, deps) => {
     deps,
     async () => {
       await deps.pulls.merge(viewer, at, { ...asked, bypasses });
-      // Merged it is: a branch that stays, because it has more commits by now, has its own button.
+      // The merge succeeded. A branch with newer commits is kept; the page offers to delete it.
       if (deletesBranch) await deps.pulls.deleteBranch(viewer, at).catch(unlessRefused);
     },
     { typed: { merge }, notice: 'pull-merged' },
@@ -75,11 +75,11 @@ function unlessRefused(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
 
-/** Takes back the wish to merge when it is ready. */
+/** Cancels auto-merge. */
 export const cancelMerge: PullForm = (context, deps) =>
   act(context, deps, () => deps.pulls.cancelMergeWhenReady(context.viewer, issueAt(context)));
 
-/** Field `action`: `leave` the merge queue, or be its `first`. */
+/** Field `action`: `leave` the merge queue, or move to its front with `first`. */
 export const changeQueue: PullForm = (context, deps) => {
   const { leave, putFirst } = deps.pulls.queue;
   const change = context.form.text('action') === 'first' ? putFirst : leave;
@@ -120,7 +120,7 @@ export const retargetPull: PullForm = (context, deps) => {
   return act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { base }), { typed: { base } });
 };
 
-/** Field `on`: `no` takes it back. */
+/** Field `on`: `no` undoes it. */
 export const letMaintainersPush: PullForm = (context, deps) => {
   const maintainersMayPush = context.form.text('on') !== 'no';
   return act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { maintainersMayPush }));
@@ -145,7 +145,7 @@ export const approveRuns: PullForm = (context, deps) => {
   return act(context, deps, () => deps.ci.pulls.approveAll(viewer, found, asked), { notice: 'run-approved' });
 };
 
-/** Opens a pull request that takes back what this one brought, and leads to it. */
+/** Opens a pull request that reverts this one, and redirects to it. */
 export const revertPull: PullForm = (context, deps) =>
   submitForm(
     async () => {

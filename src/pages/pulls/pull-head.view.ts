@@ -11,7 +11,7 @@ import { viewAuthor, viewSomeone } from '../issues/people.view.ts';
 import type { PersonView } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 
-/** The head of every page of a pull request, with its tabs. */
+/** The header of every page of a pull request, with its tabs. */
 interface PullHeaderView {
   url: string;
   number: number;
@@ -19,21 +19,21 @@ interface PullHeaderView {
   state: 'open' | 'draft' | 'merged' | 'closed';
   isLocked: boolean;
   isHeld: boolean;
-  /** The author, or who merged it. */
+  /** The author, or the user who merged it. */
   person: PersonView;
   /** `wants to merge`, `merged`. */
-  /** Of the message `pulls.pull_head.merged`. */
+  /** Variant of the message `pulls.pull_head.merged`. */
   verb: 'wants' | 'merged' | 'wanted';
   commits: string;
   base: { name: string; url: string };
-  /** `url` is null for a push, and for a branch that the viewer may not see or that is gone. */
+  /** `url` is null for a push, and for a branch that was deleted or is hidden from the viewer. */
   head: { name: string; url: string | null };
   counts: { comments: number; commits: number };
-  /** Null for a pull request that stands alone. */
+  /** Null for a pull request outside of a stack. */
   stack: StackView | null;
 }
 
-/** The pull requests of a stack, the one that is merged first at the top. */
+/** The pull requests of a stack; the first to be merged is at the top. */
 interface StackView {
   place: number;
   rows: {
@@ -46,14 +46,14 @@ interface StackView {
   }[];
 }
 
-/** A pull request with what every page about it shows. */
+/** A pull request with the common content of all its pages. */
 interface FoundPull {
   issue: ListedIssue;
   described: DescribedPull;
   head: PullHeaderView;
 }
 
-/** Refuses `pull_not_found`, also for the number of an issue; `issue_not_found`. */
+/** Throws `pull_not_found`, also for the number of an issue; `issue_not_found`. */
 export async function readPullHeader(
   context: RepositoryContext,
   deps: Pick<PullsDeps, 'issues' | 'pulls' | 'owners'>,

@@ -29,13 +29,13 @@ async function pullListPage(
   });
 }
 
-/** `B/pulls`: what is open, narrowed down by `q` and the fields of `readIssueFilter`. */
+/** `B/pulls`: open pull requests, filtered by `q` and the fields of `readIssueFilter`. */
 export const showPullList: Page<RepositoryContext, PullsDeps> = (context, deps) => pullListPage(context, deps);
 
 /** `POST B/pulls/bulk`. */
 export const changePulls = bulkChange('PULL', pullListPage);
 
-/** For the empty list: the ways to open the first one, with the addresses of this repository. */
+/** For the empty list: the ways to open the first one, with the URLs of this repository. */
 async function howToContribute({ found, origin, preferences }: RepositoryContext, deps: PullsDeps) {
   const { branch, oid } = await deps.git.refs.head(found.path);
   return {

@@ -16,9 +16,9 @@ const sendAs =
   };
 
 /**
- * `B/pulls/{number}.diff` and `B/pulls/{number}.patch`: the last round, or `?to=` another one; with `?from=` since the
- * head of an older round. Refuse `pull_not_found`, `round_not_found`, `invalid_rounds`, `too_large_to_stream`,
- * `git_busy`.
+ * `B/pulls/{number}.diff` and `B/pulls/{number}.patch`: the last round, or another one with `?to=`; with `?from=` the
+ * changes since the head of an older round. Throw `pull_not_found`, `round_not_found`, `invalid_rounds`,
+ * `too_large_to_stream`, `git_busy`.
  */
 export const showPullDiff = sendAs('diff');
 export const showPullPatch = sendAs('patch');

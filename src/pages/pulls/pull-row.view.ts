@@ -20,7 +20,7 @@ const reviews = translated({
   changes_requested: { icon: 'alert', tone: 'bad', text: 'pulls.pull_row.changes_requested' },
 } as const);
 
-/** A row of a list of pull requests; without a description, which went meanwhile, it is that of an issue. */
+/** A row in a list of pull requests; if its details were deleted since the query, the row of an issue. */
 export function viewPullRow(issue: ListedIssue, described: DescribedPull | undefined, around: RowContext): PullRowView {
   const row = viewIssueRow(issue, around);
   if (described === undefined) return { ...row, isDraft: false, branches: null, review: null, checks: null };

@@ -3,16 +3,16 @@ import { createLru } from '../../kernel/index.ts';
 import type { PullRow } from '../../pulls/index.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 
-/** Changed lines of a pull request. */
+/** Number of changed lines of a pull request. */
 interface PullSize {
   added: number;
   removed: number;
 }
 
-/** Comparisons that one page begins, and how many of them run at once. */
+/** Comparisons that one page starts, and how many of them run at once. */
 const maxRead = 25;
 const atOnce = 2;
-/** How long a list waits for sizes; the next view has the others. */
+/** Time that a list waits for sizes; later results are on the next view. */
 const waitMs = 150;
 
 const known = createLru<string, PullSize>({ name: 'sizes of pull requests', maxWeight: 10_000 });
@@ -20,7 +20,7 @@ const known = createLru<string, PullSize>({ name: 'sizes of pull requests', maxW
 type Range = Pick<PullRow, 'issueId' | 'baseOid' | 'headOid'>;
 const keyOf = ({ baseOid, headOid }: Range): string => `${baseOid}..${headOid}`;
 
-/** The sizes that are known in time, by the id of the issue. @param path of the bare repository of all of them */
+/** The sizes available in time, by the id of the issue. @param path of the bare repository of all of them */
 export async function readPullSizes(
   { git }: { git: Git },
   path: string,

@@ -31,17 +31,17 @@ import { readDeployedAt } from '../code/read-deployments.ts';
 import { readTalkThreads } from './talk-threads.ts';
 import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 
-/** What a form of the page was sent with. */
+/** The submitted values of a form on the page. */
 export interface PullForms extends ConversationForms {
   merge?: MergeForm;
   review?: ReviewFormInput;
-  /** The branch that was typed. */
+  /** The entered branch. */
   base?: string;
-  /** An answer to a thread, and a comment of one that was edited. */
+  /** A reply to a thread, and an edited comment of one. */
   thread?: Pick<ChangesForms, 'reply' | 'edit'>;
 }
 
-/** The page of talk of a pull request; the number of an issue leads to that. Refuses `pull_not_found`. */
+/** The conversation page of a pull request; the number of an issue redirects to that. Throws `pull_not_found`. */
 export async function pullPage(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -105,7 +105,7 @@ export async function pullPage(
     head,
     threads: talk.threads,
     areThreadsLeftOut: talk.isBusy,
-    /** What the forms of threads send. */
+    /** The submitted values of thread forms. */
     round: { number: described.pull.lastRound },
     rounds: rounds
       .map(({ round, change, commitCount, note, submitterId, submitterName, createdAt }) => ({
@@ -145,7 +145,7 @@ export async function pullPage(
     lacksMerge: issue.state === 'OPEN' && (await lacksMerge(context, deps, box, head.base.name)),
     isBusy: box === null,
     reviewers: viewReviewers({ reviews, requests, teams, box }, rights, people),
-    /** On the page of talk, what a review says beside a comment is a verdict, and what waits for it. */
+    /** Only with a verdict or pending comments: the reply form of this page takes mere comments. */
     review: review !== null && issue.state === 'OPEN' && (review.mayJudge || review.pending > 0) ? review : null,
     isReviewOpen: forms.review !== undefined || (review?.pending ?? 0) > 0,
     owners: box && viewCodeOwners(box, repository, described.pull.baseBranch),
@@ -171,7 +171,7 @@ const roundWords = translated({
   unknown: 'pulls.pull.rewritten',
 } as const);
 
-/** A server that is busy shows the conversation without the box; null then. */
+/** Null if the server is busy: the conversation is then shown without the box. */
 async function readBox(context: RepositoryContext, { pulls }: PullsDeps): Promise<MergeBox | null> {
   try {
     return await pulls.mergeBox(context.viewer, issueAt(context));
@@ -181,7 +181,7 @@ async function readBox(context: RepositoryContext, { pulls }: PullsDeps): Promis
   }
 }
 
-/** Whether workflows would run if there were a merge to test. */
+/** Whether workflows would run if a test merge existed. */
 async function lacksMerge(
   { found }: RepositoryContext,
   { ci }: PullsDeps,
@@ -192,7 +192,7 @@ async function lacksMerge(
   return (state === 'CONFLICT' || state === 'UNRELATED') && ci.pulls.hasWorkflows(found, base);
 }
 
-/** Whether the viewer may push to the repository of the head, whatever has become of the pull request. */
+/** Whether the viewer can push to the head repository, whatever the state of the pull request. */
 async function mayPushTo(
   { viewer }: RepositoryContext,
   { repositories }: PullsDeps,
@@ -213,7 +213,7 @@ const peopleOf = (box: MergeBox | null): (string | null)[] =>
         box.whenReady?.by ?? null,
       ];
 
-/** Branches that are offered; any other name can be typed. */
+/** Maximum number of suggested branches; any other name can be typed. */
 const maxBranches = 200;
 
 async function readRetarget({ found }: RepositoryContext, { git }: PullsDeps, forms: PullForms, base: string) {

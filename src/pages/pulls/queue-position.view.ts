@@ -4,7 +4,7 @@ import { viewPerson } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
 import type { QueuePositionView } from './merge-box.view.ts';
 
-/** Where a pull request stands in the merge queue, and what the viewer may do about it. */
+/** The position of a pull request in the merge queue, and the actions of the viewer. */
 export function viewQueuePosition(
   { place, length, state, addedBy, addedAt, testedSince }: QueuePosition,
   { rights, repository, people, now }: { rights: PullRights; repository: string; people: People; now: number },

@@ -8,7 +8,7 @@ import { viewTime } from '../app/times.view.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 
-/** `B/pulls/queue`: what waits to be merged, by branch. */
+/** `B/pulls/queue`: the pull requests in the merge queue, by branch. */
 export const showQueue: Page<RepositoryContext, PullsDeps> = async ({ viewer, found }, deps) => {
   const { owner, name } = found.canonical;
   const places = await deps.pulls.queue.list(viewer, { owner, name });

@@ -5,28 +5,28 @@ import { pullAt } from './changes-urls.ts';
 import type { ChangesQuery } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 
-/** Of a page with all files; one file alone, and all files on request, have much higher limits. */
+/** Limits of a page with all files; a single file, and all files on request, have much higher limits. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 600, bytesPerLine: 5_100, bytes: 320 * 1024 };
 const wholeLimits: PatchLimits = { files: 300, linesPerFile: 5_000, bytesPerLine: 5_100, bytes: 2 * 1024 * 1024 };
 const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
 
-/** The files that a page shows, and what differs in them. */
+/** The files of a page with their differences. */
 export interface ReadChanges {
-  /** What is compared: all of a round, a round with an earlier one that was carried, or two heads as they are. */
+  /** The kind of comparison: a whole round, a round with an earlier one that was carried, or two heads directly. */
   kind: 'round' | 'carried' | 'conflict' | 'plain' | 'failed' | 'unrelated';
-  /** The older side, where it is a commit of the repository. */
+  /** The older side, if it is a commit of the repository. */
   from: string | null;
   to: string;
   files: ChangedFile[];
   truncated: boolean;
-  /** Of the files that are read. */
+  /** Patches of the files that are read. */
   patches: Patch[];
   cutShort: boolean;
-  /** Of the merge that carries the older round. */
+  /** Conflicts of the merge that carries the older round. */
   conflicts: ConflictedFile[];
 }
 
-/** Reads what a page of changes shows, within its limits. Refuses `round_not_found`, `git_busy`. */
+/** Reads the content of a page of changes, within its limits. Throws `round_not_found`, `git_busy`. */
 export async function readChanges(
   context: RepositoryContext,
   deps: PullsDeps,

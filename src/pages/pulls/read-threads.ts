@@ -13,11 +13,11 @@ import type { ChangesForms } from './comment-form.ts';
 import type { PlacedThread } from './place-threads.ts';
 import { viewThreads } from './thread.view.ts';
 
-/** Threads whose lines are read from their files, to be put beside what they were. */
+/** Maximum number of threads whose current lines are read, for display beside the old ones. */
 const maxCompared = 20;
 const maxBytes = 1024 * 1024;
 
-/** The threads of a page with their places in the round that is shown. */
+/** The threads of a page with their places in the shown round. */
 export async function readThreads(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -64,7 +64,7 @@ export function readEdited({ query }: RepositoryContext) {
   return position === undefined ? null : { threadId, position: Number(position), body: null };
 }
 
-/** The lines of changed places as they are now, by the id of the thread. */
+/** The current lines of changed places, by thread id. */
 async function readLinesNow(
   { found }: RepositoryContext,
   { git }: PullsDeps,

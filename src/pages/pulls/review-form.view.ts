@@ -1,14 +1,14 @@
 import type { ListedIssue } from '../../issues/index.ts';
 import type { DescribedPull, DraftReview, PullRights } from '../../pulls/index.ts';
 
-/** What the form that ends a review was sent with. */
+/** The submitted values of the form that submits a review. */
 export interface ReviewFormInput {
   verdict: string;
   body: string;
   isOutdated: boolean;
 }
 
-/** The form that ends a review; null for a viewer who may not review. */
+/** The form that submits a review; null for a viewer who may not review. */
 export function viewReviewForm(
   { issue, described: { pull } }: { issue: ListedIssue; described: DescribedPull },
   personId: string | undefined,

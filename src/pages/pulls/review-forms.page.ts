@@ -18,7 +18,7 @@ import { threadAnchor } from './thread.view.ts';
 
 type FormPage = Page<RepositoryContext, PullsDeps>;
 
-/** What a form was sent from: the field `shown` has the query of its page. */
+/** The page that a form was sent from: the field `shown` has its query. */
 function shownBy(context: RepositoryContext): {
   query: ChangesQuery;
   back(fragment?: string, notice?: string): string;
@@ -36,10 +36,10 @@ function shownBy(context: RepositoryContext): {
   };
 }
 
-/** The form that ends a review stands on the page of talk, too, and says so. */
+/** The form that submits a review is also on the conversation page, and its fields tell which page sent it. */
 const isOnTalk = ({ form }: RepositoryContext): boolean => form.text('page') === 'talk';
 
-/** Runs what a form does; a refusal is shown on the page that it was sent from, with what was typed. */
+/** Runs the action of a form; a refusal is shown on the page that it was sent from, with the entered values. */
 function act(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -69,7 +69,7 @@ function act(
 
 const count = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
 
-/** The place that the fields of a form name; a file whose lines are left out is meant as a whole. */
+/** The place in the fields of a form; without lines it is the whole file. */
 function placeOf({ form }: RepositoryContext) {
   const path = form.text('path');
   const side = form.text('side') === 'OLD' ? ('OLD' as const) : ('NEW' as const);
@@ -88,7 +88,7 @@ function placeOf({ form }: RepositoryContext) {
 }
 
 /**
- * Fields `round`, `path`, `side`, `first`, `last`, `body`, `thread` (to answer one), `shown` and `action`: `add` to the
+ * Fields `round`, `path`, `side`, `first`, `last`, `body`, `thread` (for a reply), `shown` and `action`: `add` to the
  * review, `now`, or `preview`.
  */
 export const postReviewComment: FormPage = (context, deps) => {
@@ -154,7 +154,7 @@ export const resolveThread: FormPage = (context, deps) =>
 
 /**
  * Fields `verdict`, `body`, `round`, `shown`, `page` (`talk` where that page has the form), `confirm` (to keep the
- * review at a round that is not the last), and `action`: `discard` throws the draft away.
+ * review at a round that is not the last), and `action`: `discard` deletes the draft.
  */
 export const submitReview: FormPage = (context, deps) => {
   const { viewer, form } = context;
@@ -169,7 +169,7 @@ export const submitReview: FormPage = (context, deps) => {
         return seeOther(back('', 'review-discarded'));
       }
       await deps.pulls.reviews.submit(viewer, pullAt(context), {
-        // What is no verdict is refused by the use-case.
+        // The use-case refuses an invalid verdict.
         verdict: verdict as Verdict,
         body,
         round: count(form.text('round')) ?? 0,
@@ -211,7 +211,7 @@ export const applySuggestions: FormPage = (context, deps) => {
   });
 };
 
-/** Fields `review`, an id, `reason`, and `page` or `shown` as those of a review. */
+/** Fields `review`, an id, `reason`, and `page` or `shown` as for a review. */
 export const dismissReview: FormPage = (context, deps) => {
   const { form } = context;
   const asked = { reviewId: form.text('review'), reason: form.text('reason') };

@@ -10,15 +10,15 @@ type Requests = Awaited<ReturnType<Pulls['attention']['requested']>>;
 type TeamRequests = Awaited<ReturnType<Pulls['attention']['requestedTeams']>>;
 
 interface ReviewerView extends PersonView {
-  /** What the last verdict was, or that one is waited for. */
+  /** The last verdict, or that a review is pending. */
   verdict: { icon: string; tone: 'good' | 'bad' | 'wait' | 'quiet'; text: string };
-  /** Asked as an owner of changed files. */
+  /** Requested as an owner of changed files. */
   isOwner: boolean;
-  /** Whether a request can be taken back: it has no answer. */
+  /** Whether the request can be removed: it has no review yet. */
   isAsked: boolean;
-  /** The review whose verdict the viewer may end. */
+  /** The review whose verdict the viewer can dismiss. */
   dismissible: string | null;
-  /** Of a team, which has no picture. */
+  /** The name of a team, which has no picture. */
   isTeam: boolean;
 }
 
@@ -30,8 +30,8 @@ interface ReviewersView {
 const asked: ReviewerView['verdict'] = translated({ icon: 'clock', tone: 'wait', text: 'pulls.reviewers.requested' });
 
 /**
- * People who were asked and who reviewed, each once, then the teams that have not answered. The last verdict of a
- * person counts; a comment leaves it.
+ * Requested and actual reviewers, each once, then the teams without a review. The last verdict of a user counts; a
+ * comment does not change it.
  */
 export function viewReviewers(
   {
@@ -87,7 +87,9 @@ export function viewReviewers(
   };
 }
 
-/** @param counts whether an approval has effect on the last round */
+/**
+ * @param counts whether an approval applies to the last round
+ */
 function verdictOf({ verdict }: Reviews[number], counts: boolean): ReviewerView['verdict'] {
   if (verdict === 'REQUEST_CHANGES')
     return { icon: 'alert', tone: 'bad', text: t('pulls.reviewers.requested_changes') };
@@ -97,7 +99,7 @@ function verdictOf({ verdict }: Reviews[number], counts: boolean): ReviewerView[
     : { icon: 'check', tone: 'quiet', text: t('pulls.reviewers.approved_not_counted') };
 }
 
-/** What the people of the side column did, named by the page. */
+/** Ids of the users in the sidebar, whose names the page looks up. */
 export const reviewersIn = (reviews: Reviews, requests: Requests): string[] => [
   ...reviews.flatMap(({ authorId }) => authorId ?? []),
   ...requests.map(({ userId }) => userId),

@@ -19,12 +19,12 @@ interface RoundOption {
   isChosen: boolean;
 }
 
-/** The choice of what is compared; null for a pull request with a single round. */
+/** The selection of rounds to compare; null for a pull request with a single round. */
 interface RoundChoiceView {
   older: RoundOption[];
   shown: RoundOption[];
   links: { label: string; url: string; isCurrent: boolean }[];
-  /** What else the form keeps, by the name of its field. */
+  /** Other values that the form keeps, by field name. */
   kept: Record<string, string>;
 }
 
@@ -75,7 +75,7 @@ export function viewRoundChoice(
   };
 }
 
-/** A round in words. */
+/** The label of a round. */
 export function viewRound({ round, change, note, createdAt, commitCount, headOid }: RoundRow, now: number) {
   return {
     number: round,

@@ -39,10 +39,10 @@ const read = (path: string, page: Page<RepositoryContext>, cost: 'rows' | 'objec
   page,
 });
 
-/** A pasted patch; a longer one comes as a file. */
+/** Limit on a pasted patch; a longer one is uploaded as a file. */
 const maxPatchFieldBytes = 1024 * 1024;
 
-/** A form for those who may read: who may send it is asked by the use-case, and a signed-out client signs in first. */
+/** Readers may open the form; the use-case checks who may submit, and anonymous clients are sent to sign in. */
 const form = (name: string, page: Page<RepositoryContext, PullsDeps>): PageRoute => ({
   method: 'POST',
   path: `${one}/${name}`,
@@ -52,7 +52,7 @@ const form = (name: string, page: Page<RepositoryContext, PullsDeps>): PageRoute
   page: afterSignIn(page),
 });
 
-/** Everything about pull requests. Fixed segments come first: `:number` would match them, too. */
+/** All routes of pull requests. Fixed segments come first: `:number` would also match them. */
 export const pullsRoutes: readonly Route[] = [
   read(list, showPullList, 'rows'),
   read(`${list}.atom`, showPullsFeed, 'rows'),

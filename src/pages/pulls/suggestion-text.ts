@@ -1,10 +1,10 @@
-/** A part of a comment on code: text, or the lines that its author suggests instead of those that were commented. */
+/** A part of a comment on code: text, or the lines that its author suggests as a replacement. */
 type CommentPart = { kind: 'text'; text: string } | { kind: 'suggestion'; lines: string[] };
 
 /** The beginning of a fenced code block (CommonMark 0.31, 4.5). */
 const opening = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*)$/;
 
-/** Splits a comment at its suggestions: fences of the kind `suggestion`, and not what another fence holds. */
+/** Splits a comment at its suggestions: fences with the info string `suggestion`, unless inside another fence. */
 export function splitSuggestions(body: string): CommentPart[] {
   const parts: CommentPart[] = [];
   let text: string[] = [];
@@ -32,7 +32,7 @@ export function splitSuggestions(body: string): CommentPart[] {
   return parts;
 }
 
-/** Whether a line ends a fence: the same character, as often at least, and nothing else. */
+/** Whether a line closes a fence: the same character, at least as many times, and nothing else. */
 function closes(line: string, fence: string): boolean {
   const closing = line.trim();
   return closing.length >= fence.length && closing.split('').every((character) => character === fence[0]);

@@ -10,29 +10,29 @@ import { readEdited } from './read-threads.ts';
 import { threadAnchor, viewThreads, whereOf } from './thread.view.ts';
 import type { ThreadView } from './thread.view.ts';
 
-/** A thread in the conversation; resolved and outdated ones are folded, unless a form in it is open. */
+/** A thread in the conversation; resolved and outdated threads are folded, unless a form in them is open. */
 interface TalkThreadView extends ThreadView {
   isOpen: boolean;
-  /** Its place in the changes; null where no file of the last round has it. */
+  /** URL of its place in the changes; null if the last round does not contain its file. */
   changesUrl: string | null;
 }
 
-/** A thread that a review answers. */
+/** A thread that a review replies to. */
 export interface AnsweredThread {
   where: string;
   url: string;
 }
 
 interface TalkThreads {
-  /** By the anchor of the entry of the review that began them. */
+  /** By the anchor of the entry of the review that started them. */
   threads: Record<string, TalkThreadView[]>;
-  /** By the id of a review: threads of earlier reviews that it answers. */
+  /** By the id of a review: the threads of earlier reviews that it replies to. */
   answered: ReadonlyMap<string, AnsweredThread[]>;
   /** Whether git was too busy to place the threads, so that none is shown. */
   isBusy: boolean;
 }
 
-/** What the conversation shows of threads besides their places. */
+/** Inputs of the threads in a conversation besides their places. */
 interface TalkContext {
   reviews: readonly ReviewRow[];
   /** The first position of the page of the timeline. */
@@ -45,7 +45,7 @@ interface TalkContext {
   forms: Pick<ChangesForms, 'reply' | 'edit'>;
 }
 
-/** The threads that reviews of one page of the timeline began, without those of the viewer's draft. */
+/** The threads that reviews on one page of the timeline started, without those of the viewer's draft. */
 export async function readTalkThreads(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -88,14 +88,14 @@ export async function readTalkThreads(
   return { threads, answered: answersIn(all), isBusy: false };
 }
 
-/** As one reads them: what is about the round first, then by file and line. */
+/** In reading order: threads of the round first, then by file and line. */
 const byPlace = (one: ListedThread, other: ListedThread): number =>
   (one.path ?? '').localeCompare(other.path ?? '', 'en') || (one.firstLine ?? 0) - (other.firstLine ?? 0);
 
 const dropNull = (change: Readonly<Record<string, string | null>>): Record<string, string> =>
   Object.fromEntries(Object.entries(change).filter((entry): entry is [string, string] => entry[1] !== null));
 
-/** Threads that others may see; null where git is busy. */
+/** Threads that others can see; null if git is busy. */
 async function listPlaced(
   context: RepositoryContext,
   { pulls }: PullsDeps,
@@ -109,7 +109,7 @@ async function listPlaced(
   }
 }
 
-/** Which threads each review answers; those that it began are not among them. */
+/** The threads that each review replies to, without those that it started. */
 function answersIn(threads: readonly ListedThread[]): Map<string, AnsweredThread[]> {
   const answered = new Map<string, AnsweredThread[]>();
   for (const thread of threads) {

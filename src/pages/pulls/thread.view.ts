@@ -13,10 +13,10 @@ import type { ChangesUrlBuilder } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import { splitSuggestions } from './suggestion-text.ts';
 
-/** Characters of a comment that the list of open threads shows. */
+/** Maximum length of a comment in the list of open threads, in characters. */
 const excerptLength = 100;
 
-/** Lines that are put beside each other; of longer ranges the beginning. */
+/** Maximum number of lines shown side by side; longer ranges are cut. */
 const maxQuotedLines = 20;
 
 export const threadAnchor = (threadId: string): string => `t-${threadId}`;
@@ -27,14 +27,14 @@ interface ThreadsContext {
   address: ChangesUrlBuilder;
   /** The comment whose text is in a form. */
   editing: { threadId: string; position: number; body: string | null } | null;
-  /** The thread that is answered with this text, after a refusal. */
+  /** The thread and text of a refused reply. */
   replying: { threadId: string; body: string } | null;
   mayReview: boolean;
-  /** Whether suggestions can be applied to what the page shows, as far as the place of each allows. */
+  /** Whether suggestions can be applied on this page, if the place of each allows it. */
   mayApply: boolean;
-  /** The width of tabs in a file. */
+  /** The tab width of a file. */
   tabsOf: TabClasses;
-  /** The lines at a changed place as they are now; null where they are not known. */
+  /** The current lines at a changed place; null where unknown. */
   linesNow: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -86,7 +86,7 @@ function viewThread(thread: ListedThread, around: ThreadContext) {
     tabs: thread.path === null ? null : around.tabsOf(thread.path),
     where: whereOf(thread),
     was: place?.state === 'changed' || place?.state === 'gone' ? quotedLines(quoted) : null,
-    /** For a thread that is not at its line, from `firstLine` on. */
+    /** The original lines of a thread that is not at its line, from `firstLine` on. */
     quoted: quotedLines(quoted),
     firstLine: (place === null || place.state === 'gone' ? null : place.firstLine) ?? thread.firstLine,
     is: place?.state === 'changed' ? (around.linesNow.get(id) ?? null) : null,
@@ -130,7 +130,7 @@ function viewParts(body: string, quoted: string, rendered: Iterator<RenderedText
   );
 }
 
-/** Where a suggestion can replace the lines that it was made for. */
+/** Whether a suggestion can replace the lines that it was made for. */
 const isApplicable = (
   { place, side, isDraft }: ListedThread,
   { body, appliedOid, ...comment }: ListedComment,
@@ -146,13 +146,13 @@ const isApplicable = (
 const quotedLines = (quoted: string): string[] =>
   quoted === '' ? [] : quoted.split('\n').slice(0, maxQuotedLines).map(viewCodeText);
 
-/** The place of a thread in words. */
+/** The text of a thread's place. */
 export function whereOf({ path, side, firstLine, lastLine, place }: ListedThread): string {
   const now = place !== null && place.state !== 'gone' ? place : { path, firstLine, lastLine };
   if (now.path === null) return t('pulls.thread.the_round_as_a_whole');
   const name = viewName(now.path);
   if (now.firstLine === null) return name;
-  // As text: numbers of lines have no separators.
+  // Text, because line numbers have no thousands separators.
   const first = String(now.firstLine);
   const where =
     now.firstLine === now.lastLine
