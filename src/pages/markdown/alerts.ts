@@ -3,7 +3,7 @@ import type { MarkdownIt } from 'markdown-it';
 const kinds = ['note', 'tip', 'important', 'warning', 'caution'] as const;
 const mark = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i;
 
-/** Turns a quotation that begins with `[!NOTE]` and the like into a box with that word. */
+/** Turns a quotation that begins with `[!NOTE]` or a similar keyword into a box with that title. */
 export function alerts(markdown: MarkdownIt): void {
   markdown.core.ruler.after('block', 'alerts', (state) => {
     state.tokens.forEach((token, index) => {

@@ -3,18 +3,20 @@ import type { Block, Inline } from '@asciidoctor/core';
 import { escapeText, placeholder, unescapeHtml } from './placeholders.ts';
 import type { CodeBlock, Formula } from './rendered-markdown.ts';
 
-/** Asciidoctor's HTML, but for what Markdown's pages have a form of: code, formulas, notes, wide tables and titles. */
+/**
+ * Asciidoctor's HTML, except where Markdown pages have their own form: code, formulas, notes, wide tables and titles.
+ */
 export class AsciidocConverter extends Html5Converter {
   readonly blocks: CodeBlock[] = [];
   readonly formulas: Formula[] = [];
 
   override async convert_listing(node: Block): Promise<string> {
     const html = await textOf(node);
-    // Numbers of callouts are elements: such a block is shown without colours.
+    // Callout numbers are elements: such a block is shown without highlighting.
     if (html.includes('<')) return `${titleOf(node)}<pre><code>${html}</code></pre>`;
     const language = String(node.getAttribute('language') ?? '').toLowerCase();
     const index = this.blocks.push({ language: wordOf(language), text: unescapeHtml(html) }) - 1;
-    // As of a fence in Markdown, which pages draw.
+    // Same language as the Markdown fence, which pages draw as a diagram.
     const drawn = language === 'mermaid' ? ' class="language-mermaid"' : '';
     return `${titleOf(node)}<pre><code${drawn}>${placeholder('code', index)}</code></pre>`;
   }
@@ -44,7 +46,7 @@ export class AsciidocConverter extends Html5Converter {
       : super.convert_inline_quoted(node);
   }
 
-  /** AsciiMath is shown as it was written. */
+  /** AsciiMath is shown as source. */
   #formula(html: string, isTex: boolean, isDisplay: boolean): string {
     if (!isTex || html.includes('<')) return `<code>${html}</code>`;
     return placeholder('formula', this.formulas.push({ tex: unescapeHtml(html), isDisplay }) - 1);
@@ -55,5 +57,5 @@ const textOf = async (node: Block): Promise<string> => String((await node.conten
 
 const titleOf = (node: Block): string => (node.hasTitle() ? `<p><strong>${node.captionedTitle()}</strong></p>` : '');
 
-/** What a class or the name of a language may be. */
+/** Valid characters of a class or a language name. */
 const wordOf = (text: string): string => /^[\w+#.-]{1,30}$/.exec(text)?.[0] ?? '';

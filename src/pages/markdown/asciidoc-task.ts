@@ -2,7 +2,7 @@ import { placeholders } from './link-placeholders.ts';
 import { renderAsciidoc } from './render-asciidoc.ts';
 import type { RenderedMarkdown } from './rendered-markdown.ts';
 
-/** A task of the worker pool: a document in AsciiDoc, as `markdown-task.ts` renders one in Markdown. */
+/** Task of the worker pool: renders an AsciiDoc document, as `markdown-task.ts` does for Markdown. */
 export function run({
   source,
   showsRemoteImages,

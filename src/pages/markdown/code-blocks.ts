@@ -2,7 +2,10 @@ import type { MarkdownIt } from 'markdown-it';
 import { partsOf } from './markdown-env.ts';
 import { placeholder } from './placeholders.ts';
 
-/** A fence is a mark with its code beside the document, to be highlighted; a fence called `math` is a formula. */
+/**
+ * A fence becomes a placeholder, and its code is returned separately for highlighting; a fence called `math` is a
+ * formula.
+ */
 export function codeBlocks(markdown: MarkdownIt): void {
   const { escapeHtml, unescapeAll } = markdown.utils;
   markdown.renderer.rules.fence = (tokens, index, _options, env = {}) => {

@@ -7,13 +7,13 @@ const anyReference = new RegExp(reference.source, 'g');
 
 interface Notes {
   texts: Map<string, string>;
-  /** How often each label is mentioned, in the order of their first mention. */
+  /** Number of references to each label, in the order of the first reference. */
   mentions: Map<string, { number: number; count: number }>;
 }
 
 /**
- * `[^1]` in the text and `[^1]: …` in a line of its own: numbered in the order of their
- * first mention, gathered at the end, with a way there and back.
+ * `[^1]` in the text and `[^1]: …` on its own line: numbered by first reference, collected at the end, with links in
+ * both directions.
  */
 export function footnotes(markdown: MarkdownIt): void {
   markdown.block.ruler.before(
@@ -25,7 +25,7 @@ export function footnotes(markdown: MarkdownIt): void {
       if (silent) return true;
       const texts = [found[2]!];
       let line = startLine + 1;
-      // What is indented below belongs to the note.
+      // The indented lines below belong to the note.
       while (line < endLine && state.sCount[line]! >= 4 && lineAt(state, line).trim() !== '')
         texts.push(lineAt(state, line++).trim());
       notesOf(state.env).texts.set(found[1]!, texts.join('\n'));
@@ -58,7 +58,7 @@ export function footnotes(markdown: MarkdownIt): void {
     const { mentions, texts } = notesOf(state.env);
     if (mentions.size === 0) return;
     const token = new state.Token('html_block', '', 0);
-    // A copy: a text that mentions others adds none.
+    // A copy: references inside footnotes do not add notes.
     const rows = [...mentions].map(([label, { number, count }]) => {
       const text = markdown.renderInline(texts.get(label)!.replace(anyReference, ''));
       return `<li id="${anchorPrefix}note-${number}">${text} ${waysBack(number, count)}</li>`;
@@ -68,10 +68,10 @@ export function footnotes(markdown: MarkdownIt): void {
   });
 }
 
-/** The first mention has the plain id, others a number of their own. */
+/** The first reference has the plain id, others a numbered one. */
 const mentionId = (number: number, time: number): string => `mention-${number}${time === 1 ? '' : `-${time}`}`;
 
-/** A reader needs no more. */
+/** More links back would not help readers. */
 const maxWaysBack = 20;
 
 const waysBack = (number: number, count: number): string =>
@@ -83,7 +83,7 @@ const waysBack = (number: number, count: number): string =>
 const lineAt = (state: { src: string; bMarks: number[]; tShift: number[]; eMarks: number[] }, line: number): string =>
   state.src.slice(state.bMarks[line]! + state.tShift[line]!, state.eMarks[line]);
 
-/** By the environment that the renderer makes for each document. */
+/** Keyed by the renderer's environment, which is new for each document. */
 const notes = new WeakMap<object, Notes>();
 
 function notesOf(env: object): Notes {

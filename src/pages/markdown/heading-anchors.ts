@@ -3,7 +3,7 @@ import type { MarkdownIt } from 'markdown-it';
 /** Keeps ids of documents apart from the ids of our own pages. */
 export const anchorPrefix = 'user-content-';
 
-/** `Getting started!` → `getting-started`, the way other forges spell anchors, so that tables of contents work. */
+/** `Getting started!` → `getting-started`, with the rules of other forges, so that tables of contents work. */
 function slugOf(heading: string): string {
   return heading
     .trim()

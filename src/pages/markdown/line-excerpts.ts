@@ -13,16 +13,16 @@ import { lineHtml, showInvisibleCharacters } from '../app/code-html.ts';
 import { decodeFileText } from '../app/decode-text.ts';
 import { escapeAttribute, escapeText, unescapeHtml } from './placeholders.ts';
 
-/** What excerpts need of the modules. */
+/** The modules that excerpts use. */
 type ExcerptDeps = Pick<WebDeps, 'repositories' | 'git' | 'workers'>;
 
-/** Excerpts of one page, and lines of one; what is behind is a link. */
+/** Maximum number of excerpts on a page, and of lines in one; the rest stay links. */
 const limits = { excerpts: 10, lines: 40, fileBytes: 1024 * 1024 };
 
-/** A paragraph with nothing but a link, as the cleaner writes it. */
+/** A paragraph that contains only a link, in the sanitiser's output. */
 const loneLink = /<p><a href="([^"<>]{1,1000})" rel="nofollow ugc noopener">([^<>]{1,1000})<\/a><\/p>/g;
 
-/** Whether the text of a link is its address: Markdown shows it without escapes. */
+/** Whether the text of a link is its URL: Markdown shows it without percent-encoding. */
 function isAddress(href: string, text: string): boolean {
   if (href === text) return true;
   try {
@@ -32,7 +32,7 @@ function isAddress(href: string, text: string): boolean {
   }
 }
 
-/** Lines of a file at a commit: of this server, and as GitHub and Gitea write it. */
+/** URL of lines of a file at a commit: of this server, and in the form of GitHub and Gitea. */
 const address =
   /^\/(?:repos\/)?([^/]{1,100})\/([^/]{1,100})\/(?:blob|src\/commit)\/([0-9a-f]{40}|[0-9a-f]{64})\/([^?#]{1,800})(?:\?[^#]{0,100})?#L(\d{1,7})(?:-L?(\d{1,7}))?$/;
 
@@ -40,7 +40,7 @@ interface Place {
   owner: string;
   name: string;
   commit: string;
-  /** Of the file, as bytes. */
+  /** Path of the file, as bytes. */
   path: Buffer;
   first: number;
   last: number;
@@ -61,19 +61,19 @@ function placeIn(href: string, origin: string): Place | null {
 }
 
 interface LineExcerpts {
-  /** Puts the lines in the place of the addresses that stand alone in their paragraph. */
+  /** Replaces URLs that are alone in their paragraph with the lines. */
   fill(html: string): string;
-  /** Who may read a repository changes while the page is cached. */
+  /** Dependency: read access to a repository may change while the page is cached. */
   dependency: Dependency | null;
 }
 
 const none: LineExcerpts = { fill: (html) => html, dependency: null };
 
 /**
- * The lines that addresses of files at a commit lead to, where they stand alone in a paragraph of one of the texts: of
- * repositories that the viewer may read, and of commits that this viewer may see there.
- * @param htmls the texts as they were rendered
- * @param origin this server as the browser knows it
+ * Reads the lines behind file URLs with a commit that are alone in a paragraph of one of the texts: in repositories
+ * that the viewer can read, and commits that they can see there.
+ * @param htmls the rendered texts
+ * @param origin of this server as the browser knows it
  */
 export async function readLineExcerpts(
   { viewer, origin }: { viewer: Viewer; origin: string },
@@ -116,7 +116,7 @@ function nullIfRefused(error: unknown): null {
 async function excerptOf({ git, workers }: ExcerptDeps, found: Found, place: Place): Promise<string | null> {
   const rest = Buffer.concat([Buffer.from(`${place.commit}/`), place.path]);
   const at = await git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
-  // A branch may be called like a commit.
+  // A branch may have the name of a commit.
   if (at.oid !== place.commit) return null;
   const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob' || entry.kind === 'symlink') return null;

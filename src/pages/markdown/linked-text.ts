@@ -3,25 +3,25 @@ import type { BareReference, Reference } from '../../issues/index.ts';
 import { escapeAttribute, escapeText, unescapeHtml } from './placeholders.ts';
 import type { ReferenceLink, ReferenceLinks } from './reference-links.ts';
 
-/** A segment of a plain text; `url` is null for what refers to nothing. */
+/** A segment of a plain text; `url` is null for text without a reference. */
 export interface TextPart {
   text: string;
   url: string | null;
   title: string | null;
-  /** Of links to other hosts. */
+  /** Set for links to other hosts. */
   rel?: string;
 }
 
-/** A reference in a plain text; a whole address of this server has the anchor behind it, perhaps an empty one. */
+/** A reference in a plain text; a full URL of this server also has its fragment, perhaps empty. */
 type PlacedReference = BareReference & { start: number; end: number; anchor?: string };
 
-/** The references of a commit message or a title, in their order. @param origin this server as the browser knows it */
+/** The references of a commit message or a title, in order. @param origin of this server as the browser knows it */
 export function referencesOf(text: string, origin: string | null): PlacedReference[] {
   const named: PlacedReference[] = parseReferences(text);
   if (origin === null || !text.includes(`${origin}/repos/`)) return named;
   const addresses = Array.from(text.matchAll(/https?:\/\/[^\s<>"'`)\]]{1,500}/g)).flatMap(
     (match): PlacedReference[] => {
-      // A sentence goes on, or ends, behind an address.
+      // Punctuation after a URL belongs to the sentence.
       const address = match[0].replace(/[.,;:!?]+$/, '');
       const found = ownReference(address, origin);
       if (found === null) return [];
@@ -37,7 +37,7 @@ export function referencesOf(text: string, origin: string | null): PlacedReferen
 
 /**
  * A plain text with its references as links; null when it has none.
- * @param withAddresses whether addresses of the web are links: in messages, not in titles that are links themselves
+ * @param withAddresses whether web URLs become links: in messages, but not in titles that are links themselves
  */
 export function viewLinkedText(text: string, links: ReferenceLinks, withAddresses = false): TextPart[] | null {
   const addresses = withAddresses ? webAddresses(text) : [];
@@ -45,7 +45,7 @@ export function viewLinkedText(text: string, links: ReferenceLinks, withAddresse
     places.some((place) => start >= place.start && start < place.end);
   const named = referencesOf(text, links.origin).flatMap(({ start, end, anchor, ...reference }) => {
     const link = links.of(reference);
-    // What looks like a commit or an issue inside an address is a part of it.
+    // Commit ids and issue numbers inside a URL are part of it.
     if (link === null || (anchor === undefined && isIn(start, addresses))) return [];
     const shown = anchor === undefined ? text.slice(start, end) : addressName(link, anchor);
     return [{ start, end, part: { text: shown, url: link.url + (anchor ?? ''), title: link.title } }];
@@ -70,13 +70,13 @@ export function viewLinkedText(text: string, links: ReferenceLinks, withAddresse
 
 const maxAddresses = 200;
 
-/** Where something is in a text: the end is behind it. */
+/** A range in a text; the end is exclusive. */
 interface Place {
   start: number;
   end: number;
 }
 
-/** Addresses of the web in a plain text; the end of a sentence or a bracket around one is no part of it. */
+/** Web URLs in a plain text, without punctuation at the end or brackets around them. */
 function webAddresses(text: string): Place[] {
   if (!text.includes('://')) return [];
   return Array.from(text.matchAll(/(?<![\w])https?:\/\/[^\s<>"'`\]]{1,2000}/gi))
@@ -94,7 +94,7 @@ const addressName = ({ name }: ReferenceLink, anchor: string): string => name + 
 export const linkHtml = (escapedText: string, { url, title }: ReferenceLink): string =>
   `<a href="${escapeAttribute(url)}" class="reference"${title === null ? '' : ` title="${escapeAttribute(title)}"`}>${escapedText}</a>`;
 
-/** Escaped text of a document with its references as links. @param references of the text, with their places in it */
+/** Escaped text of a document with its references as links. @param references of the text, with their ranges */
 export function linkText(escaped: string, references: readonly Reference[], links: ReferenceLinks): string {
   if (references.length === 0) return escaped;
   const text = unescapeHtml(escaped);
@@ -110,10 +110,10 @@ export function linkText(escaped: string, references: readonly Reference[], link
   return segments.join('') + escapeText(text.slice(written));
 }
 
-/** A link whose text is its address, as the cleaner writes it. */
+/** A link whose text is its URL, in the sanitiser's output. */
 const bareLink = /<a href="([^"<>]{1,500})" rel="nofollow ugc noopener">\1<\/a>/g;
 
-/** Addresses of issues and commits of this server. */
+/** URLs of issues and commits of this server. */
 const issuePath = /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/(?:issues|pulls)\/([1-9]\d{0,8})(#e\d{1,9})?$/;
 const commitPath = /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/commit\/([0-9a-f]{7,64})$/;
 
@@ -130,7 +130,7 @@ function ownReference(address: string, origin: string): { reference: BareReferen
   return { reference: { kind: 'commit', repository: { owner: owner!, name: name! }, oid }, anchor: '' };
 }
 
-/** What full addresses in a document refer to on this server. */
+/** The objects of this server that full URLs in a document name. */
 export function findInstanceUrls(html: string, origin: string): BareReference[] {
   if (!html.includes(origin)) return [];
   return Array.from(html.matchAll(bareLink), ([, href]) => ownReference(unescapeHtml(href!), origin)).flatMap(
@@ -138,7 +138,7 @@ export function findInstanceUrls(html: string, origin: string): BareReference[] 
   );
 }
 
-/** Shortens full addresses of issues and commits that the viewer may see to the reference. */
+/** Shortens full URLs of issues and commits that the viewer can see to the reference. */
 export function shortenInstanceUrls(html: string, origin: string, links: ReferenceLinks): string {
   if (!html.includes(origin)) return html;
   return html.replace(bareLink, (whole, href: string) => {

@@ -4,8 +4,8 @@ import { renderParts } from './render-markdown.ts';
 import type { TextKind } from './render-markdown.ts';
 
 /**
- * A task of the worker pool: a document as clean HTML, with placeholders for the links that depend on its path,
- * and marks for what other tasks and the page put in.
+ * Task of the worker pool: renders a document as sanitised HTML, with placeholders for the links that depend on its
+ * path, and for the results of other tasks and of the page.
  */
 export function run({
   source,

@@ -2,14 +2,14 @@ import type { MarkdownIt, StateBlock, StateInline } from 'markdown-it';
 import { partsOf } from './markdown-env.ts';
 import { placeholder } from './placeholders.ts';
 
-/** Lines that a formula between two lines of `$$` may have. */
+/** Maximum number of lines in a formula between two lines of `$$`. */
 const maxLines = 200;
-/** Characters of a formula in a line of text. */
+/** Maximum number of characters of an inline formula. */
 const maxLength = 2_000;
 
 /**
- * Formulas as other forges write them: `$x$` and `` $`x`$ `` in a line, `$$…$$` by itself. A dollar before a space or
- * behind a letter opens nothing, and one behind a space or before a letter closes nothing, so that prices and shell
+ * Formulas in the syntax of other forges: `$x$` and `` $`x`$ `` inline, `$$…$$` as a block. A dollar before a space or
+ * after a letter opens no formula, and one after a space or before a letter closes none, so that prices and shell
  * variables stay text.
  */
 export function mathSyntax(markdown: MarkdownIt): void {
@@ -39,7 +39,7 @@ const mayClose = (src: string, at: number): boolean => /[^\s`]/.test(src[at - 1]
 
 function push(state: StateInline, tex: string, isDisplay: boolean): void {
   const { formulas } = partsOf(state.env as object);
-  // An image shows its text as an attribute, which has no place for a mark: a token of another kind is left out there.
+  // The text of an image is an attribute, which cannot contain a placeholder: other tokens are omitted there.
   const token = state.push('formula', '', 0);
   formulas.push({ tex, isDisplay });
   token.content = placeholder('formula', formulas.length - 1);
@@ -47,21 +47,21 @@ function push(state: StateInline, tex: string, isDisplay: boolean): void {
 
 type Closer = 'single' | 'double' | 'ticked';
 const patterns: Readonly<Record<Closer, RegExp>> = {
-  // The next dollar closes, or there is no formula.
+  // Only the next dollar can close the formula.
   single: /(?<!\\)\$/g,
   double: /(?<!\\)\$\$(?!\$)/g,
   ticked: /(?<=`)\$(?![\w$])/g,
 };
 
-/** Where the dollars of a text are that may close a formula, found once for each kind. */
+/** The positions of dollars in a text that can close a formula, computed once for each kind. */
 const closers = new WeakMap<StateInline, Partial<Record<Closer, { at: number[]; next: number }>>>();
 
-/** The first closing dollar at or behind a position; the time of all calls together is linear in the text. */
+/** The first closing dollar at or after a position; the time of all calls together is linear in the text. */
 function nextCloser(state: StateInline, from: number, kind: Closer): number | null {
   const known = closers.get(state) ?? {};
   closers.set(state, known);
   const found = (known[kind] ??= { at: Array.from(state.src.matchAll(patterns[kind]), ({ index }) => index), next: 0 });
-  // The parser may go back a little when it has tried a link.
+  // The parser may go back a little after trying a link.
   while (found.next > 0 && found.at[found.next - 1]! >= from) found.next -= 1;
   while (found.next < found.at.length && found.at[found.next]! < from) found.next += 1;
   return found.at[found.next] ?? null;

@@ -3,15 +3,15 @@ import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import temml from 'temml';
 import type { Formula } from './rendered-markdown.ts';
 
-/** Limits of one document; formulas behind them are shown as their source. */
+/** Limits of one document; formulas beyond them are shown as source. */
 const maxFormulas = 300;
 const maxLength = 32 * 1024;
-/** Macros of a formula that are expanded; ten times what a long one needs. */
+/** Maximum number of macro expansions in a formula; ten times the need of a long one. */
 const maxExpand = 500;
 
 /**
- * A task of the worker pool: formulas as MathML (MathML Core, W3C), without inline style, links, ids and fonts; null
- * for what is not valid and for what is beyond a limit. Macros of one formula are unknown to the others.
+ * Task of the worker pool: renders formulas as MathML (MathML Core, W3C), without inline style, links, ids and fonts;
+ * null for formulas that are invalid or beyond a limit. Macros of one formula are not visible to the others.
  */
 export function run({ formulas }: { formulas: readonly Formula[] }): (string | null)[] {
   let length = 0;
@@ -35,7 +35,7 @@ export function run({ formulas }: { formulas: readonly Formula[] }): (string | n
   });
 }
 
-/** Elements of MathML Core; `maction`, `semantics`, `annotation-xml` and all that is not MathML are dropped. */
+/** Elements of MathML Core; `maction`, `semantics`, `annotation-xml` and all elements outside MathML are dropped. */
 const allowedTags = [
   'math',
   'mrow',
@@ -90,11 +90,11 @@ const options: IOptions = {
   transformTags: { '*': withColour },
 };
 
-/** A colour comes as inline style, which our pages do not allow; MathML has an attribute for it. */
+/** The renderer writes colours as inline style, which our pages do not allow; MathML has an attribute for them. */
 function withColour(tagName: string, { style = '', ...attribs }: Attributes): Tag {
   const colour = /(?:^|;)color:(#[0-9a-f]{3,8}|[a-z]{3,20})(?:;|$)/i.exec(style)?.[1];
   return { tagName, attribs: colour === undefined ? attribs : { ...attribs, mathcolor: colour } };
 }
 
-/** Keeps what the allowlist names. */
+/** Drops everything outside the allowlist. */
 export const cleanMathMl = (mathMl: string): string => sanitizeHtml(mathMl, options);

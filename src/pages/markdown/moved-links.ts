@@ -14,31 +14,31 @@ import { textsOf } from './prepare-document.ts';
 import type { PlainDocument, PreparedDocument } from './prepare-document.ts';
 import type { ReferenceLink, ReferenceLinks } from './reference-links.ts';
 
-/** Links of texts to the forge that their repository came from. */
+/** Links of texts to the forge that their repository was imported from. */
 export interface MovedLinks {
-  /** What they refer to, for `readReferences`. */
+  /** Their references, for `readReferences`. */
   references: readonly BareReference[];
-  /** The document with what its texts name by numbers of the other forge. */
+  /** The document with the references of its texts by numbers of the other forge. */
   rename(document: PreparedDocument): PreparedDocument;
-  /** Puts in where links lead here; those that lead nowhere stay as they are. */
+  /** Inserts the corresponding links here; links without a counterpart stay as they are. */
   fill(html: string, references: ReferenceLinks): string;
-  /** Attached files by relative addresses, and images by whole ones. */
+  /** Attached files by relative URLs, and images by absolute ones. */
   links(links: Links): Links;
   dependency: Dependency;
 }
 
 type Links = Omit<DocumentLinks, 'showsRemoteImages'>;
 
-/** Most texts have none of these: then nothing is asked. */
+/** Most texts have none of these: then no query is made. */
 const mayBeMoved = /:\/\/|attachments\/|uploads\/|![1-9]|#[1-9]/;
 const link = /<a href="(https?:[^"<>]{1,2000})" rel="nofollow ugc noopener">/g;
 const bareLink = /<a href="(https?:[^"<>]{1,2000})" rel="nofollow ugc noopener">\1<\/a>/g;
-/** What `link-placeholders.ts` keeps for relative addresses and for images elsewhere. */
+/** The placeholders of `link-placeholders.ts` for relative URLs and for images elsewhere. */
 const kept = /(?:href|src)="\/\.(?:page|image|remote)\/([^"]{1,2000})"/g;
 /** `!7` of GitLab. */
 const merge = /(?<![\w/!&.:=?%+~-])!([1-9]\d{0,8})(?!\w)/g;
 
-/** Null for texts that name nothing of another forge, and for a repository that came from none. */
+/** Null for texts without references to another forge, and for a repository that was not imported. */
 export async function readMovedLinks(
   { found }: Pick<RepositoryContext, 'found'>,
   { imports }: Pick<WebDeps, 'imports'>,
@@ -108,7 +108,7 @@ function referenceOf(there: HereLink): BareReference | null {
   return there.kind === 'commit' ? { kind: 'commit', repository: there.repository, oid: there.oid } : null;
 }
 
-/** Null for what is not here, or hidden from the viewer. */
+/** Null for objects that are missing here or hidden from the viewer. */
 function hereUrl(there: HereLink, home: string, references?: ReferenceLinks): string | null {
   if (there.kind === 'file') return `${home}/attachments/${there.id}`;
   if (there.kind === 'page') {
@@ -126,7 +126,7 @@ const shortName = (there: HereLink, { name }: ReferenceLink): string => {
   return `${name}${there.part !== null ? ` (${there.part})` : there.position !== null ? ' (comment)' : ''}`;
 };
 
-/** What the texts of a document name by `#7` and `!7`. */
+/** The references `#7` and `!7` in the texts of a document. */
 const namesIn = (document: PreparedDocument): ['issue' | 'pull', number][] => [
   ...document.runs.flat().flatMap((each): ['issue', number][] => (isOwnIssue(each) ? [['issue', each.number]] : [])),
   ...textsOf(document.parts.html).flatMap((text) =>
@@ -137,7 +137,7 @@ const namesIn = (document: PreparedDocument): ['issue' | 'pull', number][] => [
 const isOwnIssue = (reference: Reference): reference is Reference & { kind: 'issue' } =>
   reference.kind === 'issue' && reference.repository === null;
 
-/** The references of each text, with the numbers that they have here. */
+/** The references of each text, with their numbers on this server. */
 function renameRuns(document: PreparedDocument, numbers: ReadonlyMap<string, number>): Reference[][] {
   const texts = textsOf(document.parts.html);
   return document.runs.map((run, at) => {

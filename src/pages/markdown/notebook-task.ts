@@ -3,7 +3,10 @@ import { parseNotebook } from './parse-notebook.ts';
 import { renderNotebook } from './render-notebook.ts';
 import type { RenderedNotebook } from './render-notebook.ts';
 
-/** A task of the worker pool: a notebook as clean HTML, as `markdown-task.ts` renders a document; else null. */
+/**
+ * Task of the worker pool: renders a notebook as sanitised HTML, as `markdown-task.ts` renders a document; null if it
+ * is not a notebook.
+ */
 export function run({
   source,
   showsRemoteImages,

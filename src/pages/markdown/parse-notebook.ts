@@ -1,41 +1,46 @@
-/** A Jupyter notebook (nbformat 4) as a page shows it: texts are cut at limits, and nothing in it is HTML of ours. */
+/**
+ * A Jupyter notebook (nbformat 4) prepared for display: texts are cut at limits, and none of its content is trusted
+ * HTML.
+ */
 export interface Notebook {
-  /** Of the code, for the highlighter. */
+  /** Language of the code, for the highlighter. */
   language: string;
   cells: Cell[];
-  /** Whether cells or outputs were left out. */
+  /** Whether cells or outputs were omitted. */
   isCut: boolean;
 }
 
 export type Cell =
   | { kind: 'markdown'; source: string }
   | { kind: 'raw'; source: string }
-  /** @param count what Jupyter writes in brackets; empty where the cell was not run */
+  /**
+   * @param count the execution count, which Jupyter shows in brackets; empty if the cell was not run
+   */
   | { kind: 'code'; source: string; count: string; outputs: Output[] };
 
 export type Output =
   | { kind: 'text' | 'error' | 'html' | 'markdown'; text: string }
-  /** Base64 that begins as a picture of this type does. */
+  /** Base64 with the signature of an image of this type. */
   | { kind: 'image'; type: ImageType; base64: string }
-  /** Why something is not shown. */
+  /** The reason for an omission. */
   | { kind: 'note'; text: string };
 
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif'] as const;
 type ImageType = (typeof imageTypes)[number];
 
-/** How the base64 of each type begins. */
+/** The beginning of the base64 of each type. */
 const magic: Readonly<Record<ImageType, string>> = {
   'image/png': 'iVBORw0KGgo',
   'image/jpeg': '/9j/',
   'image/gif': 'R0lGOD',
 };
 
-/** In characters, but for the counts. */
+/** Limits in characters, except for the counts. */
 const limits = {
   cells: 1_000,
   outputsOfCell: 50,
   textOfOutput: 32 * 1024,
-  /** All Markdown and HTML, which is what takes time. */
+  /** All Markdown and HTML, the expensive part. */
   markup: 256 * 1024,
   /** All code and text. */
   text: 1024 * 1024,
@@ -49,19 +54,22 @@ const fieldsOf = (value: unknown): Fields =>
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** A field that is a text or its lines. NUL is a mark of ours (`placeholders.ts`). */
+/**
+ * A field that is a text or an array of lines. NUL is removed, because it delimits our placeholders
+ * (`placeholders.ts`).
+ */
 function textOf(value: unknown): string {
   const text = Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('') : value;
   return typeof text === 'string' ? text.replaceAll('\0', '\ufffd') : '';
 }
 
-/** Colours and moves of a terminal, and other control characters, are taken out. */
+/** Removes terminal escape sequences and other control characters. */
 const withoutControls = (text: string): string =>
   text
     .replace(/\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)/g, '')
     .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, '');
 
-/** A line as it was last: a carriage return begins it anew, as progress bars do. */
+/** The final state of a line: a carriage return restarts it, as progress bars do. */
 function lastOfLine(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end -= 1;
@@ -70,7 +78,7 @@ function lastOfLine(line: string): string {
 
 const plain = (text: string): string => withoutControls(text.split('\n').map(lastOfLine).join('\n'));
 
-/** Null for what is no notebook of format 4, which Jupyter writes since 2014. */
+/** Null unless the file is a notebook of format 4, which Jupyter writes since 2014. */
 export function parseNotebook(source: string): Notebook | null {
   const file = parseJson(source);
   if (file === null || file['nbformat'] !== 4 || !Array.isArray(file['cells'])) return null;
@@ -90,12 +98,12 @@ function parseJson(source: string): Fields | null {
   }
 }
 
-/** What may still be shown of a notebook. */
+/** The remaining limits of a notebook. */
 class Budget {
   readonly #left = { markup: limits.markup, text: limits.text, images: limits.images };
   isExceeded = false;
 
-  /** Whether so much more may be shown; a smaller one may still fit where one is refused. */
+  /** Whether this amount still fits; after a refusal a smaller one may still fit. */
   take(kind: 'markup' | 'text' | 'images', length: number): boolean {
     const fits = length <= this.#left[kind];
     if (fits) this.#left[kind] -= length;
@@ -135,7 +143,7 @@ function readOutput(output: Fields, budget: Budget): Output {
   }
 }
 
-/** One of the forms that an output has: a picture, else a table, else text, else markup. */
+/** One of the representations of an output: an image, else a table, else text, else markup. */
 function readData(data: Fields, budget: Budget): Output {
   for (const type of imageTypes) {
     const base64 = textOf(data[type]).replace(/\s/g, '');

@@ -1,16 +1,16 @@
 /**
- * Placeholders in a rendered document for what is put in after the cleaner: highlighted code, formulas, task boxes, and
- * text with possible references. A placeholder is between two NUL characters, which no document can write: the parser
- * replaces them in its source, and the cleaner decodes no character reference to one.
+ * Placeholders in a rendered document for content inserted after sanitising: highlighted code, formulas, task
+ * checkboxes, and text with possible references. A placeholder is between two NUL characters, which no document can
+ * contain: the parser replaces them in its source, and the sanitiser decodes no character reference to one.
  */
 type PlaceholderKind =
   /** A block of code, by its index. */
   | 'code'
   /** A formula, by its index. */
   | 'formula'
-  /** A task box, by its index. */
+  /** A task checkbox, by its index. */
   | 'task'
-  /** A task box in a link, where no button may be. */
+  /** A task checkbox in a link, which cannot contain a button. */
   | 'linked-task'
   /** Escaped text outside of links and code, with possible references. */
   | 'text';
@@ -28,20 +28,20 @@ const anyMark = /\0([cmtlr])([^\0]*)\0/g;
 export const placeholder = (kind: PlaceholderKind, content: number | string): string =>
   `\0${letters[kind]}${content}\0`;
 
-/** Replaces every mark, in linear time. */
+/** Replaces every placeholder, in linear time. */
 export const fillPlaceholders = (html: string, fill: (kind: PlaceholderKind, content: string) => string): string =>
   html.replace(anyMark, (_all, letter: string, content: string) => fill(kinds.get(letter)!, content));
 
-/** Splits text at its marks: the segments between are at even indexes, whole marks at odd ones. */
+/** Splits text at its placeholders: the segments between are at even indexes, whole placeholders at odd ones. */
 export const splitAtPlaceholders = (text: string): string[] => text.split(/(\0[^\0]*\0)/);
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
-/** Decodes what the cleaner escapes. */
+/** Decodes the escapes of the sanitiser. */
 export const unescapeHtml = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot);/g, (_all, name: string) => entities[name]!);
 
-/** Escapes text as the cleaner does: quotes stay as they are. */
+/** Escapes text as the sanitiser does: quotes stay unchanged. */
 export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -11,16 +11,16 @@ import type { TextKind } from './render-markdown.ts';
 import type { run as runMath } from './math-task.ts';
 import type { RenderedMarkdown } from './rendered-markdown.ts';
 
-/** A document as the worker pool renders it, the same for every viewer at every path. */
+/** A document as rendered by the worker pool, the same for every viewer at every path. */
 export interface PreparedDocument {
   parts: RenderedMarkdown;
-  /** By the index of the block; shorter where nothing was highlighted. */
+  /** By the index of the block; shorter where highlighting is missing. */
   code: readonly (string | null)[];
   /** By the index of the formula. */
   formulas: readonly (string | null)[];
-  /** The references of each text that may have some, in the order of the marks. */
+  /** The possible references of each text, in the order of the placeholders. */
   runs: readonly (readonly Reference[])[];
-  /** All that the document refers to, for `readReferences`. */
+  /** All references of the document, for `readReferences`. */
   references: readonly BareReference[];
   /** Whether a later view shows the same. */
   isFinal: boolean;
@@ -35,11 +35,11 @@ export interface PlainDocument {
 }
 
 const limits: TaskLimits = {
-  // A long document takes a tenth of it, the worst found by search five times as long.
+  // A long document takes a tenth of this, the worst one found by fuzzing five times as long.
   deadlineMs: 500,
-  // The first document of a while waits for a thread that loads the renderer.
+  // The first document after a pause waits for a thread that loads the renderer.
   maxWaitMs: 3_000,
-  // 128 KiB, beyond Latin-1 two bytes for each character.
+  // 128 KiB, with two bytes for each character outside Latin-1.
   maxInputBytes: 300 * 1024,
   // Thirty times the longest document.
   maxResultBytes: 4 * 1024 * 1024,
@@ -50,25 +50,25 @@ const asciidocLimits: TaskLimits = { ...limits, deadlineMs: 2_000 };
 
 const mathLimits: TaskLimits = { ...limits, maxWaitMs: 2_000 };
 
-/** A text in Markdown by where it comes from, or a file in AsciiDoc. */
+/** A Markdown text by its origin, or an AsciiDoc file. */
 export type DocumentKind = TextKind | 'asciidoc';
 
 export interface DocumentSource {
-  /** Never means another text: the id of a blob, or a hash. */
+  /** A blob id or a hash, which always names the same text. */
   key: string;
-  /** For the fair queue of the worker pool. */
+  /** Client in the fair queue of the worker pool. */
   client: string;
   source: () => string;
   showsRemoteImages: boolean;
-  /** A file in Markdown when left out. */
+  /** Defaults to a Markdown file. */
   kind?: DocumentKind;
-  /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
+  /** Origin of this server as the browser knows it, whose URLs are shortened; null leaves them as they are. */
   origin: string | null;
 }
 
 /**
- * Renders a document in the worker pool, or recalls it. Code and formulas are tasks of their own, so that a hostile
- * one is shown as its source in a document that is rendered otherwise.
+ * Renders a document in the worker pool, or returns the cached result. Code and formulas are separate tasks, so that a
+ * hostile one is shown as its source while the rest of the document is rendered.
  */
 export async function prepareDocument(
   workers: WorkerPool,
@@ -102,15 +102,15 @@ const renderInWorker = (
 };
 
 /**
- * The texts of a document that a reader sees as text, in their order: outside of code, links and comments. Those of a
- * document that is shown as text are its source.
+ * The visible texts of a document, in order: outside of code, links and comments. For a document that is shown as text,
+ * its source.
  */
 export async function shownTexts(workers: WorkerPool, document: Omit<DocumentSource, 'origin'>): Promise<string[]> {
   const outcome = await renderInWorker(workers, document);
   return outcome.ok ? textsOf(outcome.value.html) : [document.source()];
 }
 
-/** The texts that the renderer has marked. */
+/** The texts with placeholders from the renderer. */
 export function textsOf(html: string): string[] {
   const texts: string[] = [];
   fillPlaceholders(html, (kind, content) => {
@@ -120,7 +120,7 @@ export function textsOf(html: string): string[] {
   return texts;
 }
 
-/** Adds what tasks of their own make of a rendered document. */
+/** Adds the results of separate tasks to a rendered document. */
 export async function prepareParts(
   workers: WorkerPool,
   parts: RenderedMarkdown,
@@ -156,7 +156,7 @@ async function renderFormulas(
   return outcome.ok ? { html: outcome.value, isFinal: true } : { html: [], isFinal: outcome.reason !== 'busy' };
 }
 
-/** The references of each marked text; those of a document beyond a limit stay text. */
+/** The references of each text with a placeholder; beyond a limit per document they stay text. */
 function readRuns(html: string): Reference[][] {
   let left: number = issueLimits.referencesPerText;
   return textsOf(html).map((text) => {

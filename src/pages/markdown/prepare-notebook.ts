@@ -11,23 +11,26 @@ interface PreparedNotebook {
 
 /** A notebook whose source is shown instead. */
 interface NotebookAsSource {
-  /** Why, as a part of a sentence; null for a file that is no notebook. */
+  /** The reason, as a part of a sentence; null for a file that is not a notebook. */
   reason: string | null;
   /** False when another attempt may render it. */
   isFinal: boolean;
 }
 
 const limits: TaskLimits = {
-  // Eight mebibytes of JSON are read in a tenth of it, and all Markdown that is rendered is two long documents.
+  // Parsing eight mebibytes of JSON takes a tenth of it; the Markdown that is rendered equals two long documents.
   deadlineMs: 1_500,
   maxWaitMs: 3_000,
   // The largest file that pages show, with two bytes for each character.
   maxInputBytes: 16 * 1024 * 1024 + 1_024,
-  // Pictures of 3 MiB, text of 1 MiB in entities, and Markdown.
+  // Images of 3 MiB, text of 1 MiB in entities, and Markdown.
   maxResultBytes: 10 * 1024 * 1024,
 };
 
-/** Renders a notebook in the worker pool, or recalls it by its blob id. Code and formulas are tasks of their own. */
+/**
+ * Renders a notebook in the worker pool, or returns the result cached by its blob id. Code and formulas are separate
+ * tasks.
+ */
 export async function prepareNotebook(
   workers: WorkerPool,
   { key, client, source, showsRemoteImages, origin }: DocumentSource,

@@ -8,26 +8,26 @@ import { viewName } from '../app/printable-names.ts';
 import type { RequestContext } from '../app/request-context.ts';
 import { translated } from '../../translation/index.ts';
 
-/** Where a reference leads. */
+/** The target of a reference. */
 export interface ReferenceLink {
   url: string;
-  /** For the title attribute: state and title of an issue; null where the text says it all. */
+  /** For the title attribute: state and title of an issue; null where the text is sufficient. */
   title: string | null;
   /** The short form: `#7` in its repository, `owner/name#7` elsewhere. */
   name: string;
 }
 
-/** The links of one page, asked at once. */
+/** The links of one page, looked up together. */
 export interface ReferenceLinks {
-  /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
+  /** Origin of this server as the browser knows it, whose URLs are shortened; null leaves them as they are. */
   origin: string | null;
-  /** Null for what is not there, for what the viewer may not see, and for what no one asked about. */
+  /** Null for objects that are missing, hidden from the viewer, or were not looked up. */
   of(reference: BareReference): ReferenceLink | null;
-  /** Issues come, close and are renamed while the page is cached. */
+  /** Dependency: issues are created, closed and renamed while the page is cached. */
   dependency: Dependency;
 }
 
-/** No text of the page refers to anything. */
+/** For a page whose texts have no references. */
 export const noReferences: ReferenceLinks = {
   origin: null,
   of: () => null,
@@ -39,7 +39,7 @@ type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & {
   readonly found: Pick<FoundWithHeader, 'canonical'> | null;
 };
 
-/** Looks up what all texts of a page refer to. @param references those of all texts; the same one may come again */
+/** Looks up all references in the texts of a page. @param references of all texts, possibly with duplicates */
 export async function readReferences(
   { viewer, found, origin }: ReferenceContext,
   { issues }: ReferenceDeps,
@@ -59,7 +59,7 @@ export async function readReferences(
   return { origin, of: (reference) => links.get(keyOf(reference)) ?? null, dependency };
 }
 
-/** Without the place in a text. */
+/** Removes the position in the text. */
 function bare(reference: BareReference): BareReference {
   if (reference.kind === 'person') return { kind: 'person', handle: reference.handle };
   if (reference.kind === 'team') return { kind: 'team', organisation: reference.organisation, team: reference.team };

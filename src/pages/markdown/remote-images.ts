@@ -2,7 +2,7 @@ import type { WebDeps } from '../../web/index.ts';
 import type { FoundWithHeader } from '../app/context.ts';
 import type { DocumentLocation } from './repository-links.ts';
 
-/** Files and badges of this server, which documents often name by their whole address. */
+/** Files and badges of this server, which documents often link by their full URL. */
 const ownImage = /^\/repos\/[^/?#]+\/[^/?#]+\/(?:raw|runs\/badge|attachments)\/[^#]*$/;
 
 /** How documents of a repository show images of other hosts: through the proxy, or as links. */

@@ -9,24 +9,24 @@ import type { TaskForm } from './rendered-markdown.ts';
 import type { PlainDocument, PreparedDocument } from './prepare-document.ts';
 import type { ReferenceLinks } from './reference-links.ts';
 
-/** A document as a page shows it: rendered, or as text with a word on why. */
+/** A document for display: rendered, or as text with the reason. */
 export type RenderedDocument =
   /** `isFinal` is false when another attempt may show more of it highlighted. */
   { html: string; isFinal: boolean } | PlainDocument;
 
 export interface DocumentFills {
-  /** Where relative links and images lead. */
+  /** Resolves relative links and images. */
   links: Omit<DocumentLinks, 'showsRemoteImages'>;
   references: ReferenceLinks;
-  /** This server as the browser knows it; null leaves its addresses as they are. */
+  /** Origin of this server as the browser knows it; null leaves its URLs as they are. */
   origin: string | null;
-  /** Makes task boxes buttons; null shows them only. */
+  /** Turns task checkboxes into buttons; null only shows them. */
   taskForm: TaskForm | null;
-  /** Where links to the forge that the repository came from lead here. */
+  /** Maps links to the forge that the repository was imported from to pages here. */
   moved?: MovedLinks | null;
 }
 
-/** Puts in what depends on the viewer and the place, in linear time. */
+/** Inserts the parts that depend on the viewer and the location, in linear time. */
 export function fillDocument(
   document: PreparedDocument | PlainDocument,
   { links, references, origin, taskForm, moved = null }: DocumentFills,
@@ -46,10 +46,10 @@ export function fillDocument(
   return { html: taskForm === null || parts.tasks.length === 0 ? html : taskFormHtml(taskForm) + html, isFinal };
 }
 
-/** What the cleaner writes of a heading with an id. */
+/** A heading with an id, in the sanitiser's output. */
 const heading = /<(h[2-6]) id="([^"<>]+)"([^<>]*)>/g;
 
-/** Each heading offers its address, in the language of the page. */
+/** Adds a link to itself to each heading, in the language of the page. */
 function withHeadingLinks(html: string): string {
   const label = escapeAttribute(t('markdown.link_to_this_heading'));
   return html.replace(

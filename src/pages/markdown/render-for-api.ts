@@ -12,9 +12,9 @@ import { repositoryLinks } from './repository-links.ts';
 type Deps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy'>;
 
 /**
- * A text as HTML that is as safe as in a page, where addresses of this server are whole. With a repository, its
- * relative links lead to files there; without one they stay as they are written. Refuses `text_not_rendered` where the
- * renderer gives up: a text that is too long or takes too much time.
+ * A text as HTML that is as safe as in a page, with absolute URLs for this server. With a repository, relative links
+ * resolve to its files; without one they stay unchanged. Throws `text_not_rendered` where the renderer gives up: a text
+ * that is too long or takes too much time.
  */
 export async function renderForApi(
   deps: Deps,
@@ -47,9 +47,9 @@ export async function renderForApi(
 
 const notRendered = (note: string) => unavailable('text_not_rendered', note, { retryAfterSeconds: 10 });
 
-/** The address that a page offers beside a heading. */
+/** The link to itself that a page adds to a heading. */
 const pageOnly = /<a class="anchor"[^>]*><\/a>/g;
-/** The cleaner writes attributes in double quotes. */
+/** The sanitiser writes attributes in double quotes. */
 const ownAddress = /(\s(?:href|src)=")\/(?!\/)/g;
 
 const asWritten: DocumentLinks = { page: (address) => address, image: (address) => address };

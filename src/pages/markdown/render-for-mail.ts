@@ -8,12 +8,12 @@ import { readReferences } from './reference-links.ts';
 import { fillDocument } from './render-document.ts';
 import { repositoryLinks } from './repository-links.ts';
 
-/** Longest rendered text of a mail, in characters; a longer one is sent as it was written, cut off. */
+/** Maximum length of a rendered text in a mail, in characters; a longer one is sent as source, cut off. */
 const maxHtml = 200_000;
 
 /**
- * A text of an issue as HTML for a mail, as one person may read it: sanitised like the page, every address absolute,
- * and nothing that a mail program loads, so images are links. Null when it cannot be rendered or is too long.
+ * A text of an issue as HTML for a mail, with the access of one user: sanitised like the page, every URL absolute, and
+ * without content that a mail program loads, so images are links. Null when it cannot be rendered or is too long.
  */
 export async function renderForMail(
   { config, issues, workers }: Pick<WebDeps, 'config' | 'issues' | 'workers'>,
@@ -46,7 +46,7 @@ function forMail(html: string, origin: string): string {
   let isInLink = false;
   return (
     html
-      // The place of a heading in the page, and images that a mail program would load.
+      // Link from a heading to itself, and images that a mail program would load.
       .replace(/<a class="anchor"[^>]*><\/a>|<source\s[^>]*>|<\/?picture>/g, '')
       .replace(/<a\s[^>]*>|<\/a>|<img\s[^>]*>/g, (tag) => {
         if (!tag.startsWith('<img')) {

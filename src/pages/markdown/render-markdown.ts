@@ -12,20 +12,22 @@ import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
 import { wikiSyntax } from './wiki-syntax.ts';
 
-/** Of an address that becomes a link, in characters. */
+/** Maximum length of a URL that becomes a link, in characters. */
 const maxAddress = 2_048;
 
-/** @param breaks whether a line break in the source is one on the page */
+/**
+ * @param breaks whether a line break in the source is kept on the page
+ */
 function createRenderer(
   breaks: boolean,
   ...plugins: ((markdown: InstanceType<typeof MarkdownIt>) => void)[]
 ): Pick<InstanceType<typeof MarkdownIt>, 'render'> {
   const markdown = new MarkdownIt({ html: true, linkify: true, breaks });
-  // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
+  // Only explicit URLs become links: `config.rs` is a file, not a host.
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-  // GFM 6.9: an address without a scheme begins with `www.`.
+  // GFM 6.9: a URL without a scheme begins with `www.`.
   markdown.linkify.add('www.', {
-    // What follows is a host and a path as behind `http:`; before it is nothing, a space, or one of `*_~(`.
+    // A host and a path follow as after `http:`; nothing, a space, or one of `*_~(` precedes it.
     validate: (text, at, linkify) =>
       /[^\s*_~(]/.test(text.slice(Math.max(0, at - 5), at - 4))
         ? 0
@@ -34,22 +36,23 @@ function createRenderer(
   });
   markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(mathSyntax);
   for (const plugin of plugins) markdown.use(plugin);
-  // A wide table scrolls in a box of its own.
+  // A wide table scrolls in its own box.
   markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
   markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
   return markdown;
 }
 
-/** For files, for texts that people type, where a line break is meant as one, and for pages of a wiki. */
+/** For files, for texts that users type, where line breaks are kept, and for wiki pages. */
 const renderers = { file: createRenderer(false), typed: createRenderer(true), wiki: createRenderer(false, wikiSyntax) };
 
-/** Where a text comes from, which decides what a line break in it is, and whether `[[…]]` is a link. */
+/** The origin of a text, which decides whether line breaks are kept, and whether `[[…]]` is a link. */
 export type TextKind = keyof typeof renderers;
 
 /**
- * Markdown as HTML that is safe to put into a page: rendered first, cleaned afterwards, so that whatever the renderer
- * or an HTML block produced passes the same allowlist (security C02). What is inserted later is a placeholder.
+ * Markdown as HTML that is safe to put into a page: rendered first, sanitised afterwards, so that all output of the
+ * renderer and of HTML blocks passes the same allowlist (security C02). Placeholders mark content that is inserted
+ * later.
  */
 export function renderParts(source: string, links: DocumentLinks, kind: TextKind = 'file'): RenderedMarkdown {
   const env = {};

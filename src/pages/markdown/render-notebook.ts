@@ -10,14 +10,17 @@ export interface RenderedNotebook extends RenderedMarkdown {
   cellCount: number;
 }
 
-/** All that Markdown and HTML become, in characters: short source may become long HTML, which takes time as well. */
+/**
+ * Limit on the output of all Markdown and HTML, in characters: short source may become long HTML, which also takes
+ * time.
+ */
 const maxMarkup = 384 * 1024;
 
 /**
- * A notebook as one document. Each cell and each output is rendered and cleaned by itself, so that none of them reaches
- * into the next; what stands around them is escaped here (security C02). Scripts, styles and frames of outputs are
- * left out by the cleaner, and pictures are data that begins as a picture does. It ends with a note where its Markdown
- * and HTML have become too long.
+ * A notebook as one document. Each cell and each output is rendered and sanitised separately, so that none of them
+ * affects the next; the markup around them is escaped here (security C02). The sanitiser removes scripts, styles and
+ * frames of outputs, and images must begin with their signature. It ends with a note if its Markdown and HTML have
+ * become too long.
  */
 export function renderNotebook({ language, cells, isCut }: Notebook, links: DocumentLinks): RenderedNotebook {
   const document = new NotebookDocument(language, links);
@@ -38,7 +41,7 @@ class NotebookDocument {
   readonly #language: string;
   readonly #links: DocumentLinks;
   readonly #ids = new Set<string>();
-  /** Of Markdown and HTML, in characters. */
+  /** Length of Markdown and HTML, in characters. */
   markupLength = 0;
 
   constructor(language: string, links: DocumentLinks) {
@@ -71,7 +74,7 @@ class NotebookDocument {
           ? ''
           : block(output.kind === 'error' ? ' is-error' : ' is-output', escapeText(output.text));
       case 'image':
-        // Not written as the cleaner does it: it has no file whose size is looked up.
+        // Deliberately not in the sanitiser's form: it has no file whose size could be looked up.
         return `<p><img alt="Output of cell ${number}" src="data:${output.type};base64,${output.base64}"></p>`;
       case 'note':
         return `<p class="cell-note">${escapeText(output.text)}</p>`;
@@ -82,10 +85,10 @@ class NotebookDocument {
     }
   }
 
-  /** Tables mostly. What would need its scripts shows nothing, and is said to. */
+  /** Tables mostly. For output that needs its scripts a note is shown instead. */
   #html(source: string): string {
     const clean = sanitize(source.replaceAll('\0', '\ufffd'), this.#links);
-    // A number of a table is no issue.
+    // Numbers in a table are not issue references.
     const html = fillPlaceholders(clean, (kind, content) => (kind === 'text' ? content : ''));
     const isEmpty = !/<(?:img|hr|input)\b/.test(html) && html.replace(/<[^<>]*>/g, '').trim() === '';
     if (isEmpty) return '<p class="cell-note">This output needs scripts, which are not run here.</p>';

@@ -13,27 +13,27 @@ import type { RenderedDocument } from './render-document.ts';
 import { remoteImagesOf } from './remote-images.ts';
 import { repositoryLinks } from './repository-links.ts';
 
-/** A text of an issue as a page shows it. */
+/** A text of an issue for display. */
 export type RenderedText = RenderedDocument;
 
-/** What rendering needs of the modules. */
+/** The modules that rendering uses. */
 type TextDeps = Pick<WebDeps, 'config' | 'issues' | 'workers' | 'imageProxy' | 'imports' | 'repositories' | 'git'>;
 
 export interface TextToRender {
   body: string;
-  /** For those who may edit the text: its boxes become buttons that send `position`, `revision` and `line`. */
+  /** For users who can edit the text: its checkboxes become buttons that send `position`, `revision` and `line`. */
   taskForm?: TaskForm | null | undefined;
-  /** The text of a file, in which a line break is a space. */
+  /** The text comes from a file, in which a line break is a space. */
   isFile?: boolean;
 }
 
-/** Texts of one page that are rendered at a time: the worker pool takes a hundred tasks of a client. */
+/** Texts of one page that are rendered concurrently: the worker pool accepts a hundred tasks of a client. */
 const atOnce = 30;
 
 /**
- * Renders the texts of a page of a repository, in their order: in the worker pool, or recalled by the hash of their
- * content; relative links lead to files of the default branch, and what all of them refer to is looked up at once.
- * @returns the texts, and what the page depends on besides them
+ * Renders the texts of a page of a repository, in order: in the worker pool, or from the cache by the hash of their
+ * content; relative links resolve to files of the default branch, and all references are looked up together.
+ * @returns the texts, and the dependencies of the page
  */
 export async function renderTexts(
   context: RepositoryContext,
@@ -96,7 +96,7 @@ const sourceOf = (body: string) => ({
   kind: 'typed' as const,
 });
 
-/** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
+/** Renders a text on submission, so that its first reader does not wait; a failure will recur then. */
 export function prerenderText(
   { workers, config }: Pick<WebDeps, 'workers' | 'config'>,
   { repositoryId, body }: { repositoryId: string; body: string },
@@ -107,8 +107,8 @@ export function prerenderText(
 }
 
 /**
- * The texts of a typed document that a reader sees as text: outside of code, links and comments. The task is that of
- * `prerenderText`, so that the pool recalls it.
+ * The visible text of a user's document: outside of code, links and comments. The task equals that of `prerenderText`,
+ * so the pool's cache has the result.
  */
 export const shownTextsOf = (
   { workers, config }: Pick<WebDeps, 'workers' | 'config'>,
@@ -130,10 +130,10 @@ export async function renderText(
   return (await renderTexts(context, deps, [{ body, taskForm, isFile }])).texts[0]!;
 }
 
-/** Files that were attached to a text have an address of their own on this server. */
+/** Files attached to a text have their own URL on this server. */
 const attachment = /^\/(?:[\w.-]+\/){0,4}attachments\/[\w-]+(?:\/[^?#]*)?$/;
 
-/** As in a document of the default branch, but an address of this server stays one. */
+/** As in a document of the default branch, but URLs of this server stay unchanged. */
 const textLinks = (links: ReturnType<typeof repositoryLinks>): ReturnType<typeof repositoryLinks> => ({
   ...links,
   page: (address) => (address.startsWith('/') ? address : links.page(address)),

@@ -2,7 +2,7 @@ import { escapeAttribute, escapeText, fillPlaceholders } from './placeholders.ts
 
 /** A fenced block of code. */
 export interface CodeBlock {
-  /** The first word behind the fence, in lower case; empty when there is none. */
+  /** The first word of the info string, in lower case; empty when there is none. */
   language: string;
   text: string;
 }
@@ -12,16 +12,16 @@ export interface Formula {
   isDisplay: boolean;
 }
 
-/** A box of a task list. */
+/** A checkbox of a task list. */
 interface TaskBox {
-  /** The line of the source that has the box, from 0. */
+  /** The line of the source that contains it, from 0. */
   line: number;
   isChecked: boolean;
-  /** The text beside it, in plain words. */
+  /** The text beside it, without markup. */
   label: string;
 }
 
-/** The output of the worker: sanitised HTML with placeholders (`placeholders.ts`), and what they stand for. */
+/** The output of the worker: sanitised HTML with placeholders (`placeholders.ts`), and the data for them. */
 export interface RenderedMarkdown {
   html: string;
   blocks: CodeBlock[];
@@ -40,11 +40,11 @@ interface PlaceholderFills {
   text(escaped: string): string;
 }
 
-/** A box that shows its state and cannot be clicked. */
+/** A checkbox that shows its state and cannot be clicked. */
 export const plainBox = ({ isChecked }: Pick<TaskBox, 'isChecked'>): string =>
   `<input type="checkbox" disabled aria-label="${isChecked ? 'done' : 'to do'}"${isChecked ? ' checked' : ''} />`;
 
-/** What a document is without highlighting, MathML, forms and links to what it refers to. */
+/** The replacements without highlighting, MathML, forms and reference links. */
 export const plainFills: PlaceholderFills = {
   code: () => null,
   formula: () => null,
@@ -75,24 +75,24 @@ export function replacePlaceholders(
 const formulaSource = ({ tex, isDisplay }: Formula): string =>
   `<code class="formula">${escapeText(isDisplay ? `$$${tex}$$` : `$${tex}$`)}</code>`;
 
-/** The form of a text whose boxes can be ticked. */
+/** The form of a text whose checkboxes can be toggled. */
 export interface TaskForm {
-  /** Where the form is sent: a POST with the fields `position`, `revision` and `line`. */
+  /** Target of the form: a POST with the fields `position`, `revision` and `line`. */
   action: string;
-  /** The entry that has the text, and its revision. */
+  /** The entry that contains the text, and its revision. */
   position: number;
   revision: number;
 }
 
 const formId = ({ position }: TaskForm): string => `tasks-${position}`;
 
-/** Stands once beside the text; its buttons are in the text, where a form could not be. */
+/** Rendered once beside the text; its buttons are in the text, which cannot contain a form. */
 export const taskFormHtml = (form: TaskForm): string =>
   `<form id="${formId(form)}" class="task-form" method="post" action="${escapeAttribute(form.action)}">` +
   `<input type="hidden" name="position" value="${form.position}" />` +
   `<input type="hidden" name="revision" value="${form.revision}" /></form>`;
 
-/** A box as a button that ticks it. */
+/** A checkbox as a button that toggles it. */
 export const taskButton = (form: TaskForm, { line, isChecked, label }: TaskBox): string =>
   `<button type="submit" class="task-box" form="${formId(form)}" name="line" value="${line}" role="checkbox" ` +
   `aria-checked="${isChecked}" aria-label="${escapeAttribute(label || 'task')}"></button>`;

@@ -5,15 +5,15 @@ import type { DocumentLinks } from './document-links.ts';
 export interface DocumentLocation {
   repositoryUrl: string;
   ref: string;
-  /** The folder that holds it. */
+  /** The folder of the document. */
   folder: Buffer;
   /** Whether images of other hosts are shown. */
   showsRemoteImages: boolean;
-  /** Where such an image is shown from; null for one that is not. */
+  /** The URL that serves such an image; null if it is not shown. */
   remote?: (url: string) => string | null;
 }
 
-/** `docs/../a b.md` below a folder; a leading slash means the root, and nothing leads above it. */
+/** Resolves `docs/../a b.md` below a folder; a leading slash means the root, and `..` cannot go above it. */
 function resolvePath(folder: Buffer, path: string): Buffer {
   const parts: string[] = path.startsWith('/')
     ? []
@@ -36,10 +36,10 @@ function decode(path: string): Buffer {
   }
 }
 
-/** A file of an issue, as forms write it into texts. */
+/** URL of a file of an issue, as forms insert it into texts. */
 const attachment = /^\/repos\/[^/?#]+\/[^/?#]+\/attachments\/[0-9a-f-]{36}$/;
 
-/** Relative links of a document lead to the files beside it at the same ref, images to their bytes. */
+/** Relative links of a document resolve to the files beside it at the same ref, images to their raw content. */
 export function repositoryLinks({
   repositoryUrl,
   ref,
@@ -54,7 +54,7 @@ export function repositoryLinks({
       if (attachment.test(address)) return address;
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
       const fragment = /#(.*)$/s.exec(rest)?.[1];
-      // A folder is sent on to its own page.
+      // A folder redirects to its own page.
       return (
         codeUrl(repositoryUrl, 'blob', ref, resolvePath(folder, path)) +
         (fragment ? `#user-content-${encodeURIComponent(fragment)}` : '')

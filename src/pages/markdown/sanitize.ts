@@ -93,37 +93,37 @@ function link(attributes: Attributes, links: DocumentLinks): Tag {
   if (href.startsWith('#'))
     return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}`, ...ownId(attributes) } };
   if (remote.test(href) || hasScheme.test(href)) {
-    // Another site gets neither our endorsement nor a handle on our window.
+    // Other sites get neither our endorsement nor access to our window.
     return { tagName: 'a', attribs: { href, rel: 'nofollow ugc noopener', ...ownId(attributes) } };
   }
   const inside = links.page(href);
   return inside === null ? plain() : { tagName: 'a', attribs: { href: inside, ...ownId(attributes) } };
 }
 
-/** `120`, `120px` or a share of the column; anything else says nothing. */
+/** `120`, `120px` or a percentage of the column; other values are dropped. */
 const side = (length = ''): string => /^\s*(\d{1,4}%?)(?:px)?\s*$/.exec(length)?.[1]?.replace(/^0+(?=\d)/, '') ?? '';
 
-/** The host that an image would be fetched from, without trusting the address to be well-formed. */
+/** The host that serves an image; the URL may be malformed. */
 const hostOf = (address: string): string => URL.parse(address, 'https://invalid.invalid')?.host ?? 'elsewhere';
 
-/** The address that a remote image is shown from; null where it is not shown. */
+/** The URL that a remote image is loaded from; null where it is not shown. */
 function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: DocumentLinks): string | null {
   if (!showsRemoteImages) return null;
   if (remoteLink !== undefined) return remoteLink(src.startsWith('//') ? `https:${src}` : src);
-  // Over http anyone on the way could change it, and browsers would warn of the page.
+  // Over http, attackers on the network could change it, and browsers would warn about mixed content.
   return /^https:\/\//i.test(src) ? src : null;
 }
 
-/** Before the text that replaces an image: perhaps in a link, so it holds no other one. */
+/** Precedes the text that replaces an image; it may be inside a link, so it cannot contain one. */
 const labelMark = '\0\0';
 
-/** Remote images of one document; those behind are links. */
+/** Maximum number of remote images in a document; further ones are links. */
 const maxRemoteImages = 200;
 
 /**
- * A browser that loads a remote image shows its host who reads this page, so unless the settings allow images through
- * the proxy, one is shown as a link that names the host. Inside a link, where a badge usually sits, only its text
- * remains: links do not nest.
+ * A browser that loads a remote image tells its host who reads this page, so unless the settings allow images through
+ * the proxy, the image becomes a link that names the host. Inside a link, the usual place of a badge, only its text
+ * remains: links cannot be nested.
  */
 function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean): Tag {
   const { src = '', alt = '', width, height } = attributes;
@@ -146,10 +146,10 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
   return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
 }
 
-/** What a source of a picture may ask: one plain feature, as for the dark theme. */
+/** Allowed media queries of an image source: one plain feature, as for the dark theme. */
 const mediaQuery = /^\(\s*(?:prefers-color-scheme|prefers-reduced-motion|(?:min|max)-width)\s*:\s*[\w.-]{1,30}\s*\)$/;
 
-/** The first image of a source, where it would be shown as an image; other sources say nothing. */
+/** The first image of a source, if it would be shown as an image; other sources are dropped. */
 function pictureSource({ srcset = '', media, type }: Attributes, links: DocumentLinks): Tag {
   const [src = ''] = srcset.trim().split(/[\s,]+/, 1);
   const shown = remote.test(src) ? shownFrom(src, links) : src === '' || hasScheme.test(src) ? null : links.image(src);
@@ -160,13 +160,13 @@ function pictureSource({ srcset = '', media, type }: Attributes, links: Document
     attribs: {
       ...(media === undefined ? {} : { media: media.trim() }),
       ...(type === undefined || !/^image\/[\w.+-]{1,30}$/.test(type) ? {} : { type }),
-      // A comma would begin another image.
+      // A comma would start another image.
       srcset: shown.replaceAll(',', '%2C'),
     },
   };
 }
 
-/** Ids of documents, and names of places in them, get a prefix, so that they never equal an id of the page. */
+/** Ids and anchor names of documents get a prefix, so that they never equal an id of the page. */
 function ownId({ id, name }: Attributes): Attributes {
   const place = (id ?? name ?? '').trim();
   if (place === '' || /\s/.test(place) || place.length > 200) return {};
@@ -174,8 +174,8 @@ function ownId({ id, name }: Attributes): Attributes {
 }
 
 /**
- * The renderer writes a column's alignment as an inline style, which our pages do not allow,
- * and authors write an attribute that HTML has given up. Either becomes a class of ours.
+ * The renderer writes a column's alignment as an inline style, which our pages do not allow, and authors use an
+ * obsolete attribute. Both become a class of ours.
  */
 const aligned = (tagName: string, { style, align, ...attribs }: Attributes): Tag => {
   const [side] = /(?:left|center|right)$/i.exec(/^text-align:\w+$/.test(style ?? '') ? style! : (align ?? '')) ?? [];
@@ -198,7 +198,7 @@ const demoted =
     }),
   });
 
-/** It cannot be clicked, but a screen reader can say what it shows. */
+/** It cannot be clicked, but screen readers announce its state. */
 function checkbox({ type, checked }: Attributes): Tag {
   const isChecked = checked !== undefined;
   const attribs = {
@@ -210,10 +210,10 @@ function checkbox({ type, checked }: Attributes): Tag {
   return { tagName: 'input', attribs };
 }
 
-/** What looks like a reference: `#7`, `@alice`, the id of a commit. Whether it does is for the page to say. */
+/** Possible references: `#7`, `@alice`, a commit id. The page checks whether they exist. */
 const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
 
-/** Text outside of code: short codes become emoji, and outside of links what may refer to something is marked. */
+/** Text outside of code: short codes become emoji, and outside of links possible references become placeholders. */
 function proseText(text: string, isInLink: boolean): string {
   if (text.startsWith(labelMark)) return text.slice(labelMark.length);
   return splitAtPlaceholders(text)
@@ -227,7 +227,7 @@ function proseText(text: string, isInLink: boolean): string {
 
 const codeTags = new Set(['code', 'pre', 'samp', 'kbd']);
 
-/** Keeps what the allowlist names and drops the rest: no style, form, frame, script or foreign id (security C02). */
+/** Drops everything outside the allowlist: no style, form, frame, script or foreign id (security C02). */
 export function sanitize(html: string, links: DocumentLinks): string {
   let linkDepth = 0;
   let codeDepth = 0;
@@ -281,9 +281,9 @@ export function sanitize(html: string, links: DocumentLinks): string {
         tagName: 'li',
         attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id }) },
       }),
-      // What scrolls sideways must be reachable by keyboard.
+      // Content that scrolls sideways must be reachable by keyboard.
       pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
-      // Behind the rules of single tags: whatever id is left has the prefix.
+      // After the rules of single tags: every remaining id gets the prefix.
       '*': (tagName, { id, ...attribs }) => ({ tagName, attribs: { ...attribs, ...ownId({ id: id ?? '' }) } }),
       div: (name, attribs) =>
         attribs.class === 'scroll'

@@ -1,16 +1,16 @@
 import type { ImageSize } from '../../images/index.ts';
 
-/** Limit of pictures that are measured per document, which delays the page; the layout shifts for the others. */
+/** Maximum number of images measured per document, which delays the page; the layout shifts for the others. */
 const maxSized = 40;
 
-/** What the cleaner writes: attributes in double quotes, `<` and `>` escaped. */
+/** The sanitiser's output: attributes in double quotes, `<` and `>` escaped. */
 const tag = /<img ([^<>]*)\/>/g;
 const sides = /(^|\s)(width|height)="([^"]*)"/g;
 
 /**
- * Gives the pictures of a rendered document both sides, so that a page does not jump when
- * they come. Sizes in the document stay; the other dimension follows from the image.
- * @param sizeOf of a picture by its address; null when unknown
+ * Sets width and height of the images in a rendered document, so that the layout does not shift while they load. Sizes
+ * in the document stay; the other dimension follows from the image.
+ * @param sizeOf returns the size of an image by its URL; null when unknown
  */
 export async function sizeImages(
   html: string,
@@ -48,7 +48,7 @@ const addressOf = (attributes: string): string =>
 function sized(attributes: string, own: ImageSize): string {
   const given = new Map([...attributes.matchAll(sides)].map(([, , name, value]) => [name!, value!]));
   const [width, height] = [given.get('width'), given.get('height')];
-  // A percentage is not a number of pixels, and two given sides are kept.
+  // A percentage is not a number of pixels, and two given dimensions are kept.
   if ((width !== undefined && height !== undefined) || [width, height].some((side) => side?.endsWith('%')))
     return attributes;
   const scale =

@@ -5,7 +5,7 @@ import { partsOf } from './markdown-env.ts';
 const mark = /^\[([ xX])\][ \t\u00a0]/;
 const maxLabelLength = 100;
 
-/** Turns `- [x] done` into a list item with a check-box, whose line in the source is recorded. */
+/** Turns `- [x] done` into a list item with a checkbox, whose line in the source is recorded. */
 export function taskLists(markdown: MarkdownIt): void {
   markdown.core.ruler.after('inline', 'task_lists', (state) => {
     const { tasks } = partsOf(state.env);
@@ -24,7 +24,7 @@ export function taskLists(markdown: MarkdownIt): void {
   });
 }
 
-/** The words of the first line, without marks of Markdown. */
+/** The text of the first line, without Markdown markup. */
 const labelOf = (content: string): string =>
   content
     .slice(3, 3 + 2 * maxLabelLength)

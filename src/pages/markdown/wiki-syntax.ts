@@ -1,6 +1,6 @@
 import type MarkdownIt from 'markdown-it';
 
-/** Characters of a link that are looked at. */
+/** Maximum number of characters in a link. */
 const maxLength = 300;
 
 /** `[[Page]]` and `[[text|Page]]` as links to pages of the same wiki, as on other forges. */

@@ -14,15 +14,15 @@ import { t, translated } from '../../translation/index.ts';
 interface ActivityUpdateView {
   /** `main`; `tag v1`; a full name elsewhere. */
   name: string;
-  /** Null once the ref is gone. */
+  /** Null once the ref is deleted. */
   url: string | null;
-  /** What became of it: `made`, `moved`, `deleted`, `rewritten`. */
+  /** Kind of change: `made`, `moved`, `deleted`, `rewritten`. */
   kind: 'created' | 'moved' | 'deleted' | 'rewritten';
   from: { text: string; url: string } | null;
   to: { text: string; url: string } | null;
-  /** The commits between, for a branch that moved. */
+  /** The range of new commits, for a branch that moved. */
   compareUrl: string | null;
-  /** What the form of a restoration needs; null when there is nothing to restore. */
+  /** The fields of the restoration form; null when there is nothing to restore. */
   restore: {
     id: string;
     expected: string;
@@ -36,13 +36,13 @@ interface ActivityUpdateView {
 interface ActivityPushView {
   avatar: AvatarView | null;
   person: { name: string; url: string } | null;
-  /** `deploy key web-server`, instead of a person. */
+  /** `deploy key web-server`, instead of a user. */
   deployKey: string | null;
   /** `over SSH`, `undone here`, `copied by the mirror`. */
   via: string;
   at: TimeView;
   updates: ActivityUpdateView[];
-  /** Refs that moved too and are not shown. */
+  /** Number of moved refs that are not shown. */
   more: number;
 }
 
@@ -62,9 +62,9 @@ const ways: Record<ActivityPush['via'], string> = translated({
 
 /** The context of the pushes of a page. */
 interface ActivityContext {
-  /** Of the repository. */
+  /** URL of the repository. */
   url: string;
-  /** Where they are now. */
+  /** The current ref tips. */
   refs: Pick<RefListing, 'get'>;
   pictures: ReadonlyMap<string, { avatarAt: number | null }>;
   /** Whether the viewer gets the forms. */

@@ -35,11 +35,11 @@ async function activityPage(
   });
 }
 
-/** `B/activity`: every push of the last thirty days, and what refs lost by them. */
+/** `B/activity`: every push of the last thirty days, and the commits that refs lost by them. */
 export const showActivity: Page<RepositoryContext, RepositoryDeps> = (context, deps) =>
   activityPage(context, deps, null);
 
-/** Fields `id`, `expected`; with `as`, the tip gets a branch of its own. */
+/** Fields `id`, `expected`; with `as`, the tip becomes a new branch. */
 export const restoreTip: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps): Promise<Reply> => {
   const {
     viewer,
@@ -53,7 +53,7 @@ export const restoreTip: Page<RepositoryPersonContext, RepositoryDeps> = (contex
       await deps.repositories.pushes.undo(viewer, canonical.owner, canonical.name, request);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));
     },
-    // Several rows have a field of this name: the summary alone says it.
+    // Several rows have a field with this name: only the summary shows the message.
     ({ message }) => activityPage(context, deps, { message, field: null }),
   );
 };

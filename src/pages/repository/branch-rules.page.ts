@@ -20,13 +20,13 @@ import {
 import type { RuleForm } from './branch-rules.view.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** Names beside a rule: in the list, and on its own page. */
+/** Maximum number of names beside a rule: in the list, and on its own page. */
 const listedNames = 5;
 const shownNames = 100;
 
 const listUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/branches`;
 
-/** `B/settings/branches`: the rules in their order. For everyone who administers the repository. */
+/** `B/settings/branches`: the rules in order. For all administrators of the repository. */
 export const showBranchRules: Page<RepositoryPersonContext, RepositoryDeps> = async (context, { repositories }) => {
   const { viewer, found, query } = context;
   const rules = await repositories.rules.list(viewer, found.canonical.owner, found.canonical.name);
@@ -88,7 +88,7 @@ export const addRule: Page<RepositoryPersonContext, RepositoryDeps> = (context, 
   );
 };
 
-/** `B/settings/branches/{id}`: the rule, and which names it decides about. */
+/** `B/settings/branches/{id}`: the rule, and the names that it matches. */
 export const showRule: Page<RepositoryPersonContext, RepositoryDeps> = async (context, deps) => {
   const rule = await ruleOf(context, deps);
   return presentRule(context, deps, rule, formOf(rule), null);

@@ -18,7 +18,7 @@ import {
 } from './merge-rules.view.ts';
 import type { MergingForm } from './merge-rules.view.ts';
 
-/** Texts of the roles that a rule asks for, in the order of the drop-down. */
+/** Labels of the roles that a rule can require, in the order of the drop-down. */
 export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = translated([
   {
     value: 'write',
@@ -79,14 +79,14 @@ const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] => [
   ...rule.teams[act],
 ];
 
-/** The name of a rule for people: its pattern, or a phrase for the default branch. */
+/** The display name of a rule: its pattern, or a phrase for the default branch. */
 export function viewPattern(pattern: string, defaultBranch: string): { text: string; note: string | null } {
   return pattern === defaultBranchPattern
     ? { text: t('repository.branch_rules.default_branch'), note: viewName(defaultBranch) }
     : { text: viewName(pattern), note: null };
 }
 
-/** A row of the list. @param decided null where there are too many names to tell */
+/** A row of the list. @param decided null where there are too many names to match */
 export function viewRule(
   rule: ListedRule,
   found: Found,
@@ -121,13 +121,13 @@ function describeGrant(rule: ListedRule, act: RuleAct | 'merge'): string {
     ...(level !== 'write' && deployKeys ? [t('repository.branch_rules.deploy_keys')] : []),
   ];
   if (level === 'nobody' && others.length > 0) return others.join(', ');
-  // Deploy keys that may write are among all who may push.
+  // Deploy keys with write access are included in everyone who may push.
   const isWithoutKeys = act !== 'merge' && level === 'write' && !deployKeys;
   const role = levelTexts.find(({ value }) => value === level)!.short;
   return [isWithoutKeys ? t('repository.branch_rules.role_except_deploy_keys', { role }) : role, ...others].join(', ');
 }
 
-/** Which names a rule decides about now, in one line. */
+/** The names that a rule matches now, in one line. */
 function viewDecided(target: RuleTarget, { names, total }: DecidedNames): string {
   const count = target === 'TAG' ? viewCount(total, 'tag') : viewCount(total, 'branch');
   if (total === 0)
@@ -136,7 +136,7 @@ function viewDecided(target: RuleTarget, { names, total }: DecidedNames): string
   return t('repository.branch_rules.applies_now', { count, names: names.map(viewName).join(', ') + more });
 }
 
-/** Links to the names that a rule decides about. */
+/** Links to the names that a rule matches. */
 export function viewDecidedLinks({ canonical }: Found, { names, total }: DecidedNames) {
   return {
     names: names.map((name) => ({ text: viewName(name), url: codeUrl(repositoryUrl(canonical), 'tree', name) })),
@@ -144,7 +144,7 @@ export function viewDecidedLinks({ canonical }: Found, { names, total }: Decided
   };
 }
 
-/** What the form of a rule holds. */
+/** The values in the form of a rule. */
 export interface RuleForm {
   target: RuleTarget;
   pattern: string;
@@ -155,7 +155,7 @@ export interface RuleForm {
   merging: MergingForm | null;
 }
 
-/** The form as the template needs it. */
+/** The form for the template. */
 export function viewForm({ target, pattern, acts, linear, signed, merging }: RuleForm) {
   return {
     isTag: target === 'TAG',
@@ -196,7 +196,7 @@ export const formOf = (rule: ListedRule): RuleForm => ({
 });
 
 /**
- * Reads the fields of the form: `pattern`, `linear`, `signed`, for each act `<act>_level`, `<act>_people`,
+ * Reads the fields of the form: `pattern`, `linear`, `signed`, for each action `<act>_level`, `<act>_people`,
  * `<act>_tasks` and `<act>_deploy_keys`, and those of `readMergingForm`.
  */
 export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
@@ -214,7 +214,7 @@ export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
   })),
 });
 
-/** What the use-case takes of it. */
+/** The input of the use-case. */
 export const inputOf = ({ pattern, linear, signed, acts, merging }: RuleForm): RuleInput & { pattern: string } => ({
   pattern,
   merging: merging === null ? undefined : mergingInputOf(merging),

@@ -42,7 +42,7 @@ async function collaboratorsPage(
 
 const listUrl = ({ found }: RepositoryContext): string => `${repositoryUrl(found.canonical)}/settings/collaborators`;
 
-/** For everyone who administers the repository: choosing who works here is what that right is for. */
+/** For all administrators of the repository: that permission includes managing collaborators. */
 export const showCollaborators: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   collaboratorsPage(context, deps, null);
 
@@ -91,7 +91,7 @@ export const removeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> =
   return seeOther(withNotice(listUrl(context), 'collaborator-removed'));
 };
 
-/** Ends one's own collaboration; to who is no collaborator there is nothing here. */
+/** Ends the user's own collaboration; 404 for users who are not collaborators. */
 export const leaveRepository: Page<RepositoryContext, RepositoryDeps> = async (
   { viewer, found: { canonical } },
   { repositories },

@@ -9,7 +9,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** Which of the forms came back; several have a field of the same name. */
+/** The submitted form; several have a field of the same name. */
 type DangerForm = 'rename' | 'transfer' | 'archive' | 'delete';
 
 interface DangerInput {
@@ -46,13 +46,13 @@ async function dangerPage(
 
 const dangerUrl = (address: RepositoryAddress): string => `${repositoryUrl(address)}/settings/danger`;
 
-/** Refuses unless the repository's name was typed as it is written. */
+/** Throws unless the user typed the repository's exact name. */
 function requireTyped(confirm: string, { owner, name }: RepositoryAddress): void {
   if (confirm.trim() === `${owner}/${name}`) return;
   throw invalid('wrong_confirmation', `Type ${owner}/${name} to confirm.`, { field: 'confirm' });
 }
 
-/** A form of this page; refused, it comes back as it was sent. */
+/** A form of this page; when refused, it is shown with the submitted values. */
 function dangerForm(
   which: DangerForm,
   act: (context: RepositoryPersonContext, deps: RepositoryDeps) => Promise<Reply>,
@@ -67,7 +67,7 @@ function dangerForm(
 export const showDangerZone: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   dangerPage(context, deps);
 
-/** Field `name`. The old path leads on until it is used again. */
+/** Field `name`. The old path redirects until it is used again. */
 export const renameRepository = dangerForm(
   'rename',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {
@@ -112,7 +112,7 @@ export const unarchiveRepository: Page<RepositoryPersonContext, RepositoryDeps> 
   return seeOther(withNotice(dangerUrl(canonical), 'unarchived'));
 };
 
-/** Field `confirm`, `owner/name` as it is written. Moves the repository to the trash. */
+/** Field `confirm`, the exact `owner/name`. Moves the repository to the trash. */
 export const deleteRepository = dangerForm(
   'delete',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {

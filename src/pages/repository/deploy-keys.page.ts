@@ -34,7 +34,9 @@ async function keysPage(
   });
 }
 
-/** @param systemSshd whether OpenSSH does the work, which knows keys on security tokens */
+/**
+ * @param systemSshd whether OpenSSH is the SSH server, which supports keys on security tokens
+ */
 const viewKey = (key: ListedDeployKey, now: number, systemSshd: boolean) => ({
   id: key.id,
   title: key.title,
@@ -47,7 +49,7 @@ const viewKey = (key: ListedDeployKey, now: number, systemSshd: boolean) => ({
   lastUsed: key.lastUsedAt === null ? null : viewTime(key.lastUsedAt, now),
 });
 
-/** `B/settings/keys`: the deploy keys, for everyone who administers the repository. */
+/** `B/settings/keys`: the deploy keys, for all administrators of the repository. */
 export const showDeployKeys: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   keysPage(context, deps, { title: '', key: '', access: 'read' }, null);
 

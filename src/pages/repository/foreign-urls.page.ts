@@ -5,7 +5,7 @@ import { movedTo } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** The pages of a repository by the words of GitHub and Gitea: the first segment behind `/{owner}/{name}/`. */
+/** The repository pages of GitHub and Gitea, by the first segment after `/{owner}/{name}/`. */
 export const foreignWords = [
   'actions',
   'activity',
@@ -31,8 +31,9 @@ export const foreignWords = [
 ] as const;
 
 /**
- * `/{owner}/{name}/issues/7` and the like, as READMEs, chats and package files have them after a move from another
- * forge: redirects to the page here. It looks nothing up, so existing, private and absent repositories answer alike.
+ * `/{owner}/{name}/issues/7` and similar URLs, which remain in READMEs, chats and package files after a move from
+ * another forge: redirects to the page here. It makes no lookup, so existing, private and absent repositories get the
+ * same response.
  */
 export const redirectForeignUrl: Page<RequestContext, RepositoryDeps> = ({ path, query }) => {
   const [, owner = '', name = '', word = '', ...rest] = path.split('/');
@@ -41,7 +42,7 @@ export const redirectForeignUrl: Page<RequestContext, RepositoryDeps> = ({ path,
   return movedTo(segments.join('/') + (query.size === 0 ? '' : `?${query}`));
 };
 
-/** Pages of the user by the words of GitHub and Gitea. */
+/** User pages in the URLs of GitHub and Gitea. */
 const ownPages: Readonly<Record<string, string>> = {
   '/issues': '/dashboard/issues',
   '/pulls': '/dashboard/pulls',
@@ -49,5 +50,5 @@ const ownPages: Readonly<Record<string, string>> = {
   '/user/settings': '/settings/profile',
 };
 
-/** Where `/issues`, `/pulls`, `/user/login` and `/user/settings` are here; null for every other path. */
+/** The counterparts of `/issues`, `/pulls`, `/user/login` and `/user/settings`; null for every other path. */
 export const ownPageAt = (path: string): string | null => (Object.hasOwn(ownPages, path) ? ownPages[path]! : null);

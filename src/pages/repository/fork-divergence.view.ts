@@ -4,14 +4,14 @@ import { formatList, t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
-/** How far a branch of a fork is from its source. */
+/** The divergence of a branch of a fork from its source. */
 interface ForkDivergenceView {
   /** `2 commits ahead of`, `1 commit behind`, `level with`; joined by `and`. */
   words: string;
   source: { name: string; branch: string; url: string };
   isLevel: boolean;
   isBehind: boolean;
-  /** The page that says more, with the button. */
+  /** URL of the page with details and the button. */
   url: string;
 }
 

@@ -17,7 +17,7 @@ interface ForkForm {
   default_branch_only: boolean;
 }
 
-/** The form is for people; an anonymous client may read the repository and is asked to sign in. */
+/** The form needs an account; an anonymous reader of the repository is asked to sign in. */
 function requirePerson({ person }: RepositoryContext): void {
   if (person === null) throw unauthenticated('sign_in', 'Sign in first.');
 }
@@ -57,13 +57,13 @@ async function forkPage(
   });
 }
 
-/** `B/fork`: into which owner, and under which name. */
+/** `B/fork`: the form with the owner and the name of the fork. */
 export const showFork: Page<RepositoryContext, RepositoryDeps> = (context, deps) => {
   requirePerson(context);
   return forkPage(context, deps, null, null);
 };
 
-/** Fields `owner` (left out: oneself), `name`, `description`, `default_branch_only` (check-box). */
+/** Fields `owner` (default: the user), `name`, `description`, `default_branch_only` (checkbox). */
 export const forkRepository: Page<RepositoryContext, RepositoryDeps> = (context, deps) => {
   requirePerson(context);
   const {
@@ -93,7 +93,7 @@ export const forkRepository: Page<RepositoryContext, RepositoryDeps> = (context,
   );
 };
 
-/** `B/forks`: those that the viewer may see, the newest first. */
+/** `B/forks`: the forks that the viewer can see, newest first. */
 export const showForks: Page<RepositoryContext, RepositoryDeps> = async (context, { repositories, clock }) => {
   const { found, viewer, query } = context;
   const { owner, name } = found.canonical;

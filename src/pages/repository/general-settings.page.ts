@@ -18,7 +18,7 @@ interface SettingsForm {
   template: boolean;
 }
 
-/** A longer drop-down is not readable; then the name is typed. */
+/** A longer drop-down is not readable; users then type the name. */
 const maxChoices = 200;
 
 function formOf(
@@ -38,7 +38,7 @@ function formOf(
   };
 }
 
-/** What becomes visible when the repository does, in numbers. */
+/** Numbers of objects that become visible together with the repository. */
 function viewContents(refs: RefListing) {
   return {
     branches: viewCount(refs.count('refs/heads/'), 'branch'),
@@ -46,7 +46,7 @@ function viewContents(refs: RefListing) {
   };
 }
 
-/** The first page of the settings; also where a refused image is reported (SPEC §7). */
+/** The first page of the settings; it also shows the error of a refused image (SPEC §7). */
 export async function settingsPage(
   context: RepositoryPersonContext,
   { config, git, lfs, repositories }: RepositoryDeps,
@@ -83,12 +83,12 @@ export async function settingsPage(
   });
 }
 
-/** For the owner only; for everyone else there is no such page (SPEC §4.3). */
+/** For the owner only; all other viewers get 404 (SPEC §4.3). */
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
 /**
- * Fields `description`, `website`, `topics`, `default_branch`, and the check-boxes `accept_gerrit_refs`, `lfs` and
+ * Fields `description`, `website`, `topics`, `default_branch`, and the checkboxes `accept_gerrit_refs`, `lfs` and
  * `template`.
  */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
@@ -109,7 +109,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   return submitForm(
     async () => {
       const topics = input.topics.split(/[\s,]+/).filter((topic) => topic !== '');
-      // A form from before a field was there leaves it as it is.
+      // An older form without the field leaves it unchanged.
       if (form.all('topics').length > 0)
         await deps.repositories.topics.set(viewer, canonical.owner, canonical.name, topics);
       await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
@@ -119,7 +119,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
         acceptsGerritRefs: input.accept_gerrit_refs,
         isTemplate: input.template,
       });
-      // A check-box that is off is not sent; a form without the choice changes nothing.
+      // Browsers do not send an unchecked checkbox; a form without the choice changes nothing.
       if (form.text('lfs_choice') !== '') await deps.lfs.switchRepository(viewer, canonical, input.lfs);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
@@ -127,7 +127,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   );
 };
 
-/** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which is harmless. */
+/** Field `visibility`, PUBLIC or PRIVATE; any other value makes it private, the safe choice. */
 export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,

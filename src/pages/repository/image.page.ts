@@ -7,7 +7,7 @@ import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/re
 import { settingsPage } from './general-settings.page.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** `/repos/{owner}/{name}/image` (SPEC §4.3). `?v=` only changes the address. */
+/** `/repos/{owner}/{name}/image` (SPEC §4.3). `?v=` only makes the URL unique. */
 export const showRepositoryImage: Page<RepositoryContext, RepositoryDeps> = async (
   { viewer, found },
   { repositories },

@@ -11,7 +11,7 @@ import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** Repositories that the page shows; the command line has all of them. */
+/** Maximum number of repositories on the page; the command line lists all of them. */
 const mostShown = 500;
 
 export const importGroupUrl = (id: string): string => `/repos/import/${id}`;
@@ -74,11 +74,11 @@ const done =
       (refusal) => groupPage(context.viewer, context.params['import']!, deps, { refusal, notice: null }),
     );
 
-/** Field `token`: another one; empty, it stays. */
+/** Field `token`: a new one; empty keeps the current one. */
 export const runImportGroup = done('import-again', ({ viewer, params, form }, { imports }) =>
   imports.groups.again(viewer, params['import']!, { token: form.text('token').trim() }),
 );
-/** Field `archive`: makes the repositories there read-only. */
+/** Field `archive`: makes the repositories on the origin read-only. */
 export const switchImportGroupOver = done('import-last', ({ viewer, params, form }, { imports }) =>
   imports.groups.again(viewer, params['import']!, { isLast: true, archivesSource: form.text('archive') === 'yes' }),
 );

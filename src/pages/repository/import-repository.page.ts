@@ -16,9 +16,9 @@ interface ImportForm {
   watch: boolean;
 }
 
-/** The newest orders that the page lists. */
+/** Maximum number of imports in the list, newest first. */
 const mostGroups = 20;
-/** How often a repository that stays followed is asked for changes. */
+/** Interval at which a watched origin is checked for changes. */
 const watchMs = 15 * 60_000;
 
 async function importPage(
@@ -48,11 +48,11 @@ const partsOf = (address: string): number =>
     .split('/')
     .filter(Boolean).length;
 
-/** An address without the name of a repository means all of an account, one without any name all of the server. */
+/** A URL without a repository name means a whole account, one without any path the whole server. */
 const namesAccount = (address: string): boolean => partsOf(address) < 2;
 const namesServer = (address: string): boolean => partsOf(address) === 0;
 
-/** Fields `address`, `token`, `name` (left out: as it is there), `owner` (left out: oneself), `watch`. */
+/** Fields `address`, `token`, `name` (default: the name there), `owner` (default: the user), `watch`. */
 export const importRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
   const { form, viewer, person } = context;
   const input: ImportForm = {

@@ -25,7 +25,7 @@ const steps: readonly (readonly [phases: readonly Import['phase'][], title: stri
   [['settings', 'finish'], 'repository.import.settings'],
 ]);
 
-/** Lines of the report that a page shows; the command line and the API have all of them. */
+/** Maximum number of report lines on a page; the command line and the API list all of them. */
 const mostLines = 200;
 
 function viewImport(found: Import, problems: readonly { item: string; problem: string }[], now: number) {
@@ -91,11 +91,11 @@ const done =
       (refusal) => importPage(context, deps, refusal),
     );
 
-/** Field `token`: another one; empty, it stays. */
+/** Field `token`: a new one; empty keeps the current one. */
 export const runImport = done('import-again', ({ viewer, found, form }, { imports }) =>
   imports.again(viewer, found.repository.id, { token: form.text('token').trim() }),
 );
-/** Field `archive`: makes the repository there read-only. */
+/** Field `archive`: makes the repository on the origin read-only. */
 export const switchImportOver = done('import-last', ({ viewer, found, form }, { imports }) =>
   imports.again(viewer, found.repository.id, { isLast: true, archivesSource: form.text('archive') === 'yes' }),
 );

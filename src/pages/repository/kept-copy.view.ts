@@ -3,7 +3,7 @@ import { viewTime } from '../app/times.view.ts';
 
 const shortId = (oid: string): string => oid.slice(0, 10);
 
-/** What the page of a copy says of its origin. */
+/** The text about the origin on the page of a mirror. */
 export function viewKeptCopy(copy: KeptCopy, url: string, now: number) {
   const { handle, state, since, completeTo, lastOkAt, endsAt, isRunning } = copy;
   return {
@@ -11,7 +11,7 @@ export function viewKeptCopy(copy: KeptCopy, url: string, now: number) {
     originUrl: copy.url,
     isRunning,
     isWaiting: state === 'waiting',
-    /** Since when the origin cannot be read. */
+    /** Time since which the origin cannot be read. */
     unreachable: since === null || state === 'full' ? null : viewTime(since, now),
     isFull: state === 'full',
     error: copy.error,

@@ -4,7 +4,7 @@ import { ruleStyles } from '../../repositories/index.ts';
 import type { ListedRule, MergeConditionsInput } from '../../repositories/index.ts';
 import { formatOptions, t, translated } from '../../translation/index.ts';
 
-/** What the form of a rule holds about merging pull requests, as it was typed. */
+/** The submitted merge conditions in the form of a rule. */
 export interface MergingForm {
   level: string;
   people: string;
@@ -12,12 +12,12 @@ export interface MergingForm {
   survive: string;
   ownersApprove: boolean;
   threadsResolved: boolean;
-  /** One a line. */
+  /** One per line. */
   checks: string;
   /** `no`, `yes` or `queue`. */
   upToDate: string;
   styles: readonly string[];
-  /** Whether administrators may merge in spite of the conditions. */
+  /** Whether administrators may bypass the conditions. */
   adminsPass: boolean;
 }
 
@@ -83,7 +83,7 @@ export const readMergingForm = (form: Form): MergingForm => ({
   adminsPass: form.text('admins_pass') !== '',
 });
 
-/** What the use-case takes of it. */
+/** The input of the use-case. */
 export const mergingInputOf = ({ level, people, survive, adminsPass, ...form }: MergingForm): MergeConditionsInput => ({
   grant: { level, ...namesOfGrant(people.split(/[\s,]+/)), tasks: false },
   approvals: form.approvals,
@@ -96,7 +96,7 @@ export const mergingInputOf = ({ level, people, survive, adminsPass, ...form }: 
   adminsToo: !adminsPass,
 });
 
-/** The form as the template needs it. */
+/** The form for the template. */
 export const viewMergingForm = ({ styles, survive, upToDate, ...form }: MergingForm) => ({
   ...form,
   upToDate: upToDateTexts.map((each) => ({ ...each, isChosen: each.value === upToDate })),
@@ -104,7 +104,7 @@ export const viewMergingForm = ({ styles, survive, upToDate, ...form }: MergingF
   styles: ruleStyles.map((value) => ({ value, ...styleTexts[value]!, isOn: styles.includes(value) })),
 });
 
-/** What a rule asks of merges, in words for its row in the list. */
+/** The merge conditions of a rule, as text for its row in the list. */
 export function viewMergeRules({ merging }: ListedRule): string[] {
   const { approvals, checks, styles } = merging;
   return [

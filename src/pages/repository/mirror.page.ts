@@ -94,7 +94,7 @@ async function mirrorPage(
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
     hasImport: (await imports.find(found.repository.id)) !== null,
     intervals,
-    // A secret does not travel back into a page.
+    // Secrets are never sent back in a page.
     form: refusal === null ? saved : typed,
     refusal,
     notice: viewNotice(query),
@@ -105,7 +105,7 @@ export const showMirror: Page<RepositoryPersonContext, RepositoryDeps> = (contex
   mirrorPage(context, deps, null);
 
 /**
- * Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `releases`,
+ * Fields `direction`, `address`, `username`, `secret` (empty: unchanged), `interval` (hours), `prune`, `releases`,
  * `new_key`.
  */
 export const saveMirror: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps): Promise<Reply> => {
@@ -150,12 +150,12 @@ export const resumeMirror = done('mirror-resumed', ({ viewer, found }, { mirrors
   mirrors.setPaused(viewer, found.repository.id, false),
 );
 
-/** Field `fingerprint`: of the host key that was compared. */
+/** Field `fingerprint` of the host key that the user verified. */
 export const acceptMirrorHostKey = done('mirror-host-key', ({ viewer, found, form }, { mirrors }) =>
   mirrors.acceptHostKey(viewer, found.repository.id, form.text('fingerprint')),
 );
 
-/** Field `confirm`: `owner/name`. A kept copy becomes a repository of one's own. */
+/** Field `confirm`: `owner/name`. Turns a mirror into an independent repository. */
 export const endMirror = done('mirror-ended', async ({ viewer, person, found, form }, { copies, mirrors }) => {
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   if (form.text('confirm').trim() !== name)

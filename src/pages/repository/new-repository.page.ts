@@ -31,10 +31,10 @@ interface NewRepositoryForm {
   import_releases: boolean;
 }
 
-// Private first: a repository is public only by choice.
+// Private by default: a repository becomes public only by choice.
 const visibilities = ['PRIVATE', 'PUBLIC'] as const;
 
-/** Where the person may create: under their own handle, and where they are MEMBER or OWNER. */
+/** The owners under whom the user can create: their own account, and organisations where they are MEMBER or OWNER. */
 export async function ownersFor({ person }: PersonContext, { organisations }: RepositoryDeps): Promise<string[]> {
   const memberships = await organisations.organisationsOf(person.id);
   const writing = memberships.filter(({ role }) => role !== 'GUEST').map(({ organisation }) => organisation.name);
@@ -56,7 +56,7 @@ async function newRepositoryPage(
   });
 }
 
-/** `?owner=` chooses an organisation beforehand: its page leads here. `?template=` names a template. */
+/** `?owner=` preselects an organisation, whose page links here. `?template=` names a template. */
 export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
   const owner = context.query.get('owner') ?? context.person.username ?? '';
   return newRepositoryPage(
@@ -83,9 +83,9 @@ export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, 
 };
 
 /**
- * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; for first files `readme`,
- * `license`, `gitignores`, or `template`; to import
- * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`, `import_releases`.
+ * Fields `owner` (default: the user), `name`, `description`, `visibility`, `default_branch`; for first files `readme`,
+ * `license`, `gitignores`, or `template`; to import one from elsewhere `import_address`, `import_username`,
+ * `import_secret`, `import_mirror`, `import_releases`.
  */
 export const createRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
   const { form, viewer, person } = context;
@@ -143,7 +143,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
         repository: { name },
       } = (await deps.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name });
-      // A member of an organisation may create a repository there and not manage its labels.
+      // A member of an organisation may create repositories there without managing its labels.
       if (labels && !isImport)
         await deps.issues
           .addDefaultLabels(viewer, { repository: { owner: owner.handle, name } })

@@ -3,7 +3,7 @@ import { seeOther } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** Where the form was: the dashboard says so in the field `next`, the repository's page says nothing. */
+/** The page that sent the form: the dashboard sets the field `next`, the repository's page does not. */
 const back = ({ form, found }: RepositoryContext): string =>
   returnTarget(form.text('next') || repositoryUrl(found.canonical));
 
@@ -26,7 +26,7 @@ export const unpinRepository: Page<RepositoryContext, RepositoryDeps> = async (c
   return seeOther(back(context));
 };
 
-/** Field `direction`, up or down; leads to the dashboard, where the order shows. */
+/** Field `direction`, up or down; redirects to the dashboard, which shows the order. */
 export const movePin: Page<RepositoryContext, RepositoryDeps> = async (
   { viewer, found: { canonical }, form },
   { repositories },

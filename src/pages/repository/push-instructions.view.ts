@@ -4,7 +4,7 @@ interface PushInstructionsView {
   existing: string;
 }
 
-/** Quotes a branch name for the shell: git allows nearly any character in it, `$(…)` too. */
+/** Quotes a branch name for the shell: git allows nearly any character in it, even `$(…)`. */
 export function shellWord(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

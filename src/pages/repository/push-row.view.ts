@@ -7,13 +7,13 @@ import { personUrl, repositoryUrl } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
 import { noRef, shortRef } from '../../kernel/index.ts';
 
-/** One push in a list of news: `bob pushed to main`. */
+/** One push in an activity list: `bob pushed to main`. */
 interface PushRowView {
   repository: { name: string; url: string };
   avatar: AvatarView;
-  /** Null for a push from the command line, or by a person whose account is deleted. */
+  /** Null for a push from the command line, or by a deleted account. */
   person: { name: string; url: string } | null;
-  /** `deploy key web-server`, instead of a person. */
+  /** `deploy key web-server`, instead of a user. */
   deployKey: string | null;
   /** `pushed to main`, `created the tag v1`, `pushed to 3 branches and tags`. */
   what: string;

@@ -5,20 +5,20 @@ import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** A branch that the viewer has pushed lately, and where they open a pull request from it. */
+/** A recently pushed branch of the viewer, with the URL that opens a pull request from it. */
 interface PushedBranchView {
   name: string;
   url: string;
 }
 
-/** How long after a push the page offers it, how many pushes are looked at, and how many branches are offered. */
+/** Time after a push in which the page offers the branch, maximum number of pushes read, and of branches offered. */
 const offeredMs = 2 * 3_600_000;
 const lookedAt = 10;
 const offered = 2;
 
 /**
- * Branches that the viewer has pushed in the last hours and that have no pull request, the latest first. A repository
- * that took no push lately is not asked.
+ * Branches that the viewer has pushed in the last hours and that have no pull request, newest first. No query is made
+ * for a repository without recent pushes.
  */
 export async function readPushedBranches(
   { viewer, person, found }: RepositoryContext,

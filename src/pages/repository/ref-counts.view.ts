@@ -1,7 +1,7 @@
 import type { RefListing } from '../../git/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
-/** `3 branches`, `12 tags`; no tags, no word. */
+/** `3 branches`, `12 tags`; empty without tags. */
 interface RefCountsView {
   branches: string;
   tags: string | null;

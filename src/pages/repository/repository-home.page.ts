@@ -29,7 +29,7 @@ async function credentialsOf({ person }: RepositoryContext, { accounts }: Reposi
   return { username: person.username, hasKey: keys.length > 0, hasToken: tokens.length > 0 };
 }
 
-/** What the viewer may do beyond what anyone may, and why: the higher of all rights counts (SPEC §5). */
+/** The viewer's access beyond public access, with its reason: the highest permission counts (SPEC §5). */
 async function ownAccess(
   { person, viewer, found: { canonical, isOwner } }: RepositoryContext,
   { repositories }: RepositoryDeps,
@@ -45,14 +45,17 @@ async function ownAccess(
   };
 }
 
-/** Null for a repository that is no kept copy. */
+/** Null for a repository that is not a mirror. */
 async function copyOf({ found }: RepositoryContext, { copies, clock }: RepositoryDeps) {
   if (found.repository.copiedFrom === null) return null;
   const copy = await copies.ofRepository(found.repository.id);
   return copy && viewKeptCopy(copy, repositoryUrl(found.canonical), clock.now());
 }
 
-/** Of a public repository: its handle for other servers, and how many follow it there; null while federation is off. */
+/**
+ * For a public repository: its handle for other servers and its number of followers there; null while federation is
+ * off.
+ */
 async function federationOf({ found }: RepositoryContext, { federation }: RepositoryDeps) {
   const { visibility, copiedFrom } = found.repository;
   if (!federation.isOperational || visibility !== 'PUBLIC' || copiedFrom !== null) return null;
@@ -85,9 +88,9 @@ async function topicsOf({ found }: RepositoryContext, { repositories }: Reposito
 
 const maxLicenceBytes = 128 * 1024;
 const maxCountedFiles = 100_000;
-/** How long the page waits for what a large repository is asked for the first time. */
+/** Time that the page waits for data of a large repository that is not cached yet. */
 const waitMs = 150;
-/** How long it waits for the distance to the source of a fork, which is counted once for two commits. */
+/** Time that it waits for the distance of a fork to its source, which is counted once for two commits. */
 const distanceWaitMs = 500;
 
 async function readLicence(
@@ -105,7 +108,7 @@ async function readLicence(
   };
 }
 
-/** The sidebar of the files: all of it known by commit id, and left out while it is not known yet. */
+/** The sidebar of the files: cached by commit id, and omitted until it is available. */
 async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at: RefPath) {
   const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
@@ -127,7 +130,7 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
   };
 }
 
-/** Of a fork: how far its default branch is from the source; `isComplete` is false while git still counts. */
+/** For a fork: the distance of its default branch to the source; `isComplete` is false while git still counts. */
 async function readDistance({ viewer, found }: RepositoryContext, { repositories }: RepositoryDeps, branch: string) {
   if (found.forks.source === null) return { isComplete: true, distance: null };
   const compared = repositories.forks.compare(viewer, found, branch).then((distance) => ({ distance }));
@@ -153,7 +156,9 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
   });
 }
 
-/** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
+/**
+ * `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty repository, push instructions.
+ */
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
   const [{ branch, oid }, credentials, access, pushed, elsewhere, topics, copy] = await Promise.all([

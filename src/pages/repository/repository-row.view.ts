@@ -30,7 +30,7 @@ export function viewRepositoryRow(repository: ListedRepository, now: number): Re
     isArchived: repository.archivedAt !== null,
     isFork: repository.forkedFromId !== null,
     avatar: viewRepositoryAvatar(repository, owner),
-    // One that a later version gave up has no colour any more.
+    // A language that a later version dropped has no colour.
     languages: repository.languages.map((name) => ({ name, colour: languageCalled(name)?.colour ?? '#8a8078' })),
     updated: viewTime(repository.pushedAt ?? repository.updatedAt, now),
   };

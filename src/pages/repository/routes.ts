@@ -58,7 +58,7 @@ import {
 
 const at = '/repos/:owner/:name';
 
-/** A repository besides its code: home page, activity, settings, pins. */
+/** The pages of a repository besides its code: home page, activity, settings, pins. */
 export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/new', access: 'signed-in', cost: 'rows', page: showNewRepository },
   { method: 'GET', path: '/repos/import', access: 'signed-in', cost: 'rows', page: showImportRepository },
@@ -246,8 +246,8 @@ export const repositoryRoutes: readonly Route[] = [
 ];
 
 /**
- * Short addresses of owners and repositories, and clone addresses without their prefix. Their patterns match
- * addresses of other tables, so they come after all of these.
+ * Short URLs of owners and repositories, and clone URLs without their prefix. Their patterns also match URLs of other
+ * tables, so they come last.
  */
 export const shortUrlRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/info/refs`, access: 'open', cost: 'free', page: redirectGit },

@@ -7,7 +7,9 @@ import type { RepositoryDeps } from './deps.ts';
 
 const withoutGit = (name: string): string => name.replace(/\.git$/i, '');
 
-/** `/{handle}` leads to the person or the organisation; `/issues` and `/pulls` to lists, where nobody has that name. */
+/**
+ * `/{handle}` redirects to the user or the organisation; `/issues` and `/pulls` to lists, unless a user has that name.
+ */
 export const showOwner: Page<RequestContext, RepositoryDeps> = async ({ params, path }, { owners }) => {
   const handle = params.handle ?? '';
   const owner = (await owners.resolve(handle)) ?? (await owners.resolveFormer(handle));
@@ -19,7 +21,7 @@ export const showOwner: Page<RequestContext, RepositoryDeps> = async ({ params, 
   return movedTo(ownerUrl(owner));
 };
 
-/** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */
+/** `/{owner}/{name}` and `/{owner}/{name}.git` redirect to the repository, for viewers with read access. */
 export const showRepositoryByShortUrl: Page<RequestContext, RepositoryDeps> = async (
   { params, viewer, path },
   { owners, repositories },
@@ -32,9 +34,8 @@ export const showRepositoryByShortUrl: Page<RequestContext, RepositoryDeps> = as
 };
 
 /**
- * git asks for `info/refs` below whatever address it was given, and follows a
- * redirect on that first request: so the address in the browser's bar clones.
- * The response looks nothing up, so it reveals nothing about what exists.
+ * git requests `info/refs` below any URL, and follows a redirect on that first request: so the URL in the browser's
+ * address bar can be cloned. The response makes no lookup, so it reveals nothing about what exists.
  */
 export const redirectGit: Page<RequestContext, RepositoryDeps> = ({ params, query }) => {
   const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')].map(encodeURIComponent);
@@ -44,7 +45,7 @@ export const redirectGit: Page<RequestContext, RepositoryDeps> = ({ params, quer
   );
 };
 
-/** Clients that stay with the address that they were given, and send their request there. */
+/** For clients that keep the given URL for their later requests. */
 const redirectService =
   (service: 'git-upload-pack' | 'git-receive-pack'): Page<RequestContext, RepositoryDeps> =>
   ({ params }) => {
@@ -55,6 +56,6 @@ const redirectService =
 export const redirectUpload = redirectService('git-upload-pack');
 export const redirectReceive = redirectService('git-receive-pack');
 
-/** The clone address opened in a browser leads to the page. */
+/** A clone URL opened in a browser redirects to the page. */
 export const redirectCloneUrl: Page<RequestContext, RepositoryDeps> = ({ params }) =>
   movedTo(`/${[params.owner ?? '', params.name ?? ''].map(encodeURIComponent).join('/')}`);

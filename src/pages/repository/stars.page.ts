@@ -11,7 +11,7 @@ import type { RepositoryDeps } from './deps.ts';
 const back = ({ form, found }: RepositoryContext): string =>
   returnTarget(form.text('next') || repositoryUrl(found.canonical));
 
-/** Anyone who can read a repository may star it; `next` is where the button was. */
+/** Anyone who can read a repository may star it; `next` is the page with the button. */
 export const starRepository: Page<RepositoryContext, RepositoryDeps> = async (context, { repositories }) => {
   const { owner, name } = context.found.canonical;
   await repositories.stars.add(context.viewer, owner, name);
@@ -24,7 +24,7 @@ export const unstarRepository: Page<RepositoryContext, RepositoryDeps> = async (
   return seeOther(back(context));
 };
 
-/** `B/stargazers`: the people who starred the repository. */
+/** `B/stargazers`: the users who starred the repository. */
 export const showStargazers: Page<RepositoryContext, RepositoryDeps> = async (context, deps) => {
   const { found, query } = context;
   const { accounts, owners, repositories, clock } = deps;

@@ -12,10 +12,10 @@ import type { RepositoryDeps } from './deps.ts';
 import { viewForkDivergence } from './fork-divergence.view.ts';
 import { shellWord } from './push-instructions.view.ts';
 
-/** A longer drop-down is not readable; then the name is typed. */
+/** A longer drop-down is not readable; users then type the name. */
 const maxChoices = 200;
 
-/** What to type where only a merge or a rebase helps. */
+/** Commands for cases that need a merge or a rebase. */
 function mergeCommands(context: RepositoryContext, deps: RepositoryDeps, { source, branch }: ForkDivergence): string {
   const { origin, preferences } = context;
   const clone = viewCloneBox({
@@ -42,7 +42,7 @@ async function syncPage(
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { found, viewer, query } = context;
-  // Absent and hidden answer alike.
+  // Absent and hidden sources get the same response.
   if (found.forks.source === null) throw notFound();
   const branch = wanted === '' ? found.repository.defaultBranch : wanted;
   const [distance, refs] = await Promise.all([
@@ -72,11 +72,11 @@ async function syncPage(
   });
 }
 
-/** `B/sync?branch=`: how far a branch of a fork is from the same branch of its source. */
+/** `B/sync?branch=`: the divergence of a fork's branch from the same branch of its source. */
 export const showSync: Page<RepositoryContext, RepositoryDeps> = (context, deps) =>
   syncPage(context, deps, context.query.get('branch')?.trim() ?? '', null);
 
-/** Fields `branch`, left out for the default branch, and `merge` for a branch with commits of its own. */
+/** Fields `branch`, omitted for the default branch, and `merge` for a branch with its own commits. */
 export const syncRepository: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
