@@ -9,20 +9,20 @@ export interface Embedded {
   readonly isExecutable: boolean;
   /**
    * Starts a worker thread by its name in workers.ts.
-   * @param options.workerData anything structured clone can copy
-   * @param options.resourceLimits beyond which the thread is ended; by default those in thread-limits.ts
+   * @param options.workerData any value that structured clone can copy
+   * @param options.resourceLimits limits beyond which the thread is terminated; by default those in thread-limits.ts
    */
   startWorker(name: WorkerName, options?: { workerData?: unknown; resourceLimits?: ResourceLimits }): Worker;
   /** The exports of a task's file, by its name in workers.ts; for threads of the worker pool. */
   loadTask(name: TaskName): Promise<unknown>;
   /** The exports of a file that loads a library, by its name in workers.ts; loaded at the first call. */
   library(name: LibraryName): unknown;
-  /** Program and arguments that start a worker as a process of its own. */
+  /** Program and arguments that start a worker as a separate process. */
   programOf(name: WorkerName): { program: string; args: string[] };
   /**
-   * The bytes of one file below templates/assets. Callers must not change them:
-   * in the executable they are the program's own read-only memory.
-   * @param path as assetPaths() lists it, with forward slashes
+   * The bytes of one file below templates/assets. Callers must not change them: in the executable they are the
+   * program's own read-only memory.
+   * @param path from assetPaths(), with forward slashes
    * @throws Error for a path that is not listed
    */
   asset(path: string): Buffer;
@@ -35,16 +35,16 @@ export interface Embedded {
   translation(language: string): string;
   /**
    * The Markdown of one page of the documentation, `docs/<name>.md`.
-   * @param name as documentNames() lists it
+   * @param name from documentNames()
    * @throws Error for a name that is not listed
    */
   document(name: string): string;
-  /** The pages of the documentation for people who use or run the program, sorted. */
+  /** The documentation pages for users and administrators, sorted. */
   documentNames(): string[];
   /**
    * Renders one pug template to HTML.
-   * @param name below templates/, without its ending: 'sign-in/login'
-   * @throws Error for a name that has no template
+   * @param name below templates/, without the extension: 'sign-in/login'
+   * @throws Error for a name without a template
    */
   renderTemplate(name: string, locals?: Record<string, unknown>): string;
 }

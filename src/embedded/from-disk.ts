@@ -19,7 +19,7 @@ const assets = join(templates, 'assets');
 const documents = join(projectFolder, 'docs');
 const templateCache = join(projectFolder, 'node_modules/.cache/hearth-templates');
 
-/** How long files count as unchanged once they were checked: a page needs some twenty, an edit shows on the reload. */
+/** Time for which files count as unchanged after a check: a page needs some twenty, and an edit must show on reload. */
 const recheckMs = 250;
 const isDue = ({ checkedAt }: { checkedAt: number }): boolean => performance.now() - checkedAt > recheckMs;
 
@@ -51,7 +51,7 @@ function filesBelow(folder: string): string[] {
 
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** The files of the templates folder; listed again for a name that is missing, which may have been added. */
+/** The files of the templates folder; listed again for a missing name, which may have been added. */
 let listed: ReadonlySet<string> = new Set();
 function isTemplate(name: string): boolean {
   if (!listed.has(`${name}.pug`)) listed = new Set(filesBelow(templates));
@@ -80,7 +80,7 @@ const documentNames = (): string[] =>
     .filter((name) => !contributorDocuments.has(name))
     .sort();
 
-/** Reads everything from the checkout; a changed template is compiled again. */
+/** Reads everything from the checkout; recompiles a changed template. */
 export const embedded: Embedded = {
   version: (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string }).version,
   isExecutable: false,

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { unknownName, type Embedded } from './embedded.ts';
 import { limitsOfThread } from './thread-limits.ts';
 
-/** What the executable's loader and its build provide to this file. */
+/** The functions that the executable's loader and its build provide to this file. */
 declare const hearthChunks: {
   /** Runs a chunk of the bundle once and returns its exports. */
   load(name: string): Record<string, unknown>;
@@ -13,9 +13,9 @@ declare const hearthChunks: {
 declare const HEARTH_VERSION: string;
 
 const assetPrefix = 'assets/';
-/** Of packages (`packaged-assets.ts`), a fifth of their size: few pages ask for them. */
+/** Assets of packages (`packaged-assets.ts`), compressed to a fifth of their size: few pages need them. */
 const packedAssetPrefix = 'packed-assets/';
-/** A third of their size: nothing reads them at a start. */
+/** Compressed to a third of their size: not read at startup. */
 const documentPrefix = 'docs/';
 const documentEnding = '.md.gz';
 type Render = (locals: Record<string, unknown>) => string;

@@ -1,4 +1,4 @@
-/** Assets that packages bring, by their name below `/assets/`; the executable has them compressed. */
+/** Assets from npm packages, by their name below `/assets/`; compressed in the executable. */
 export const packagedAssets: Readonly<Record<string, string>> = {
   'mermaid.js': 'node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js',
 };

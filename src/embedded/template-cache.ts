@@ -8,27 +8,27 @@ import { templateOptions } from './template-options.ts';
 
 const load = createRequire(import.meta.url);
 
-/** A template as a function, and the files that it is made of. */
+/** A compiled template with its source files. */
 interface CompiledTemplate {
   render: compileTemplate;
-  /** The template itself first, then what it includes and extends. */
+  /** The template itself first, then its includes and parents. */
   files: string[];
 }
 
-/** What a file of the cache holds. */
+/** The content of a cache file. */
 interface Stored {
   /** The version of pug that compiled it. */
   pug: string;
   /** Below the templates folder, each with the hash of its content. */
   files: [path: string, hash: string][];
-  /** A function's body that uses `pug`, the runtime of pug, and returns the template. */
+  /** The body of a function that uses `pug`, the runtime of pug, and returns the template. */
   body: string;
 }
 
 /**
- * The function of a template of a checkout. Compiling the templates of one page takes as long as a hundred answers, so
- * that their functions are kept in files, which are used as long as no file of the template has changed.
- * @param cache is made when it is missing; where it cannot be written, each process compiles for itself
+ * The function of a template of a checkout. Compiling the templates of one page takes as long as a hundred responses,
+ * so their functions are cached in files, which are valid while no file of the template has changed.
+ * @param cache folder, created when missing; if it is not writable, each process compiles for itself
  */
 export function compileWithCache(templates: string, name: string, cache: string): CompiledTemplate {
   const file = join(cache, `${name.replaceAll('/', '+')}.json`);
@@ -78,12 +78,12 @@ function compile(templates: string, name: string): Stored {
 function write(file: string, cache: string, stored: Stored): void {
   try {
     mkdirSync(cache, { recursive: true });
-    // Several processes may write it at once; each renames a complete file into place.
+    // Several processes may write it concurrently; each renames a complete file into place.
     const folder = mkdtempSync(join(cache, 'new-'));
     writeFileSync(join(folder, 'template'), JSON.stringify(stored));
     renameSync(join(folder, 'template'), file);
     rmdirSync(folder);
   } catch {
-    // A checkout that the server may not write to.
+    // The server cannot write to this checkout.
   }
 }

@@ -4,8 +4,8 @@ import type { ResourceLimits } from 'node:worker_threads';
 import type { WorkerName } from './workers.ts';
 
 /**
- * Heap limits of worker threads in MiB, unless the caller sets others. What SQLite and buffers take is not in the heap.
- * Statements arrive one by one, so the writer stays far below its limit: its death would be the server's.
+ * Heap limits of worker threads in MiB, unless the caller sets others. Memory of SQLite and buffers is outside the
+ * heap. Statements arrive one by one, so the writer stays far below its limit: if it died, so would the server.
  */
 export const heapLimits: Readonly<Record<WorkerName, ResourceLimits>> = {
   'db-writer': { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 },
@@ -15,13 +15,13 @@ export const heapLimits: Readonly<Record<WorkerName, ResourceLimits>> = {
   'git-spawner': {},
 };
 
-/** Flags of the program's command line that are meant for its main thread. */
+/** Command-line flags that apply to the main thread only. */
 const flagsOfMain = ['max-old-space-size', 'min-semi-space-size', 'max-semi-space-size'];
 let areFlagsSet = isMainThread;
 
 /**
- * The heap limits of a thread. V8 lets the flags of the command line win over the limits of a thread: before the first
- * thread starts they are taken back. The main thread's heap exists by then and keeps what it has.
+ * The heap limits of a thread. In V8, command-line flags override the limits of a thread, so they are reset before the
+ * first thread starts. The main thread's heap exists by then and keeps its limit.
  */
 export function limitsOfThread(name: WorkerName, limits: ResourceLimits | undefined): ResourceLimits {
   if (areFlagsSet) for (const flag of flagsOfMain) setFlagsFromString(`--${flag}=0`);

@@ -1,7 +1,6 @@
 /**
- * Every worker of the program, a thread or a process of its own: its name and, below
- * the project's folder, the source file it runs. The executable is built from this table,
- * so a worker that is missing here cannot start there.
+ * Every worker of the program, a thread or a separate process: its name and its source file below the project's folder.
+ * The executable is built from this table, so a worker that is missing here cannot start there.
  */
 export const workers = {
   'db-writer': 'src/db/writer-worker.ts',
@@ -37,7 +36,7 @@ export const tasks = {
 
 export type TaskName = keyof typeof tasks;
 
-/** Files that load a library when it is first used, without waiting; each is a part of the executable of its own. */
+/** Files that load a library synchronously at its first use; each is a separate part of the executable. */
 export const libraries = {
   'message-format': 'src/translation/message-format.ts',
 } as const;

@@ -3,14 +3,14 @@ import type { LanguageFn } from 'highlight.js';
 interface Grammar {
   /** Other names of the language, separated by spaces. */
   aliases?: string;
-  /** Grammars of the languages that may stand within this one. */
+  /** Grammars of the languages that may be embedded in this one. */
   within?: string;
   load(): Promise<{ default: LanguageFn }>;
 }
 
 /**
- * The grammars of the library by their names. Each is loaded when it is first needed: all of them take a thread a tenth
- * of a second and 20 MB, and a server shows files of a few languages.
+ * The grammars of the library by name. Each is loaded on first use: all of them take a thread a tenth of a second and
+ * 20 MB, and a server shows files of a few languages.
  */
 export const grammars: Readonly<Record<string, Grammar>> = {
   '1c': { load: () => import('highlight.js/lib/languages/1c') },

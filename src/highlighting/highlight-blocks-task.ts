@@ -1,12 +1,12 @@
 import { languageCalled, languageOf } from './languages.ts';
 import { grammarCalled, loadGrammar } from './load-grammar.ts';
 
-/** The characters of all blocks of one document that are highlighted; the blocks behind them are plain text. */
+/** Limit in characters on all highlighted blocks of one document; further blocks are plain text. */
 const maxLength = 64 * 1024;
 
 /**
- * A task of the worker pool: blocks of code as HTML with a span for each token; null where the language is unknown.
- * @param blocks with the language as the author wrote it: a name, an alias or the ending of a file name
+ * Task of the worker pool: blocks of code as HTML with a span for each token; null if the language is unknown.
+ * @param blocks with the language as the author wrote it: a name, an alias or a file extension
  */
 export async function run({
   blocks,

@@ -4,7 +4,7 @@ import type { run } from './highlight-blocks-task.ts';
 const limits: TaskLimits = {
   // 64 KiB of code take a tenth of it.
   deadlineMs: 500,
-  // On a busy machine a thread takes longer to start; the next view finds it running.
+  // Starting a thread takes longer on a busy machine; the next view finds it running.
   maxWaitMs: 2_000,
   maxInputBytes: 400 * 1024,
   maxResultBytes: 4 * 1024 * 1024,
@@ -12,8 +12,8 @@ const limits: TaskLimits = {
 
 /**
  * Highlights the blocks of a document in the worker pool: HTML with a span for each token, or null for a block in an
- * unknown language. When the highlighter was terminated or is busy, all are null.
- * @param key never means other blocks
+ * unknown language. All are null when the highlighter was terminated or is busy.
+ * @param key cache key: always names the same blocks
  */
 export async function highlightBlocks(
   workers: WorkerPool,

@@ -2,8 +2,8 @@ import type { LineRanges } from './line-ranges.ts';
 import { highlightLines, loadGrammar } from './load-grammar.ts';
 
 /**
- * Returns lines of HTML; only those of `ranges` where some are given, the others are empty. Runs in the worker pool:
- * grammars are regular expressions, and some input makes one of them backtrack without end.
+ * Returns lines of HTML; given `ranges`, lines outside of them are empty. Runs in the worker pool: grammars are regular
+ * expressions, and some input causes endless backtracking.
  */
 export async function run({
   grammar,

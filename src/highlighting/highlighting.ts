@@ -10,7 +10,7 @@ interface HighlightRequest {
   text: string;
   /** The client, for the fair queue of the worker pool. */
   client: string;
-  /** The only lines that are wanted; the others come back empty, and nothing behind the last. */
+  /** The only lines to highlight; other lines are returned empty, and none after the last range. */
   ranges?: LineRanges;
 }
 
@@ -32,9 +32,9 @@ const maxLineLength = 2_000;
 
 const limits: TaskLimits = {
   deadlineMs: 500,
-  // On a busy machine a thread takes longer to start; the next view finds it running.
+  // Starting a thread takes longer on a busy machine; the next view finds it running.
   maxWaitMs: 1_000,
-  // Strings beyond Latin-1 take two bytes per character.
+  // Strings with characters outside Latin-1 take two bytes per character.
   maxInputBytes: 2 * maxBytes + 1_024,
   maxResultBytes: 16 * 1024 * 1024,
 };

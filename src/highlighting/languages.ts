@@ -1,15 +1,15 @@
 /** A language, recognised by file names only; content is never examined. */
 interface Language {
   name: string;
-  /** The highlighter's name for it; null when it has no grammar. */
+  /** Its name in the highlighter; null without a grammar. */
   grammar: string | null;
-  /** For the bar of languages; legible as a small area on white and on near-black. */
+  /** Colour in the language bar; legible as a small area on white and on near-black. */
   colour: string;
   /** Whether it counts as source code, rather than as text or data. */
   isProgramming: boolean;
 }
 
-/** name, grammar, colour, endings and whole names. */
+/** name, grammar, colour, extensions and whole file names. */
 const programming: [string, string | null, string, string][] = [
   ['Ada', 'ada', '#2b9c55', 'adb ads'],
   ['Assembly', 'x86asm', '#8a6a3f', 'asm s S nasm'],
@@ -93,7 +93,7 @@ const surrounding: [string, string | null, string, string][] = [
   ['YAML', 'yaml', '#b04a4a', 'yml yaml'],
 ];
 
-/** The endings and whole names of the files of a language, by its folded name. */
+/** The extensions and whole names of the files of a language, by its folded name. */
 const endingsByTitle = new Map<string, readonly string[]>();
 const byEnding = new Map<string, Language>();
 const byName = new Map<string, Language>();
@@ -107,7 +107,7 @@ for (const [rows, isProgramming] of [
     byTitle.set(name.toLowerCase(), language);
     endingsByTitle.set(name.toLowerCase(), endings.split(' '));
     for (const ending of endings.split(' ')) {
-      // An entry that begins with a capital or a dot is a whole file name, except the endings `S` and `R`.
+      // An entry that begins with a capital or a dot is a whole file name, except the extensions `S` and `R`.
       byEnding.set(ending, language);
       if (/^\.|^[A-Z].|^makefile$/.test(ending)) byName.set(ending, language);
     }
@@ -128,7 +128,9 @@ export function languageOf(fileName: string): Language | null {
 /** The language with this name, `C++` or `c++`; null when there is none. */
 export const languageCalled = (name: string): Language | null => byTitle.get(name.toLowerCase()) ?? null;
 
-/** Endings without a dot, and whole names, of the files of a language by its name or an ending; empty for none. */
+/**
+ * Extensions without a dot, and whole names, of the files of a language by its name or an extension; empty if unknown.
+ */
 export function fileNamesOf(name: string): readonly string[] {
   const language = languageCalled(name) ?? byEnding.get(name) ?? byEnding.get(name.toLowerCase());
   return language == null ? [] : (endingsByTitle.get(language.name.toLowerCase()) ?? []);

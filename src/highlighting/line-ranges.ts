@@ -1,2 +1,2 @@
-/** Lines by number from 1, both included; in ascending order, without overlaps. */
+/** Line numbers from 1, both inclusive; in ascending order, without overlaps. */
 export type LineRanges = readonly (readonly [first: number, last: number])[];

@@ -1,35 +1,37 @@
 import type { Emitter } from 'highlight.js';
 import type { LineRanges } from './line-ranges.ts';
 
-/** A part of a text in a language within another one: a beginning span, plain text, or the end of a span. */
+/** A part of a text in an embedded language: the start of a span, plain text, or the end of a span. */
 type Token = { scope: string } | { text: string } | null;
 
 const everyLine: LineRanges = [[1, Infinity]];
 
-/** Ends the library's walk behind the last wanted line. */
+/** Stops the library after the last requested line. */
 class WrittenEnough extends Error {}
 
 /**
- * Takes the tokens of the library and writes lines of HTML, each well-formed: spans that are open at the end of a line
- * are closed there and opened again in the next one. No tree and no HTML is made of what nobody asked for.
+ * Receives the tokens of the library and writes lines of HTML, each well-formed: spans that are open at the end of a
+ * line are closed there and reopened in the next one. Builds no tree, and HTML only for requested lines.
  */
 export class LineWriter implements Emitter {
   readonly #ranges: LineRanges;
   readonly #lines: string[] = [];
-  /** Tags of the spans that are open. */
+  /** Tags of the open spans. */
   readonly #open: string[] = [];
   #line = 1;
   #range = 0;
   #isWanted = false;
   #html = '';
 
-  /** @param ranges the lines that are wanted, at least one range */
+  /**
+   * @param ranges the requested lines, at least one range
+   */
   constructor(ranges: LineRanges = everyLine) {
     this.#ranges = ranges;
     this.#begin();
   }
 
-  /** The lines up to the last wanted one or the last of the text; those that are not wanted are empty. */
+  /** The lines up to the last requested one or the end of the text; lines outside the ranges are empty. */
   get lines(): string[] {
     return this.#lines;
   }
@@ -56,7 +58,7 @@ export class LineWriter implements Emitter {
     if (this.#open.pop() !== undefined && this.#isWanted) this.#html += '</span>';
   }
 
-  /** As the library calls them within modes. */
+  /** The library calls these within modes. */
   openNode(scope: string): void {
     this.startScope(scope);
   }
@@ -95,11 +97,11 @@ export class LineWriter implements Emitter {
   }
 }
 
-/** Keeps the tokens of a language within another one, until it is known whether they are taken. */
+/** Records the tokens of an embedded language, until it is known whether they are used. */
 export class TokenRecorder implements Emitter {
   readonly #tokens: Token[] = [];
 
-  /** The tokens in a span of their language; every span that they begin is ended. */
+  /** The tokens in a span of their language; every span that they open is closed. */
   *within(language: string | undefined): Generator<Token> {
     if (language) yield { scope: `language:${language}` };
     let depth = 0;

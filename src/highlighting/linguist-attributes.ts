@@ -1,13 +1,13 @@
-/** What a repository says of a file in `.gitattributes`, in the names of linguist; null where it says nothing. */
+/** The attributes of a file in `.gitattributes`, by linguist's names; null where unset. */
 export interface LinguistAttributes {
   isGenerated: boolean | null;
   isVendored: boolean | null;
   isDocumentation: boolean | null;
-  /** A name of a language, as it is written. */
+  /** Name of a language, unparsed. */
   language: string | null;
 }
 
-/** A file `.gitattributes` and the folder that it is in, '' for the topmost one. */
+/** A `.gitattributes` file and its folder, '' for the root. */
 interface AttributesFile {
   folder: string;
   text: string;
@@ -22,8 +22,8 @@ interface Rule {
 }
 
 /**
- * Limits of what is read, for files that no person wrote. A rule is compared with a path in time that grows with the
- * product of their lengths.
+ * Limits on a file, against generated ones. Matching a rule against a path takes time that grows with the product of
+ * their lengths.
  */
 const limits = { rules: 200, pattern: 200, path: 1_000 };
 
@@ -41,9 +41,9 @@ const nothing: LinguistAttributes = Object.freeze({
 });
 
 /**
- * The attributes of files by gitattributes(5): later lines and files of deeper folders win. Macros are left out.
+ * The attributes of files by gitattributes(5): later lines and files of deeper folders win. Macros are ignored.
  * @param files in any order
- * @param maxRules beyond, rules are left out: for many paths fewer of them
+ * @param maxRules further rules are ignored: use fewer of them for many paths
  */
 export function linguistAttributes(
   files: readonly AttributesFile[],
@@ -72,7 +72,7 @@ function rulesOf({ folder, text }: AttributesFile): Rule[] {
   return text.split('\n').flatMap((line): Rule[] => {
     const [, quoted, plain, rest = ''] = /^\s*(?:"([^"]{1,400})"|([^\s"#][^\s]*))\s+(.*)$/.exec(line) ?? [];
     const pattern = quoted ?? plain;
-    // A pattern of a folder is about no file, and macros are no patterns.
+    // A pattern for a folder matches no file, and macros are not patterns.
     if (pattern === undefined || pattern.length > limits.pattern || /^\[attr\]|^!|\/$/.test(pattern)) return [];
     const attributes = attributesIn(rest);
     return attributes === null ? [] : [{ folder, matches: matcherOf(pattern), attributes }];
@@ -91,7 +91,7 @@ function attributesIn(text: string): Partial<LinguistAttributes> | null {
   return Object.keys(found).length === 0 ? null : found;
 }
 
-/** As in gitignore(5): without a slash in it, a pattern is about names in all folders below. */
+/** As in gitignore(5): a pattern without a slash matches names in all folders below. */
 function matcherOf(pattern: string): Matcher {
   const plain = pattern.replace(/^\//, '');
   if (!pattern.includes('/')) {
@@ -106,13 +106,13 @@ function matcherOf(pattern: string): Matcher {
   return (path) => matchSegments(segments, path.split('/'));
 }
 
-/** Null stands for any number of folders. Only the last such one takes more at a step back, which is enough. */
+/** Null matches any number of folders. Backtracking to the last null alone is sufficient. */
 function matchSegments(segments: readonly (Matcher | null)[], parts: readonly string[]): boolean {
   let [at, part, lastDeep, resumeAt] = [0, 0, -1, 0];
   while (part < parts.length) {
     const segment = segments[at];
     if (segment === null) {
-      // At the end it stands for at least one part.
+      // At the end it matches at least one part.
       if (at === segments.length - 1) return true;
       [lastDeep, resumeAt] = [at, part];
       at += 1;
@@ -135,7 +135,7 @@ function segmentMatcher(pattern: string): Matcher {
   return (name) => matchPieces(pieces, name);
 }
 
-/** A character that fits, or null for `*`. */
+/** A predicate for one character, or null for `*`. */
 type Piece = ((character: string) => boolean) | null;
 
 function piecesOf(pattern: string): Piece[] {
@@ -188,10 +188,10 @@ function matchPieces(pieces: readonly Piece[], name: string): boolean {
   return at === pieces.length;
 }
 
-/** Names that programs write: lock files, bundles, maps and what compilers of interfaces make. */
+/** Names of generated files: lock files, bundles, source maps and the output of interface compilers. */
 const generatedName =
   /^(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Cargo\.lock|Gemfile\.lock|Pipfile\.lock|poetry\.lock|pdm\.lock|uv\.lock|flake\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|Package\.resolved|go\.sum|gradle\.lockfile|\.terraform\.lock\.hcl|gradlew(?:\.bat)?)$|[.-]min\.(?:js|css)$|\.(?:js|mjs|cjs|css|ts)\.map$|\.pb\.(?:go|cc|h|gw\.go)$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:js|d\.ts)$|\.(?:g|freezed|pb|pbenum|pbjson|pbserver)\.dart$|\.designer\.(?:cs|vb)$|\.g(?:\.i)?\.cs$|_string\.go$|^zz_generated\./i;
 
-/** Whether a file is commonly made by a program, by its name. */
+/** Whether a file with this name is usually generated. */
 export const isUsuallyGenerated = (path: string): boolean =>
   generatedName.test(path.slice(path.lastIndexOf('/') + 1)) || /(?:^|\/)node_modules\//.test(path);

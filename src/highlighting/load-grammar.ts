@@ -4,23 +4,23 @@ import { grammars } from './grammars.ts';
 import { LineWriter, TokenRecorder } from './line-writer.ts';
 import type { LineRanges } from './line-ranges.ts';
 
-/** Takes the tokens of the next text; the languages within it record theirs. */
+/** Receives the tokens of the next text; embedded languages record theirs. */
 let writer: LineWriter | null = null;
 
-/** The library makes one for each text, and for each part of it in another language. */
+/** The library creates one for each text, and for each part of it in another language. */
 function nextEmitter(): Emitter {
   const next = writer ?? new TokenRecorder();
   writer = null;
   return next;
 }
 
-// Called with `new`, which takes what a function returns.
+// The library calls it with `new`, whose result is the returned object.
 hljs.configure({ __emitter: nextEmitter as unknown as new () => Emitter });
 
 /**
- * Lines of HTML with a span for each token, one class per kind of token; the stylesheet names them.
- * @param grammar one that is loaded
- * @param ranges the only lines that are written, the others up to the last of them are empty; all without it
+ * Lines of HTML with a span for each token, one class per kind of token, which the stylesheet names.
+ * @param grammar a loaded one
+ * @param ranges the only lines to write, others up to the last of them are empty; all lines without it
  */
 export function highlightLines(grammar: string, text: string, ranges?: LineRanges): string[] {
   const lines = new LineWriter(ranges);
@@ -35,13 +35,13 @@ const namesByAlias = new Map(
   ),
 );
 
-/** The grammar with this name or alias, in any case of letters; null when there is none. */
+/** The grammar with this name or alias, ignoring case; null if unknown. */
 export const grammarCalled = (language: string): string | null => namesByAlias.get(language.toLowerCase()) ?? null;
 
 const loaded = new Map<string, Promise<unknown>>();
 
 /**
- * The library with this grammar and those of the languages within it.
+ * The library with this grammar and those of its embedded languages.
  * @param name a key of `grammars`
  */
 export async function loadGrammar(name: string): Promise<typeof hljs> {

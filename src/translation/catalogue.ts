@@ -3,17 +3,17 @@ import { embedded } from '../embedded/index.ts';
 import { findLanguage, sourceLanguage } from './languages.ts';
 import { pseudoMessage } from './pseudo-language.ts';
 
-/** What a message can be given; it formats dates and numbers itself: `{at, date, long}`, `{size, number}`. */
+/** A value for a message; the message formats dates and numbers itself: `{at, date, long}`, `{size, number}`. */
 type MessageValue = string | number | Date | null | undefined;
 export type MessageValues = Readonly<Record<string, MessageValue>>;
 
-/** A part of a message: text, or a tag of the message with what it holds. */
+/** A part of a message: text, or a tag of the message with its content. */
 export type MessagePart = string | { tag: string; parts: MessagePart[] };
 
 /** A message that is ready to be formatted. */
 type Compiled =
   | string
-  /** Text and the names of values in turn, beginning with text. */
+  /** Text and the names of values alternately, beginning with text. */
   | readonly string[]
   | IntlMessageFormat;
 
@@ -31,7 +31,7 @@ function catalogueOf(code: string): Catalogue {
   return catalogue;
 }
 
-/** A file that cannot be read has no messages: pages are in English then. `scripts/check-translations` refuses it. */
+/** An unreadable file has no messages: pages are in English then. `scripts/check-translations` refuses it. */
 function load(code: string): Readonly<Record<string, string>> {
   try {
     const source = pseudoMessage[code] === undefined ? code : sourceLanguage;
@@ -44,7 +44,9 @@ function load(code: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Messages with nothing but names in braces are put together here: half of all, at a tenth of the cost. */
+/**
+ * Formats messages that contain only plain names in braces without the library: half of all, at a tenth of the cost.
+ */
 function compile(text: string, code: string): Compiled {
   if (!/[{}<>]|''/.test(text)) return text;
   const parts = text.split(/\{\s*(\w+)\s*\}/);
@@ -69,7 +71,7 @@ function compiledOf(catalogue: Catalogue, key: string): Compiled | null {
 
 const asText = (value: MessageValue): string => (value === null || value === undefined ? '' : String(value));
 
-/** The message, put together by `make`; in English where this language has none or a broken one; null without both. */
+/** The message as built by `make`; in English where this language lacks it or has a broken one; null without both. */
 function inTurn<Made>(code: string, key: string, make: (compiled: Compiled) => Made): Made | null {
   for (const language of code === sourceLanguage ? [code] : [code, sourceLanguage]) {
     const compiled = compiledOf(catalogueOf(language), key);
@@ -77,7 +79,7 @@ function inTurn<Made>(code: string, key: string, make: (compiled: Compiled) => M
     try {
       return make(compiled);
     } catch {
-      // A value or a tag that this translation names and nobody gives: the next language.
+      // This translation names a value or tag that the caller does not provide: try the next language.
     }
   }
   return null;
@@ -95,8 +97,8 @@ export function formatMessage(code: string, key: string, values: MessageValues =
 }
 
 /**
- * One message as parts, for a template that puts elements around what the message has in tags.
- * @param tags the names that the template knows; a translation with another one is not used
+ * One message as parts, for a template that renders its tags as elements.
+ * @param tags the names that the template knows; a translation with any other tag is not used
  */
 export function formatParts(code: string, key: string, values: MessageValues, tags: readonly string[]): MessagePart[] {
   const parts = inTurn(code, key, (compiled) => {
@@ -121,9 +123,9 @@ function given(values: MessageValues, name: string): MessageValue {
 /** Whether a language, or English, has the message. */
 export const hasMessage = (key: string): boolean => compiledOf(catalogueOf(sourceLanguage), key) !== null;
 
-/** The keys of English messages that begin with a text. */
+/** The keys of English messages with this prefix. */
 export const listKeys = (start: string): string[] =>
   Object.keys(catalogueOf(sourceLanguage).messages).filter((key) => key.startsWith(start));
 
-/** The English message of a key, as it is written. */
+/** The source of the English message of a key. */
 export const sourceMessage = (key: string): string => catalogueOf(sourceLanguage).messages[key] ?? '';

@@ -1,6 +1,6 @@
 import { currentLocale } from './translate.ts';
 
-/** Formats are costly to make and are few: one per locale and kind. */
+/** Formats are expensive to create and few: one per locale and kind. */
 function perLocale<Format>(make: (locale: string) => Format): () => Format {
   const made = new Map<string, Format>();
   return () => {
@@ -15,27 +15,27 @@ const numbers = perLocale((locale) => new Intl.NumberFormat(locale));
 const options = perLocale((locale) => new Intl.ListFormat(locale, { type: 'disjunction' }));
 const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
 
-/** A number in the present language: `1,204`, `1.204`. */
+/** A number in the current language: `1,204`, `1.204`. */
 export const formatNumber = (value: number): string => numbers().format(value);
 
-/** `a, b or c` in the present language. */
+/** `a, b or c` in the current language. */
 export const formatOptions = (items: readonly string[]): string => options().format(items);
 
-/** `a, b and c` in the present language. */
+/** `a, b and c` in the current language. */
 export const formatList = (items: readonly string[]): string => lists().format(items);
 
 /**
- * A format of dates for the present language; the options are given once, where it is defined.
- * @param options as Intl takes them; UTC unless they name a zone
+ * A date format that follows the current language; the options are fixed at its definition.
+ * @param options of Intl; UTC unless they name a time zone
  */
 export function dateFormat(options: Intl.DateTimeFormatOptions): (ms: number | Date) => string {
   const formats = perLocale((locale) => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }));
   return (ms) => formats().format(ms);
 }
 
-/** A format of relative times for the present language: `2 hours ago`. */
+/** A format of relative times that follows the current language: `2 hours ago`. */
 export const relativeFormat = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
-/** A format of numbers with further options, such as one decimal place or a unit. */
+/** A number format with further options, such as one decimal place or a unit. */
 export function numberFormat(options: Intl.NumberFormatOptions): (value: number) => string {
   const formats = perLocale((locale) => new Intl.NumberFormat(locale, options));
   return (value) => formats().format(value);

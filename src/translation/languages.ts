@@ -2,14 +2,14 @@
 interface LanguageFacts {
   /** BCP 47, as in `lang` and in the name of its file below `translations/`. */
   code: string;
-  /** What its speakers call it: never translated. */
+  /** Its name in the language itself: never translated. */
   name: string;
   dir: 'ltr' | 'rtl';
   /** The locale of dates and numbers, where it is not the code: British dates stay unambiguous beside ISO ones. */
   formats?: string;
 }
 
-/** The source language first; `scripts/check-translations` finds nothing wrong in the file of each. */
+/** The source language first; `scripts/check-translations` must pass for the file of each. */
 export const languages: readonly LanguageFacts[] = [
   { code: 'en', name: 'English', dir: 'ltr', formats: 'en-GB' },
   { code: 'de', name: 'Deutsch', dir: 'ltr' },
@@ -19,8 +19,8 @@ export const languages: readonly LanguageFacts[] = [
 export const sourceLanguage = 'en';
 
 /**
- * Languages made from English, for tests of the layout: words half as long again, and from right to left. The names are
- * those that other projects use for pseudo-locales.
+ * Languages generated from English, for layout tests: words half as long again, and right-to-left text. The names are
+ * those of pseudo-locales in other projects.
  */
 const pseudoLanguages: readonly LanguageFacts[] = [
   { code: 'en-XA', name: '[Éñglîsh one half]', dir: 'ltr', formats: 'en-GB' },
@@ -29,13 +29,13 @@ const pseudoLanguages: readonly LanguageFacts[] = [
 
 let known = new Map(languages.map((language) => [language.code, language]));
 
-/** Lets people choose the made-up languages: tests only. */
+/** Makes the pseudo-languages selectable: for tests only. */
 export function enablePseudoLanguages(): void {
   known = new Map([...languages, ...pseudoLanguages].map((language) => [language.code, language]));
 }
 
-/** The facts of a language; null for one that does not exist, or no longer. */
+/** The properties of a language; null for one that does not exist, or no longer. */
 export const findLanguage = (code: string): LanguageFacts | null => known.get(code) ?? null;
 
-/** What a person can choose from. */
+/** The languages that a user can choose. */
 export const listLanguages = (): readonly LanguageFacts[] => [...known.values()];

@@ -1,18 +1,18 @@
 import { findLanguage, listLanguages, sourceLanguage } from './languages.ts';
 
-/** No browser sends more; the rest of a longer header is not read. */
+/** Longer than the header of any browser; the rest is not read. */
 const maxHeader = 1_024;
 const maxRanges = 32;
 
-/** Answers for headers that were seen: browsers send a few hundred different ones. */
+/** Cache by header: browsers send a few hundred different ones. */
 const known = new Map<string, string | null>();
 const maxKnown = 500;
 
 /**
- * The language of a reader: their own setting when that language still exists, else the best match of what the browser
- * asks for, else the one of the server.
+ * The language of a reader: their own setting if that language still exists, else the best match for the browser's
+ * header, else the server's.
  * @param setting the code in the account; null without one
- * @param accepted the header Accept-Language, as it came (RFC 9110, section 12.5.4)
+ * @param accepted the header Accept-Language, unparsed (RFC 9110, section 12.5.4)
  * @param locale the language of the server
  */
 export function chooseLanguage(
@@ -50,7 +50,7 @@ function bestMatch(header: string): string | null {
     .sort((one, other) => other.quality - one.quality);
   for (const { range } of wanted) {
     const exact = codes.find((code) => code.toLowerCase() === range);
-    // "Look-up" of RFC 4647, section 3.4: `de-AT` is served by `de`.
+    // "Look-up" of RFC 4647, section 3.4: `de-AT` matches `de`.
     const found = exact ?? codes.find((code) => code === range.split('-')[0]);
     if (found !== undefined) return found;
   }

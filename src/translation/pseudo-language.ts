@@ -1,12 +1,12 @@
 const plain = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const accented = [...'åƀçďéƒĝĥîĵķļɱñøþɋřšţüṽŵẋýžÅƁÇĎÉƑĜĤÎĴĶĻḾÑØÞɊŘŠŢÜṼŴẊÝŽ'];
 
-/** Every letter has an accent, so a word without one did not come from the catalogue. */
+/** Adds an accent to every letter, so a word without accents did not come from the catalogue. */
 const accents: Readonly<Record<string, string>> = Object.fromEntries(
   [...plain].map((letter, index) => [letter, accented[index]!]),
 );
 
-/** The text outside of braces and tags, changed; placeholders and the words of plurals stay. */
+/** Transforms the text outside of braces and tags; placeholders and plural keywords stay. */
 function changeText(message: string, change: (text: string) => string): string {
   let depth = 0;
   return message
@@ -20,16 +20,16 @@ function changeText(message: string, change: (text: string) => string): string {
     .join('');
 }
 
-/** Half as long again, as the longest European languages are. */
+/** Half as long again, like the longest European languages. */
 const longer = (text: string): string =>
   text.replace(/[A-Za-z]+/g, (word) => {
     const accentedWord = word.replace(/[a-zA-Z]/g, (letter) => accents[letter] ?? letter);
     return accentedWord + accentedWord.slice(-Math.ceil(word.length / 2));
   });
 
-/** What a made-up language does with an English message. */
+/** Transforms an English message into a pseudo-language. */
 export const pseudoMessage: Readonly<Record<string, ((message: string) => string) | undefined>> = {
   'en-XA': (message) => changeText(message, longer),
-  // Direction only: the letters stay readable, between marks that turn them (U+202E, U+202C).
+  // Only changes the direction: the letters stay readable, between direction marks (U+202E, U+202C).
   'ar-XB': (message) => changeText(message, (text) => text.replace(/[A-Za-z]+/g, '\u202e$&\u202c')),
 };

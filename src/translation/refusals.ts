@@ -2,28 +2,28 @@ import { listKeys, sourceMessage } from './catalogue.ts';
 import { sourceLanguage } from './languages.ts';
 import { currentLanguage, t } from './translate.ts';
 
-/** What an error says: a stable reason, and a sentence in English. */
+/** The content of an error: a stable reason, and a sentence in English. */
 interface RefusalWords {
   reason: string;
   message: string;
 }
 
-/** A sentence of the catalogue: text and the names of values in turn, beginning and ending with text. */
+/** A sentence of the catalogue: text and the names of values alternately, beginning and ending with text. */
 interface Sentence {
   key: string;
   parts: readonly string[];
 }
 
-/** No sentence of a refusal is longer. */
+/** Longer than any sentence of a refusal. */
 const longest = 4_000;
 
 let sentences: Map<string, Sentence[]> | null = null;
-/** Keys of the terms that sentences have as values, such as `The title`, by their English. */
+/** Keys of terms that occur as values in sentences, such as `The title`, by their English text. */
 let terms: Map<string, string> | null = null;
 
 /**
- * A word or sentence that another module states in English, such as a reason of a job, in the language of the reader;
- * as it is where the catalogue has none: `terms.*`.
+ * Translates an English word or sentence of another module, such as the reason of a job, for the reader; unchanged if
+ * the catalogue lacks it: `terms.*`.
  */
 export function translateTerm(text: string): string {
   if (currentLanguage() === sourceLanguage) return text;
@@ -36,7 +36,9 @@ export function translateTerm(text: string): string {
   return ended === undefined ? text : t(`terms.${ended.toLowerCase()}_after`, { took });
 }
 
-/** Sentences by reason: `errors.name_taken`, `errors.name_taken.2`. Made with the first refusal in another language. */
+/**
+ * Sentences by reason: `errors.name_taken`, `errors.name_taken.2`. Created with the first refusal in another language.
+ */
 function sentencesOf(reason: string): readonly Sentence[] {
   if (sentences === null) {
     sentences = new Map();
@@ -50,7 +52,7 @@ function sentencesOf(reason: string): readonly Sentence[] {
   return sentences.get(reason) ?? [];
 }
 
-/** The values of a sentence in an English text, in linear time; null where the text is another sentence. */
+/** Extracts the values of a sentence from an English text, in linear time; null if the text is a different sentence. */
 function matchSentence(parts: readonly string[], text: string): Record<string, string> | null {
   const first = parts[0]!;
   if (parts.length === 1) return text === first ? {} : null;
@@ -69,8 +71,8 @@ function matchSentence(parts: readonly string[], text: string): Record<string, s
 }
 
 /**
- * The sentence of an error in the language of the reader. Errors carry a reason and an English sentence, which is what
- * the API, JSON and logs have; its values are read out of it by the English message of the same reason.
+ * The sentence of an error in the reader's language. Errors carry a reason and an English sentence, which the API, JSON
+ * and logs show; its values are extracted with the English message of the same reason.
  * @returns the English sentence where the catalogue has no other
  */
 export function translateRefusal({ reason, message }: RefusalWords): string {

@@ -1,13 +1,13 @@
 import { t } from './translate.ts';
 
-/** How a key of a message looks: at least three words with dots between them. */
+/** The form of a message key: at least three words with dots between them. */
 const isKey = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z0-9_]+(?:\.[a-z0-9_]+){2,}$/.test(value);
 
 /**
- * A table of views whose keys of messages read as their message, in the language of the reader: each time, so that
- * the table is written once for all languages.
- * @param table objects and lists within each other; what is no key stays as it is
+ * A table of views whose message keys read as their message in the reader's language. They are translated at each
+ * access, so that one table serves all languages.
+ * @param table nested objects and lists; values other than keys stay unchanged
  */
 export function translated<Table extends object>(table: Table): Table {
   const made = (Array.isArray(table) ? [] : {}) as Table;
@@ -18,14 +18,14 @@ export function translated<Table extends object>(table: Table): Table {
   return made;
 }
 
-/** What was translated before reads as it did. */
+/** Keeps a getter of an already translated table. */
 function readingOf(value: unknown, get: (() => unknown) | undefined): PropertyDescriptor {
   if (get !== undefined) return { get };
   if (isKey(value)) return { get: () => t(value) };
   return { value: isTable(value) ? translated(value) : value };
 }
 
-/** Lists and plain objects; a pattern, for one, stays what it is. */
+/** Lists and plain objects only; other objects, such as patterns, stay unchanged. */
 const isTable = (value: unknown): value is object =>
   Array.isArray(value) ||
   (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype);

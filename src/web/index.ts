@@ -37,7 +37,7 @@ import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { Assets, BackgroundPriority, OneTimeSecrets, PendingForms, SshFacts } from '../http/index.ts';
 
-/** A job with its time, and how it went the last time; null before its first time. */
+/** A scheduled job with the result of its last run; null before its first run. */
 export interface ListedTask {
   name: string;
   /** Six cron fields, seconds first. */
@@ -45,23 +45,23 @@ export interface ListedTask {
   last: { lastStartedAt: number; lastTookMs: number; lastError: string | null; failures: number } | null;
 }
 
-/** A text that a caller of the API wants rendered. */
+/** A text that an API client wants rendered. */
 export interface TextToShow {
   viewer: Viewer;
-  /** This server as the caller knows it. */
+  /** Origin of this server as the caller knows it. */
   origin: string;
   /** The repository that its links are relative to; null without one. */
   found: Found | null;
   source: string;
-  /** As a comment, where a line break is one; as a file in Markdown or AsciiDoc; as a page of a wiki. */
+  /** A comment, where line breaks are kept; a file in Markdown or AsciiDoc; or a wiki page. */
   kind: 'typed' | 'file' | 'asciidoc' | 'wiki';
-  /** What its links lead to files of; null for the default branch. */
+  /** The ref that its links resolve to; null for the default branch. */
   ref: string | null;
-  /** The folder that it is in; '' for the topmost one. */
+  /** The folder of the file; '' for the root. */
   folder: string;
 }
 
-/** What `.editorconfig` says of a file; undefined where it says nothing. */
+/** The `.editorconfig` settings of a file; undefined where unset. */
 interface EditorSettings {
   endOfLine?: string | undefined;
   insertFinalNewline?: boolean | undefined;
@@ -72,15 +72,15 @@ interface EditorSettings {
   tabWidth?: number | undefined;
 }
 
-/** What pages make of texts, for the API. */
+/** The text renderers of pages, for the API. */
 export interface Renderings {
-  /** HTML that is safe in a page. Refuses `text_not_rendered`. */
+  /** HTML that is safe in a page. Throws `text_not_rendered`. */
   markup(text: TextToShow): Promise<string>;
-  /** @param place path of the bare repository, and a commit id. Null where no file has settings */
+  /** Null if no setting applies. @param place path of the bare repository, and a commit id */
   editorSettings(place: { repository: string; commit: string }, path: string): Promise<EditorSettings | null>;
 }
 
-/** All that pages may call. */
+/** All modules that pages may call. */
 export interface WebDeps {
   /** For page validators and metrics only; pages read through the modules. */
   db: Pick<Database, 'state' | 'writeWaits'>;
@@ -106,7 +106,7 @@ export interface WebDeps {
   notices: Notices;
   /** For metrics only. */
   outbox: Pick<Outbox, 'metrics'>;
-  /** The servers of this database. */
+  /** The servers that share this database. */
   nodes: Pick<Nodes, 'isShared' | 'list'>;
   notifications: Notifications;
   mirrors: Mirrors;
@@ -117,29 +117,29 @@ export interface WebDeps {
   codeSearch: CodeSearch;
   highlighting: Highlighting;
   renderings: Renderings;
-  /** Images of other hosts in documents. */
+  /** Proxy for images of other hosts in documents. */
   imageProxy: ImageProxy;
   /** For metrics only; null where objects are in a folder. */
   objectStatistics(): StoreStatistics | null;
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;
-  /** Forms that wait for a proof at a provider. */
+  /** Forms that wait for a confirmation at a provider. */
   pendingForms: PendingForms;
   backgroundPriority: BackgroundPriority;
   oauth: OAuth;
-  /** What people decide about requests of applications. */
+  /** The decisions of users about requests of applications. */
   consents: Consents;
   audit: Audit;
   backups: Backups;
-  /** How much of everything there is. */
+  /** Counts for the whole instance. */
   counts(): Promise<InstanceStatistics>;
   storage: StorageUsage;
-  /** Where each setting comes from. */
+  /** The source of each setting. */
   origins: ReadonlyMap<string, Origin>;
-  /** What runs by the clock, and how it went the last time. */
+  /** The scheduled jobs with the results of their last runs. */
   scheduledTasks(): Promise<ListedTask[]>;
-  /** Starts one of them now, and does not wait for its end; false for an unknown name. */
+  /** Starts one of them without waiting for its end; false for an unknown name. */
   startTask(name: string): boolean;
   /** Null while SSH is off or not listening yet. */
   ssh(): SshFacts | null;
@@ -154,7 +154,7 @@ export interface WebDeps {
 /** The running program. */
 export interface ProcessFacts {
   version: string;
-  /** Milliseconds since the epoch. */
+  /** Memory in use, without mapped but unread pages; null where the system does not report it. */
   startedAt: number;
   /** Memory in use, without what is mapped and unread; null where the system does not tell. */
   residentBytes: number | null;
