@@ -47,7 +47,7 @@ async function tokensPage(
 export const showTokens: Page<PersonContext, AccountDeps> = (context, deps) =>
   tokensPage(context, deps, emptyTokenForm, null);
 
-/** The choice "only these" sends an empty value beside the chosen ids; a client that says nothing means all. */
+/** The choice "only these" sends an empty value beside the chosen ids; a client that omits the field means all. */
 function readTokenForm({ form }: PersonContext): TokenForm {
   const repos = form.all('repos');
   return {
@@ -58,7 +58,7 @@ function readTokenForm({ form }: PersonContext): TokenForm {
   };
 }
 
-/** Ids that the page offered; a token cannot name anything else, nor be used to ask whether an id exists. */
+/** Only ids that the page offered are accepted, so a token cannot probe whether other ids exist. */
 async function reachOf(context: PersonContext, deps: AccountDeps, repos: readonly string[]): Promise<string[] | null> {
   if (repos.includes('all')) return null;
   const own = await ownRepositories(context, deps);
@@ -89,7 +89,7 @@ export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
   );
 };
 
-/** The only page that ever shows the token; asked again, it leads back to the list. */
+/** The only page that ever shows the token; a reload redirects to the list. */
 export const showNewToken: Page<PersonContext, AccountDeps> = async ({ person, params }, { oneTimeSecrets }) => {
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice('/settings/tokens', 'token-gone'));

@@ -6,7 +6,7 @@ import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
-/** Which form of the page came back; two have a field `confirm`. */
+/** The submitted form of the page; two have a field `confirm`. */
 type AccountForm = 'password' | 'handle' | 'delete';
 
 async function accountPage(
@@ -28,7 +28,7 @@ async function accountPage(
   });
 }
 
-/** Refuses unless the person typed their handle. */
+/** Throws unless the user typed their username. */
 function requireTyped({ person: { username }, form }: PersonContext): void {
   if (form.text('confirm').trim() === username) return;
   throw invalid('wrong_confirmation', `Type ${username} to confirm.`, { field: 'confirm' });
@@ -38,8 +38,8 @@ export const showAccountSettings: Page<PersonContext, AccountDeps> = (context, d
   accountPage(context, deps, null, null);
 
 /**
- * Fields `current_password`, unless there is none yet, and `new_password`. Everyone else who used the old one is
- * signed out.
+ * Fields `current_password`, unless there is none yet, and `new_password`. Signs out all other clients that used the
+ * old one.
  */
 export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form, person, session, address } = context;
@@ -57,7 +57,7 @@ export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) 
   );
 };
 
-/** Fields `handle` and `confirm`, the current handle. The old one stays reserved and redirects (security E07). */
+/** Fields `handle` and `confirm`, the current username. The old one stays reserved and redirects (security E07). */
 export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   submitForm(
     async () => {
@@ -69,8 +69,8 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   );
 
 /**
- * Fields `confirm`, the handle, and `password`, if there is one. Who owns repositories, or is the last OWNER somewhere,
- * is shown what to do first.
+ * Fields `confirm`, the username, and `password`, if there is one. Users who own repositories, or are the last OWNER of
+ * an organisation, are shown the steps to complete first.
  */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>
   submitForm(

@@ -5,7 +5,7 @@ import { viewNotice } from '../app/notices.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
-/** How the pages look in this browser, and the language of the account; open to anonymous viewers too. */
+/** The appearance of pages in this browser, and the language of the account; also open to anonymous viewers. */
 export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences, person, query }) =>
   page('account/appearance', {
     preferences,
@@ -16,7 +16,7 @@ export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences,
     ],
   });
 
-/** Fields `theme`, `clone` and `keys`, each optional, `language` of people with an account, and `next`. */
+/** Fields `theme`, `clone` and `keys`, each optional, `language` for users with an account, and `next`. */
 export const saveAppearance: Page<RequestContext, AccountDeps> = async ({ form, person }, { accounts }) => {
   if (person !== null && form.all('language').length > 0)
     await accounts.updateProfile(person.id, { language: form.text('language') });

@@ -42,7 +42,7 @@ export const showAuthenticatorApp: Page<PersonContext, AccountDeps> = async (con
   }
 };
 
-/** Field `code`. With the first factor, leads to the recovery codes. */
+/** Field `code`. For the first factor, redirects to the recovery codes. */
 export const addAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, deps) =>
   submitForm(
     async () => {

@@ -19,8 +19,8 @@ function drawnReply(id: string) {
 }
 
 /**
- * `/avatars/{uuid}` is the picture that a person or an organisation uploaded;
- * `/avatars/{uuid}.svg` the drawn one, which any id has, so it tells nothing about who exists.
+ * `/avatars/{uuid}` is the uploaded picture of a user or an organisation; `/avatars/{uuid}.svg` the drawn one, which
+ * any id has, so it does not reveal who exists.
  */
 export const showAvatar: Page<RequestContext, AccountDeps> = async ({ params }, { avatars }) => {
   const [, id, isDrawn] = file.exec(params.file ?? '') ?? [];

@@ -18,13 +18,10 @@ import type { AccountDeps } from './deps.ts';
 const maxPushes = 8;
 const maxFollowedPushes = 5;
 const maxWaiting = 5;
-/** From so many pins on the page suggests to remove some. */
+/** From this number of pins on, the page suggests to remove some. */
 const manyPins = 12;
 
-/**
- * Commit statuses of the pushes and of the default branches that the page shows, in two queries however many there
- * are.
- */
+/** Commit statuses of the pushes and of the default branches on the page, with two queries in total. */
 async function readStatuses(
   { ci, repositories }: AccountDeps,
   pushes: readonly RecentPush[],
@@ -54,7 +51,7 @@ async function readStatuses(
   };
 }
 
-/** What the person follows on other servers: the newest pushes, and requests that did not get through. */
+/** The user's follows on other servers: the newest pushes, and failed requests. */
 async function readFollowing(personId: string, { federation, clock }: AccountDeps) {
   if (!federation.isOperational) return { pushes: [], stuck: [] };
   const { pushes, pending } = await federation.followedNews(personId, maxFollowedPushes);
@@ -66,7 +63,7 @@ async function readFollowing(personId: string, { federation, clock }: AccountDep
   };
 }
 
-/** Pull requests that wait for the person, and of theirs those that wait for others. */
+/** Pull requests that wait for the user, and their own that wait for others. */
 async function readWaiting(viewer: Viewer, deps: AccountDeps) {
   const { attention } = deps.pulls;
   const paging = { limit: maxWaiting, after: null, before: null };
@@ -83,8 +80,8 @@ async function readWaiting(viewer: Viewer, deps: AccountDeps) {
 }
 
 /**
- * The person's pins, what waits for them, the latest pushes and the repositories to which they may push, filtered by
- * name; for a newcomer, what to do first.
+ * The user's pins, their pending items, the latest pushes and the repositories with write access, filtered by name; for
+ * a newcomer, the first steps.
  */
 export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, person, query }, deps) => {
   const { accounts, organisations, owners, repositories, clock } = deps;

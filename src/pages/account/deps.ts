@@ -1,7 +1,7 @@
 import type { WebDeps } from '../../web/index.ts';
 import type { ProfileReadmeDeps } from '../code/profile-readme.ts';
 
-/** What the pages of this folder call. */
+/** The modules that the pages of this folder call. */
 export type AccountDeps = ProfileReadmeDeps &
   Pick<
     WebDeps,

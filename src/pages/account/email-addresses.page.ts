@@ -26,7 +26,7 @@ async function addressesPage(
   });
 }
 
-/** Runs a change of one address; its refusal stands above the list. */
+/** Changes one address; a refusal is shown above the list. */
 const changing = (context: PersonContext, deps: AccountDeps, notice: string, change: () => Promise<unknown>) =>
   submitForm(
     async () => {
@@ -39,7 +39,7 @@ const changing = (context: PersonContext, deps: AccountDeps, notice: string, cha
 export const showEmailAddresses: Page<PersonContext, AccountDeps> = (context, deps) =>
   addressesPage(context, deps, '', null);
 
-/** Field `address`. With mail a link is sent to it. */
+/** Field `address`. If mail is on, a link is sent to it. */
 export const addEmailAddress: Page<PersonContext, AccountDeps> = (context, deps) => {
   const address = context.form.text('address');
   return submitForm(
@@ -74,7 +74,7 @@ export const removeEmailAddress: Page<PersonContext, AccountDeps> = (context, de
     deps.accounts.addresses.remove(context.person.id, context.params.id ?? ''),
   );
 
-/** `/settings/emails/verify?token=…` asks first: programs of mail servers open every link of a mail. */
+/** `/settings/emails/verify?token=…` requires a click: mail servers open every link of a mail. */
 export const showVerification: Page<PersonContext, AccountDeps> = ({ person, query }, { accounts }) =>
   orLinkClosed(person.username, async () => {
     const token = query.get('token') ?? '';
@@ -89,7 +89,7 @@ export const verifyAddress: Page<PersonContext, AccountDeps> = ({ person, form }
     return seeOther(withNotice(here, 'address-verified'));
   });
 
-/** One page for every link that does not work, whatever the reason; and what to do then. */
+/** One page for every invalid link, whatever the reason, with the next step. */
 async function orLinkClosed(username: string | null, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

@@ -7,7 +7,7 @@ import { movedTo, page, seeOther } from '../app/reply.ts';
 import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
-/** The person whom a path names, also by a former name. Refuses `not_found`. */
+/** The user whom a path names, also by a former name. Throws `not_found`. */
 export async function personIn({ params }: Pick<RequestContext, 'params'>, { accounts, owners }: AccountDeps) {
   const wanted = params['username'] ?? '';
   const owner = (await owners.resolve(wanted)) ?? (await owners.resolveFormer(wanted));
@@ -23,7 +23,7 @@ const change =
     return seeOther(personUrl(owner.handle));
   };
 
-/** Follows a person of this server. */
+/** Follows a user of this server. */
 export const followPerson = change('follow');
 export const unfollowPerson = change('unfollow');
 

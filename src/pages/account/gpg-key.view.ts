@@ -4,19 +4,19 @@ import { viewTime, type TimeView } from '../app/times.view.ts';
 
 interface GpgKeyView {
   id: string;
-  /** User ids, with whether their address is a verified one of the owner. */
+  /** User ids; each tells whether its address is a verified one of the owner. */
   userIds: { text: string; isOwn: boolean }[];
-  /** In groups of four digits, as GnuPG prints it. */
+  /** In groups of four digits, in GnuPG's format. */
   fingerprint: string;
   keyId: string;
   algorithm: string;
   subkeys: string[];
   added: TimeView;
-  /** A date alone; null when it never expires. */
+  /** A date without time; null when it never expires. */
   expires: string | null;
   isExpired: boolean;
   isRevoked: boolean;
-  /** False when no user id is a verified address of the owner: nothing that it signs is verified. */
+  /** False when no user id is a verified address of the owner: then none of its signatures is verified. */
   isUseful: boolean;
 }
 

@@ -26,7 +26,7 @@ async function keysPage(
 export const showGpgKeys: Page<PersonContext, AccountDeps> = (context, deps) =>
   keysPage(context, deps, { key: '' }, null);
 
-/** Field `key`, what `gpg --armor --export` prints. */
+/** Field `key`, the output of `gpg --armor --export`. */
 export const addGpgKey: Page<PersonContext, AccountDeps> = (context, deps) => {
   const input = { key: context.form.text('key') };
   return submitForm(
@@ -34,7 +34,7 @@ export const addGpgKey: Page<PersonContext, AccountDeps> = (context, deps) => {
       const { isNew } = await deps.signing.addGpgKey(context.person.id, input.key);
       return seeOther(withNotice(home, isNew ? 'gpg-key-added' : 'gpg-key-updated'));
     },
-    // What was pasted by mistake is not sent back: it may be a private key.
+    // A refused key is not sent back: it may be a private key pasted by mistake.
     (refusal) => keysPage(context, deps, /PRIVATE KEY/.test(input.key) ? { key: '' } : input, refusal),
   );
 };

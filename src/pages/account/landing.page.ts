@@ -20,6 +20,6 @@ async function showWelcome({ query }: RequestContext, { accounts, repositories, 
   });
 }
 
-/** `/`: the dashboard for people, an introduction for everyone else. */
+/** `/`: the dashboard for signed-in users, an introduction for others. */
 export const showHome: Page<RequestContext, AccountDeps> = (context, deps) =>
   context.person ? showDashboard(context as PersonContext, deps) : showWelcome(context, deps);

@@ -28,13 +28,13 @@ async function linkedAccountsPage(
   });
 }
 
-/** The accounts of providers that a person signs in with. */
+/** The provider accounts that a user signs in with. */
 export const showLinkedAccounts: Page<PersonContext, AccountDeps> = (context, deps) =>
   linkedAccountsPage(context, deps, null);
 
 /**
- * Field `provider`. Responds with a page that goes on to the provider by itself: a redirect after a form would be
- * stopped by `form-action` of the content security policy.
+ * Field `provider`. Responds with a page that continues to the provider by itself: `form-action` of the content
+ * security policy would block a redirect after a form.
  */
 export const linkAccount: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form, session, origin } = context;

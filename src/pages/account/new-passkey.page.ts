@@ -20,7 +20,7 @@ async function passkeyPage(
 export const showNewPasskey: Page<PersonContext, AccountDeps> = (context, deps) =>
   passkeyPage(context, deps, deviceName(context.userAgent), null);
 
-/** Fields `name` and `response`, which the script fills in. With the first factor, leads to the recovery codes. */
+/** Fields `name` and `response`, which the script fills in. For the first factor, redirects to the recovery codes. */
 export const addPasskey: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { person, session, form } = context;
   return submitForm(

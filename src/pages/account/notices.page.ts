@@ -40,12 +40,12 @@ async function noticesPage(
   });
 }
 
-/** Without mail there are no notices, and no page about them. */
+/** Without mail there are no notices, and no page for them. */
 function refuseWithoutMail({ notices }: AccountDeps): void {
   if (!notices.isAvailable) throw notFound();
 }
 
-/** Which mails a person gets about their account. */
+/** The mails that a user gets about their account. */
 export const showNotices: Page<PersonContext, AccountDeps> = (context, deps) => {
   refuseWithoutMail(deps);
   return noticesPage(context, deps);

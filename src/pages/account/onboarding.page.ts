@@ -8,7 +8,7 @@ function onboardingPage(handle: string, refusal: FormRefusal | null): PageReply 
   return page('account/onboarding', { form: { handle }, refusal });
 }
 
-/** Until a handle is chosen this is the only page a person gets (SPEC §2.4). */
+/** The only page that a user gets until they choose a username (SPEC §2.4). */
 export const showOnboarding: Page<PersonContext, AccountDeps> = ({ person }) =>
   person.username === null ? onboardingPage('', null) : seeOther('/');
 

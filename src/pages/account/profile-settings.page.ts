@@ -51,7 +51,7 @@ export const saveProfile: Page<PersonContext, AccountDeps> = (context, { account
   );
 };
 
-/** Field `avatar`, the file: one's own picture. */
+/** Field `avatar`, the file: the user's own picture. */
 export const uploadAvatar: Page<PersonContext, AccountDeps> = (context, { avatars }) =>
   submitForm(
     async () => {

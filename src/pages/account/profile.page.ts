@@ -16,8 +16,8 @@ import type { AccountDeps } from './deps.ts';
 const isPerson = (viewer: Viewer, id: string): boolean => viewer.kind === 'person' && viewer.id === id;
 
 /**
- * Who belongs to an organisation is for its OWNERs (SPEC §4.4): an anonymous viewer sees what they
- * could read on the members page of it, everyone sees their own.
+ * Only OWNERs see the members of an organisation (SPEC §4.4): anonymous viewers see the memberships that its members
+ * page shows them, everyone sees their own.
  */
 async function membershipsShownTo(
   viewer: Viewer,
@@ -35,7 +35,7 @@ async function membershipsShownTo(
   return memberships.filter(({ organisation }) => owned.has(organisation.id));
 }
 
-/** `/users/{username}`: what a person says of themselves, and what of theirs the viewer may see. */
+/** `/users/{username}`: a user's profile, and their repositories that the viewer can see. */
 export const showPerson: Page<RequestContext, AccountDeps> = async (context, deps) => {
   const { params, query, viewer } = context;
   const { accounts, organisations, owners, repositories, clock } = deps;

@@ -7,7 +7,7 @@ interface PushCalendarView {
   summary: string;
   width: number;
   height: number;
-  /** The squares of days without either, as one path. */
+  /** The squares of days without pushes and commits, as one path. */
   quiet: string;
   days: { x: number; y: number; level: number; title: string }[];
   months: { x: number; name: string }[];
@@ -36,14 +36,14 @@ const weekdayOf = (day: number): number => (day + 3) % 7;
 /** By the number of the day since the epoch. */
 type Counts = ReadonlyMap<number, number>;
 
-/** `3 commits and 1 push`; commits only where there are some. */
+/** `3 commits and 1 push`; omits commits if there are none. */
 const describe = (commits: number, pushes: number): string =>
   [
     ...(commits > 0 ? [viewCount(commits, 'commit')] : []),
     ...(pushes > 0 || commits === 0 ? [viewCount(pushes, 'push')] : []),
   ].join(' and ');
 
-/** The shade of a day is by its commits and pushes together. */
+/** The shade of a day depends on the sum of its commits and pushes. */
 export function viewPushCalendar(
   { pushes, commits }: { pushes: Counts; commits: Counts },
   now: number,

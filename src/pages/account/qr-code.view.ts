@@ -1,10 +1,10 @@
-/** A QR code as one path of a drawing in units of its modules; four modules of space are around it. */
+/** A QR code as one SVG path in units of its modules, with a margin of four modules. */
 interface QrCodeView {
   size: number;
   path: string;
 }
 
-/** The space that scanners need on each side (ISO/IEC 18004, §9.1). */
+/** The margin that scanners need on each side (ISO/IEC 18004, §9.1). */
 const quietZone = 4;
 
 export async function viewQrCode(text: string): Promise<QrCodeView> {

@@ -42,7 +42,7 @@ import {
 import { showPublicGpgKeys, showPublicKeys } from './public-keys.page.ts';
 import { showKeys, addKey, changeKeyUse, removeKey } from './ssh-keys.page.ts';
 
-/** The home page, profiles and the settings of a person. */
+/** The home page, profiles and the settings of a user. */
 export const accountRoutes: readonly Route[] = [
   { method: 'GET', path: '/avatars/:file', access: 'open', cost: 'free', page: showAvatar },
   { method: 'GET', path: '/', access: 'public', cost: 'rows', page: showHome },
@@ -136,7 +136,7 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/emails/:id/public', access: 'signed-in', cost: 'rows', page: setAddressPublic },
   { method: 'POST', path: '/settings/emails/:id/delete', access: 'signed-in', cost: 'rows', page: removeEmailAddress },
   { method: 'GET', path: '/settings/gpg', access: 'signed-in', cost: 'rows', page: showGpgKeys },
-  // A key of many user ids and subkeys is larger than other forms.
+  // A key with many user ids and subkeys is larger than other forms.
   {
     method: 'POST',
     path: '/settings/gpg',

@@ -36,10 +36,10 @@ async function securityPage(
   });
 }
 
-/** `/settings/security`: the second factors of a person. */
+/** `/settings/security`: the second factors of a user. */
 export const showSecurity: Page<PersonContext, AccountDeps> = (context, deps) => securityPage(context, deps, null);
 
-/** Runs a change of the page, and shows what refused it. */
+/** Runs a change of the page, and shows the reason of a refusal. */
 const changing = (context: PersonContext, deps: AccountDeps, change: () => Promise<Reply>): Promise<Reply> =>
   submitForm(change, (refusal) => securityPage(context, deps, refusal));
 
@@ -55,7 +55,7 @@ export const removePasskey: Page<PersonContext, AccountDeps> = (context, deps) =
     return seeOther(withNotice(here, 'passkey-removed'));
   });
 
-/** Makes new recovery codes, and leads to the page that shows them once. */
+/** Creates new recovery codes, and redirects to the page that shows them once. */
 export const newRecoveryCodes: Page<PersonContext, AccountDeps> = (context, deps) =>
   changing(context, deps, async () => {
     const codes = await deps.accounts.secondFactor.newRecoveryCodes(context.person.id);
@@ -72,7 +72,7 @@ export const redirectToRecoveryCodes = async (
     `${here}/recovery-codes/${await oneTimeSecrets.store(personId, { name: t('account.security.recovery_codes'), value: codes.join('\n') })}`,
   );
 
-/** The only page that ever shows recovery codes; asked again, it leads back. */
+/** The only page that ever shows recovery codes; a reload redirects to the settings. */
 export const showRecoveryCodes: Page<PersonContext, AccountDeps> = async ({ person, params }, { oneTimeSecrets }) => {
   const secret = await oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice(here, 'recovery-codes-gone'));

@@ -26,7 +26,7 @@ const factors = translated({
   passkey: 'account.session.passkey',
 });
 
-/** By what a session was signed in. A passkey instead of a password is both. */
+/** The method with which a session was signed in. A passkey instead of a password counts as both. */
 const describeSignInMethod = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
   factor === null || method === t('account.session.passkey')
     ? methods[method]

@@ -7,7 +7,7 @@ interface SshKeyView {
   title: string;
   type: string;
   fingerprint: string;
-  /** What it is for, and in words. */
+  /** Its uses, as values and as text. */
   uses: SshKeyUse;
   usesText: string;
   worksHere: boolean;
@@ -22,7 +22,9 @@ const usesTexts: Readonly<Record<SshKeyUse, string>> = translated({
   signing: 'account.ssh_key.signing_commits_only',
 });
 
-/** @param systemSshd whether OpenSSH does the work, which knows keys on security tokens */
+/**
+ * @param systemSshd whether OpenSSH is the SSH server, which supports keys on security tokens
+ */
 export function viewSshKey(key: SshKey, now: number, systemSshd = false): SshKeyView {
   return {
     id: key.id,
@@ -31,7 +33,7 @@ export function viewSshKey(key: SshKey, now: number, systemSshd = false): SshKey
     fingerprint: key.fingerprint,
     uses: key.uses,
     usesText: usesTexts[key.uses],
-    // To verify a signature, a key on a security token needs nothing.
+    // Keys on security tokens can always verify signatures.
     worksHere: key.worksWithBuiltInServer || systemSshd || key.uses === 'signing',
     added: viewTime(key.createdAt, now),
     lastUsed: key.lastUsedAt === null ? null : viewTime(key.lastUsedAt, now),

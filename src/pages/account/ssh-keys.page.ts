@@ -14,7 +14,7 @@ interface KeyForm {
   uses: SshKeyUse;
 }
 
-/** In the order of the form; the first is chosen where a form says nothing. */
+/** In the order of the form; the first is the default. */
 const uses = ['both', 'authentication', 'signing'] as const satisfies readonly SshKeyUse[];
 
 async function keysPage(

@@ -6,7 +6,7 @@ import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import type { AccountDeps } from './deps.ts';
 import { personIn } from './follows.page.ts';
 
-/** `/users/{username}/stars`: repositories that the person starred and the viewer may see. */
+/** `/users/{username}/stars`: repositories that the user starred and the viewer can see. */
 export const showStars: Page<RequestContext, AccountDeps> = async (context, deps) => {
   const { wanted, owner, person } = await personIn(context, deps);
   const url = personUrl(owner.handle);

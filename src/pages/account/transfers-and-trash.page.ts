@@ -8,7 +8,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
 interface Refused {
-  /** Of the repository whose form is shown again. */
+  /** Id of the repository whose form is shown again. */
   id: string;
   refusal: FormRefusal;
 }
@@ -37,7 +37,7 @@ async function repositoriesPage(
       deleted: viewTime(repository.deletedAt ?? now, now),
       gone: viewTime((repository.deletedAt ?? now) + config.repositories.trashKeepMs, now),
       name: refused?.id === repository.id ? form.text('name') : repository.name,
-      // The same form stands below each row, so only one of them shows the refusal.
+      // Each row contains the same form, so only one of them shows the refusal.
       isRefused: refused?.id === repository.id,
     })),
     refusal: refused?.refusal ?? null,
@@ -45,7 +45,7 @@ async function repositoriesPage(
   });
 }
 
-/** Repositories that others offer to transfer to the person, and deleted ones that can be restored. */
+/** Pending transfers of repositories to the user, and deleted ones that can be restored. */
 export const showTransfersAndTrash: Page<PersonContext, AccountDeps> = (context, deps) =>
   repositoriesPage(context, deps);
 

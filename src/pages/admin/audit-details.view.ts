@@ -6,22 +6,22 @@ interface AuditDetail {
 
 const id = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The ids that the details of entries mention, whatever they belong to. */
+/** All ids in the details of entries, of any kind of object. */
 export const idsIn = (details: readonly Record<string, unknown>[]): string[] =>
   details.flatMap((each) =>
     Object.values(each).filter((value): value is string => typeof value === 'string' && id.test(value)),
   );
 
 /**
- * The details of an entry, for a person: `organisationId` becomes "organisation", and its value the
- * name behind the id, or the beginning of the id when it is gone. No value is repeated.
+ * The details of an entry in readable form: `organisationId` becomes "organisation", and its value the name of the
+ * object, or the beginning of the id if the object was deleted. No value is repeated.
  */
 export function viewAuditDetails(details: Record<string, unknown>, names: ReadonlyMap<string, string>): AuditDetail[] {
   const all = Object.entries(details).map(([key, value]) => ({
     name: inWords(key),
     value: typeof value === 'string' ? (names.get(value) ?? shorten(value)) : JSON.stringify(value),
   }));
-  // An id and the name beside it say the same now.
+  // An id and the name beside it now show the same.
   return all.filter(({ value }, at) => all.findIndex((other) => other.value === value) === at);
 }
 

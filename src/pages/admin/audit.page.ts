@@ -9,7 +9,7 @@ import type { AdminDeps } from './deps.ts';
 
 const here = '/admin/audit';
 const perPage = 100;
-/** Entries of one export; a longer log is exported by dates, or by `hearth log list`. */
+/** Maximum number of entries of one export; a longer log is exported by dates, or by `hearth log list`. */
 const mostExported = 20_000;
 const dayMs = 86_400_000;
 
@@ -19,7 +19,7 @@ const whoElse: Readonly<Record<string, string>> = translated({
   anonymous: 'anonymous',
 });
 
-/** The filter as it was typed. */
+/** The submitted filter. */
 interface AuditForm {
   actor: string;
   event: string;
@@ -32,13 +32,13 @@ function readForm(query: URLSearchParams): AuditForm {
   return { actor: text('actor'), event: text('event'), since: text('since'), until: text('until') };
 }
 
-/** A day in UTC as milliseconds; undefined for anything else. */
+/** A day in UTC as milliseconds; undefined if invalid. */
 function dayOf(text: string): number | undefined {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isFinite(at) ? at : undefined;
 }
 
-/** The filter of the query; an actor that does not exist has no entries. The last day is included. */
+/** The filter of the query; an unknown actor has no entries. The last day is included. */
 async function readFilter({ actor, event, since, until }: AuditForm, deps: AdminDeps): Promise<AuditFilter> {
   const known = Object.entries(whoElse).find(([id, words]) => actor === id || actor === words)?.[0];
   const person =
@@ -63,7 +63,7 @@ async function namesIn({ owners, repositories }: AdminDeps, entries: readonly Au
 
 /**
  * Query `actor`, `event` (the beginning of a name), `since` and `until` (days in UTC, both included); `before`: an
- * entry's number, those before it are shown, newest first.
+ * entry's number; shows the entries before it, newest first.
  */
 export const showAdminAudit: Page<PersonContext, AdminDeps> = async ({ query }, deps) => {
   const before = Number(query.get('before'));
@@ -124,7 +124,7 @@ export const exportAudit: Page<PersonContext, AdminDeps> = async ({ query }, dep
   return content('text/csv; charset=utf-8', `${[columns.join(','), ...lines].join('\r\n')}\r\n`, { headers });
 };
 
-/** RFC 4180. A leading `=`, `+`, `-` or `@` gets a quote in front, or a spreadsheet would run it as a formula. */
+/** RFC 4180. A leading `=`, `+`, `-` or `@` gets a quote before it, or a spreadsheet would run it as a formula. */
 function csvCell(value: unknown): string {
   if (typeof value === 'number') return String(value);
   const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);

@@ -5,7 +5,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** Who follows a repository from elsewhere: `?repository=owner/name`. */
+/** The followers of a repository on other servers: `?repository=owner/name`. */
 export const showFollowers: Page<PersonContext, AdminDeps> = async ({ query }, { federation, clock }) => {
   const repository = query.get('repository')?.trim() ?? '';
   const [owner = '', name = '', more] = repository.split('/');
@@ -33,7 +33,7 @@ export const showFollowers: Page<PersonContext, AdminDeps> = async ({ query }, {
   });
 };
 
-/** The actors of this server that have a key; never the private one. */
+/** The actors of this server with a key; never the private key. */
 export const showActors: Page<PersonContext, AdminDeps> = async ({ query }, { federation, clock }) => {
   const { rows, next, previous } = await numberedPage(federation.listKeys, query, '/admin/federation/actors');
   return page('admin/federation-actors', {

@@ -21,7 +21,7 @@ const viewBlock = ({ kind, value, reason, createdAt }: Block, now: number) => ({
 
 interface Extra {
   refusal?: FormRefusal | null;
-  /** Which form was refused. */
+  /** The refused form. */
   which?: 'add' | 'import';
   imported?: { added: number; known: number; skipped: { line: number; text: string; why: string }[] };
 }
@@ -48,10 +48,10 @@ async function blocksPage(
   });
 }
 
-/** Servers and actors from which nothing is accepted. */
+/** Blocked servers and actors. */
 export const showBlocks: Page<PersonContext, AdminDeps> = (context, deps) => blocksPage(context, deps);
 
-/** Fields `value`, a host name or the address of an actor, and `reason`. */
+/** Fields `value`, a host name or the URL of an actor, and `reason`. */
 export const addBlock: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
@@ -71,7 +71,7 @@ export const removeBlock: Page<PersonContext, AdminDeps> = (context, deps) =>
     (refusal) => blocksPage(context, deps, { refusal }),
   );
 
-/** Field `list`. The response says what was left out. */
+/** Field `list`. The response lists the skipped entries. */
 export const importBlocks: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
@@ -83,7 +83,7 @@ export const importBlocks: Page<PersonContext, AdminDeps> = (context, deps) =>
     (refusal) => blocksPage(context, deps, { refusal, which: 'import' }),
   );
 
-/** `?kind=actor`: the list of actors; else that of servers. */
+/** `?kind=actor`: the list of actors; otherwise that of servers. */
 export const exportBlocks: Page<PersonContext, AdminDeps> = async (
   { query },
   { federation },

@@ -15,7 +15,7 @@ const usualDays = 30;
 
 interface Extra {
   refusal?: FormRefusal;
-  /** What would go, before the administrator's word. */
+  /** The number of deliveries to remove, before the administrator confirms. */
   purge?: { days: number; count: string };
 }
 
@@ -67,16 +67,16 @@ const acting = (context: PersonContext, deps: AdminDeps, act: () => Promise<unkn
     (refusal) => deliveriesPage(context, deps, { refusal }),
   );
 
-/** `owner/name` of the repositories that deliveries speak of. */
+/** `owner/name` of the repositories in deliveries. */
 async function namesOf({ repositories }: AdminDeps, rows: readonly ListedDelivery[]): Promise<Map<string, string>> {
   const located = await repositories.locate(rows.flatMap(({ repositoryId }) => repositoryId ?? []));
   return new Map([...located].map(([id, { owner, repository }]) => [id, `${owner.handle}/${repository.name}`]));
 }
 
-/** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
+/** Activities in the outbox for other servers, newest first: `?state=`, `?host=`, `?before=` a number. */
 export const showDeliveries: Page<PersonContext, AdminDeps> = (context, deps) => deliveriesPage(context, deps);
 
-/** Refuses what is no number like a delivery that is not there. */
+/** Responds to an invalid number as to a missing delivery. */
 function readDeliveryId(text: string | undefined): number {
   if (text === undefined || !/^[1-9]\d{0,14}$/.test(text))
     throw notFound('unknown_delivery', 'There is no such delivery.');
@@ -99,17 +99,19 @@ export const showDelivery: Page<PersonContext, AdminDeps> = async ({ params, que
 export const retryDelivery: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, () => deps.federation.retryDelivery(readDeliveryId(context.params.id)));
 
-/** One that waits for its next attempt. */
+/** For a delivery that waits for its next attempt. */
 export const sendDeliveryNow: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, () => deps.federation.sendNow(readDeliveryId(context.params.id)));
 
-/** Field `host`: only those to one server; all of them without it. */
+/** Field `host`: only deliveries to one server; by default all. */
 export const retryFailedDeliveries: Page<PersonContext, AdminDeps> = (context, deps) => {
   const host = context.form.text('host').trim().toLowerCase();
   return acting(context, deps, () => deps.federation.retryFailedDeliveries(host === '' ? null : host));
 };
 
-/** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
+/**
+ * Fields `days`, and `confirm` once the administrator has seen the number: removes deliveries that ended longer ago.
+ */
 export const purgeDeliveries: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {

@@ -11,9 +11,9 @@ const here = '/admin/federation';
 
 interface Extra {
   refusal?: FormRefusal | null;
-  /** What the test of a peer found. */
+  /** The result of testing a peer. */
   test?: { host: string; checks: { name: string; ok: boolean | null; words: string }[] };
-  /** A code that waits for the administrator's word. */
+  /** A pairing code that waits for the administrator's confirmation. */
   pairing?: { host: string; code: string };
 }
 
@@ -47,7 +47,7 @@ async function federationPage(
   });
 }
 
-/** A form of this page: its refusal is shown above. */
+/** A form of this page: a refusal is shown at the top. */
 const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: () => Promise<unknown>) =>
   submitForm(
     async () => {
@@ -57,10 +57,10 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
     (refusal) => federationPage(context, deps, { refusal }),
   );
 
-/** Whether federation works, and how the other servers do. */
+/** The state of federation and of the other servers. */
 export const showFederation: Page<PersonContext, AdminDeps> = (context, deps) => federationPage(context, deps);
 
-/** Field `host`. Asks the other server step by step; the response is this page with what was found. */
+/** Field `host`. Tests the other server step by step; the response is this page with the results. */
 export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) => {
   const host = context.form.text('host').trim();
   return submitForm(
@@ -73,7 +73,7 @@ export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
   );
 };
 
-/** Makes a pairing code and leads to the page that shows it once. */
+/** Creates a pairing code and redirects to the page that shows it once. */
 export const invitePeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
   submitForm(
     async () => {
@@ -91,7 +91,7 @@ export const showPairingCode: Page<PersonContext, AdminDeps> = async ({ person, 
   return page('admin/pairing-code', { code: secret.value }, { showsSecret: true });
 };
 
-/** Field `code`; `confirm` once the administrator has seen whose code it is. */
+/** Field `code`; `confirm` once the administrator has seen which server it belongs to. */
 export const acceptPeer: Page<PersonContext, AdminDeps> = (context, deps) => {
   const code = context.form.text('code').trim();
   return submitForm(
@@ -105,7 +105,7 @@ export const acceptPeer: Page<PersonContext, AdminDeps> = (context, deps) => {
   );
 };
 
-/** Field `host`, of a server that asked with a code. */
+/** Field `host` of a server that sent a pairing request with a code. */
 export const confirmPeer: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'peer-paired', () => deps.federation.confirmPeer(context.form.text('host')));
 

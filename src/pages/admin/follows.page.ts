@@ -13,7 +13,7 @@ const here = '/admin/federation/follows';
 
 interface Extra {
   refusal?: FormRefusal;
-  /** What a look for new repositories has brought. */
+  /** The result of a check for new repositories. */
   scanned?: readonly ScanResult[];
 }
 
@@ -62,10 +62,10 @@ const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: ()
     (refusal) => followsPage(context, deps, { refusal }),
   );
 
-/** Who follows what elsewhere; `?user=` only what one person does. */
+/** All follows of other servers' actors; `?user=` only those of one user. */
 export const showFollows: Page<PersonContext, AdminDeps> = (context, deps) => followsPage(context, deps);
 
-/** Fields `user` and `target`: a local person follows a remote repository or person. */
+/** Fields `user` and `target`: a local user follows a remote repository or person. */
 export const addFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'follow-added-for', async () => {
     const person = await personCalled(deps, context.form.text('user').trim());
@@ -79,7 +79,7 @@ export const endFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
 export const retryFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'follow-retried', () => deps.federation.retryFollowFor(context.params.id ?? ''));
 
-/** Looks for new repositories of all followed people now; the response says what was found. */
+/** Checks all followed people for new repositories now; the response shows the result. */
 export const resyncFollows: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => followsPage(context, deps, { scanned: await deps.federation.resync() }),

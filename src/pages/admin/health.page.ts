@@ -15,7 +15,7 @@ const shownPushes = 50;
 /** Age from which a restore test counts as too old, the same as in `hearth doctor`. */
 const oldMs = 2 * 86_400_000;
 
-/** Readiness and load of the server, the last restore test, and mirrors that fail. */
+/** Readiness and load of the server, the last restore test, and failing mirrors. */
 async function healthPage({ query }: PersonContext, deps: AdminDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = deps;
   const [parts, { newest, lastRestoreTest }, count, mirrors, parked, running, database] = await Promise.all([
@@ -79,7 +79,7 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
   });
 }
 
-/** Pushes that a listener has failed with three times; the newest first. */
+/** Pushes for which a listener has failed three times; newest first. */
 async function viewParkedPushes({ repositories, clock }: AdminDeps) {
   const pushes = await repositories.pushes.listParked(shownPushes);
   const names = await namesOf(
@@ -103,7 +103,7 @@ async function namesOf(
   return new Map(rows.map(({ id, owner, name }) => [id, `${owner.handle}/${name}`]));
 }
 
-/** Private ones are named here, too, as on the page of repositories. */
+/** Private repositories are also named here, as on the page of repositories. */
 async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
   const { failing, failingCount, count } = await mirrors.listFailing({ limit: shownMirrors });
   const names = await namesOf(
@@ -119,7 +119,7 @@ async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
       ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
         id: repositoryId,
         name: names.get(repositoryId) ?? t('admin.health.in_the_trash_2'),
-        // Addresses carry no names or passwords; the host is what identifies the fault.
+        // URLs are shown without names or passwords; the host identifies the fault.
         other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
         failures,
         isPaused,
@@ -134,7 +134,7 @@ async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
 
 export const showAdminHealth: Page<PersonContext, AdminDeps> = (context, deps) => healthPage(context, deps);
 
-/** Makes a mirror due now, one that waits for a person, too. */
+/** Schedules a mirror to sync now, even one that waits for a user. */
 export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
@@ -144,12 +144,12 @@ export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps)
     (refusal) => healthPage(context, deps, { refusal }),
   );
 
-/** Notifies the remaining listeners of a parked push. It may take them minutes, so the request does not wait. */
+/** Notifies the remaining listeners of a parked push. They may need minutes, so the request does not wait. */
 export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
       const push = await deps.repositories.pushes.unpark(context.params.id ?? '');
-      // What goes wrong is in the log, and on this page once it has ended.
+      // Failures are in the log, and on this page once it has ended.
       deps.repositories.pushes.announceAgain(push).catch(() => {});
       return seeOther(withNotice(here, 'push-retried'));
     },

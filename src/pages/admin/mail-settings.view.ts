@@ -8,7 +8,7 @@ const encryption = translated({
 });
 const usualPorts = { starttls: 587, implicit: 465, none: 25 };
 
-/** The settings of mail as an administrator reads them; never the password. */
+/** The mail settings for administrators; never the password. */
 export function viewMailSettings({ mail }: Pick<Config, 'mail'>): { name: string; value: string }[] {
   const { host, from } = mail;
   const password =

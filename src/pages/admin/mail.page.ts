@@ -18,7 +18,7 @@ type Tab = keyof typeof states;
 
 const readTab = (text: string | null): Tab => (text !== null && Object.hasOwn(states, text) ? (text as Tab) : 'queued');
 
-/** `?before=1767268800000-17`: the time and the number of the last mail of the page before. */
+/** `?before=1767268800000-17`: the time and the number of the last mail of the previous page. */
 function readBefore(text: string | null): { nextAt: number; id: number } | undefined {
   const [, nextAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? [];
   return nextAt === undefined ? undefined : { nextAt: Number(nextAt), id: Number(id) };
@@ -80,10 +80,10 @@ function viewMail({ id, kind, state, attempts, to, subject, ...mail }: QueuedMai
   };
 }
 
-/** The mail server as it is set, and mails: `?state=` queued, failed or sent, `?before=`. */
+/** The mail server settings, and mails: `?state=` queued, failed or sent, `?before=`. */
 export const showMail: Page<PersonContext, AdminDeps> = (context, deps) => mailPage(context, deps);
 
-/** Field `to`: an address, which gets a message at once. */
+/** Field `to`: an address, which immediately gets a test message. */
 export const sendTestMail: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {
@@ -103,7 +103,7 @@ export const retryMail: Page<PersonContext, AdminDeps> = (context, deps) =>
 export const retryFailedMails: Page<PersonContext, AdminDeps> = (context, deps) =>
   retrying(context, deps, () => deps.mail.retryFailed());
 
-/** A mail that another administrator has retried meanwhile is where it should be. */
+/** A mail that another administrator has already retried is in the desired state. */
 const retrying = (context: PersonContext, deps: AdminDeps, retry: () => Promise<unknown>) =>
   submitForm(
     async () => {

@@ -20,8 +20,8 @@ function newPersonPage({ form }: PersonContext, { config }: AdminDeps, refusal: 
 export const showNewPerson: Page<PersonContext, AdminDeps> = (context, deps) => newPersonPage(context, deps, null);
 
 /**
- * Fields `username`, `display_name`, `address`, which counts as verified, and `administrator`. The password is random,
- * is shown once, and is replaced by the person at the first sign-in; where passwords are switched off there is none.
+ * Fields `username`, `display_name`, `address`, which counts as verified, and `administrator`. The password is random
+ * and shown once, and the user replaces it at the first sign-in; where passwords are off there is none.
  */
 export const addPerson: Page<PersonContext, AdminDeps> = (context, deps) => {
   const { form, person: self } = context;

@@ -3,7 +3,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** The servers of a PostgreSQL database; empty where one process has the database for itself. */
+/** The servers of a PostgreSQL database; empty if only one process uses the database. */
 export const showNodes: Page<PersonContext, AdminDeps> = async (_context, { nodes, clock }) => {
   const now = clock.now();
   return page('admin/nodes', {

@@ -10,10 +10,10 @@ const allowedWords = translated({
   blocked: 'blocked',
 } as const);
 
-/** Servers with followers that nobody named, on one page: those with the most. */
+/** Maximum number of unnamed servers with followers on one page: those with the most. */
 const shownOpen = 50;
 
-/** Every server that an administrator has to do with, and some of those whose followers are taken from everywhere. */
+/** All peers that an administrator has configured, and some other servers with followers. */
 export function choosePeers(peers: readonly ListedPeer[]): { shown: ListedPeer[]; left: number } {
   const open = peers.filter(({ allowed }) => allowed === 'followers').sort((a, b) => b.followers - a.followers);
   const chosen = new Set(open.slice(0, shownOpen));
@@ -34,7 +34,7 @@ export function viewPeer(peer: ListedPeer, now: number) {
     requestedAt: askedAt === null ? null : viewTime(askedAt, now),
     success: lastSuccessAt === null ? null : viewTime(lastSuccessAt, now),
     error: lastError === null || lastErrorAt === null ? null : { text: lastError, at: viewTime(lastErrorAt, now) },
-    // An old error beside a newer success is history, not a state.
+    // An error that precedes a success is history, not a state.
     isFailing: failures > 0 || (lastErrorAt ?? 0) > (lastSuccessAt ?? 0),
     gone:
       goneAt === null
@@ -74,7 +74,7 @@ export function viewDelivery(
     host,
     repository: repositoryId === null ? null : (names.get(repositoryId) ?? t('admin.peers.a_repository_in_the_trash')),
     isWaiting: state === 'PENDING',
-    // One that was not to be sent any more is FAILED, too, and nothing went wrong.
+    // Cancelled deliveries are also FAILED, although no error occurred.
     hasFailed: state === 'FAILED' && cancelledAt === null,
     isDone: state === 'DELIVERED',
     label: cancelledAt === null ? stateWords[state] : t('admin.peers.not_sent'),

@@ -46,10 +46,10 @@ const changing = (context: PersonContext, deps: AdminDeps, change: () => Promise
     (refusal) => peoplePage(context, deps, { refusal }),
   );
 
-/** Everyone with an account, by handle. Query: `q`, how the handle begins; `after`, `before`. */
+/** All accounts, by username. Query: `q`, a prefix of the username; `after`, `before`. */
 export const showAdminPeople: Page<PersonContext, AdminDeps> = (context, deps) => peoplePage(context, deps);
 
-/** Field `on`: `yes` makes an administrator of them, anything else ends it. */
+/** Field `on`: `yes` makes the user an administrator, anything else ends it. */
 export const setAdministrator: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, () =>
     deps.accounts.setAdministrator(context.params.id ?? '', context.form.text('on') === 'yes'),
@@ -59,7 +59,7 @@ export const setAdministrator: Page<PersonContext, AdminDeps> = (context, deps) 
 export const setDisabled: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, () => deps.accounts.setDisabled(context.params.id ?? '', context.form.text('on') === 'yes'));
 
-/** Removes the second factors of a person who has lost them. */
+/** Removes the second factors of a user who has lost them. */
 export const resetSecondFactor: Page<PersonContext, AdminDeps> = (context, deps) =>
   submitForm(
     async () => {

@@ -26,7 +26,7 @@ async function addressesPage(
   });
 }
 
-/** Refuses `unknown_person` before the form is read. */
+/** Throws `unknown_person` before the form is read. */
 const changing = (context: PersonContext, deps: AdminDeps, notice: string, change: (id: string) => Promise<unknown>) =>
   submitForm(
     async () => {
@@ -37,11 +37,11 @@ const changing = (context: PersonContext, deps: AdminDeps, notice: string, chang
     (refusal) => addressesPage(context, deps, context.form.text('address'), refusal),
   );
 
-/** `/admin/people/{id}/emails`: the addresses of a person, for administrators, who can verify them. */
+/** `/admin/people/{id}/emails`: the addresses of a user, for administrators, who can verify them. */
 export const showPersonAddresses: Page<PersonContext, AdminDeps> = (context, deps) =>
   addressesPage(context, deps, '', null);
 
-/** Field `address`; it is verified, because an administrator confirms it. */
+/** Field `address`; it counts as verified, because an administrator added it. */
 export const addPersonAddress: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, 'address-verified', (id) =>
     deps.accounts.addresses.add(id, { address: context.form.text('address'), isVerified: true }),

@@ -3,7 +3,7 @@ import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** The first password of a person, or a link to choose one: shown once, to the administrator who made it. */
+/** The first password of a user, or a link to choose one: shown once, to the administrator who created it. */
 export const showPersonSecret: Page<PersonContext, AdminDeps> = async ({ person, params }, deps) => {
   const { accounts, oneTimeSecrets } = deps;
   const { id, username } = await accounts.personById(params.id ?? '');

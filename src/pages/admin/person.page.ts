@@ -7,7 +7,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** Which form of the page came back. */
+/** The submitted form of the page. */
 type PersonForm = 'link' | 'rename' | 'administrator' | 'disabled' | 'delete';
 
 const people = '/admin/people';
@@ -46,7 +46,7 @@ async function personPage(
       seen: lastSeenAt === null ? null : viewTime(lastSeenAt, now),
       disabled: disabledAt === null ? null : viewTime(disabledAt, now),
     },
-    /** What has to be typed before the account is deleted. */
+    /** The text to type before the account is deleted. */
     name: username ?? id,
     self: pageOf(id),
     canSetPasswords: config.accounts.passwordSignIn,
@@ -61,7 +61,10 @@ async function personPage(
   });
 }
 
-/** A form of this page; refused, it comes back as it was sent. Refuses `unknown_person` before anything else. */
+/**
+ * A form of this page; when refused, it is shown with the submitted values. Throws `unknown_person` before anything
+ * else.
+ */
 const personForm =
   (
     which: PersonForm,
@@ -76,10 +79,10 @@ const personForm =
     );
   };
 
-/** `/admin/people/{id}`: an account, and what an administrator can do with it. */
+/** `/admin/people/{id}`: an account, with the actions of an administrator. */
 export const showPerson: Page<PersonContext, AdminDeps> = (context, deps) => personPage(context, deps);
 
-/** Makes a link with which the person chooses a password, and leads to the page that shows it once. */
+/** Creates a link with which the user chooses a password, and redirects to the page that shows it once. */
 export const makeResetLink = personForm('link', async (id, { person, origin }, { accounts, oneTimeSecrets }) => {
   const { secret } = await accounts.makeResetLink(id);
   const value = `${origin}/login/reset?token=${encodeURIComponent(secret)}`;
@@ -92,7 +95,7 @@ export const renamePerson = personForm('rename', async (id, { form }, { accounts
   return seeOther(withNotice(pageOf(id), 'person-renamed'));
 });
 
-/** Field `confirm`, the username, or the id of a person without one. */
+/** Field `confirm`, the username, or the id of a user without one. */
 export const deletePerson = personForm('delete', async (id, { form, person: self }, { accounts }) => {
   const { username } = await accounts.personById(id);
   const name = username ?? id;

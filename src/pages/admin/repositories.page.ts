@@ -11,7 +11,9 @@ import { adminRepositoryUrl } from './repository.page.ts';
 
 const here = '/admin/repositories';
 
-/** Reads `name`, `owner/` and `owner/name`: how the name begins, and whose. An unknown owner has no repository. */
+/**
+ * Parses `name`, `owner/` and `owner/name`: a prefix of the name, and the owner. An unknown owner has no repositories.
+ */
 async function readWanted(
   filter: string,
   { owners }: Pick<AdminDeps, 'owners'>,

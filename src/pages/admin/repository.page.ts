@@ -13,7 +13,7 @@ import type { AdminDeps } from './deps.ts';
 
 const list = '/admin/repositories';
 
-/** Where administrators manage a repository, whether they may open it or not. */
+/** URL where administrators manage a repository, even without read access to it. */
 export const adminRepositoryUrl = ({ owner, name }: RepositoryAddress): string =>
   `${list}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
@@ -29,7 +29,7 @@ interface FoundHere {
   canonical: RepositoryAddress;
 }
 
-/** As the command line does: the operator of the machine can do all of it there. Refuses `not_found`. */
+/** With the access of the command line, where the operator can do all of this. Throws `not_found`. */
 const find = ({ viewer, params }: PersonContext, { repositories }: AdminDeps): Promise<FoundHere> =>
   repositories.find(asInstanceAdministrator(viewer), params.owner ?? '', params.name ?? '');
 
@@ -47,7 +47,7 @@ async function repositoryPage(
   return page('admin/repository', {
     name: `${canonical.owner}/${canonical.name}`,
     self: adminRepositoryUrl(canonical),
-    /** Private repositories open to those who have access to them, also among administrators. */
+    /** The link to a private repository appears only for administrators with access to it. */
     url: repository.visibility === 'PUBLIC' ? repositoryUrl(canonical) : null,
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
@@ -70,7 +70,7 @@ async function repositoryPage(
   });
 }
 
-/** A form of this page; refused, it comes back as it was sent. */
+/** A form of this page; when refused, it is shown with the submitted values. */
 const repositoryForm =
   (
     which: RepositoryForm,
@@ -85,18 +85,18 @@ const repositoryForm =
     );
   };
 
-/** `/admin/repositories/{owner}/{name}`: what a repository has stored, and what an administrator can do with it. */
+/** `/admin/repositories/{owner}/{name}`: the storage of a repository, and the actions of an administrator. */
 export const showAdminRepository: Page<PersonContext, AdminDeps> = async (context, deps) =>
   repositoryPage(context, deps, await find(context, deps));
 
-/** Field `new_owner`. At once: nobody has to accept. The old path redirects. */
+/** Field `new_owner`. Takes effect at once: nobody has to accept. The old path redirects. */
 export const transferAnyRepository = repositoryForm('transfer', async ({ owner, name }, { viewer, form }, deps) => {
   const to = form.text('new_owner').trim();
   await deps.repositories.transfers.start(asInstanceAdministrator(viewer), owner, name, to);
   return seeOther(withNotice(adminRepositoryUrl({ owner: to, name }), 'transferred'));
 });
 
-/** Field `state`: `archived`, `unarchived` or `private`. Nothing is made public here: that is its owner's decision. */
+/** Field `state`: `archived`, `unarchived` or `private`. Only its owner can make a repository public. */
 export const setRepositoryState = repositoryForm(
   'state',
   async ({ owner, name }, { viewer, form }, { repositories }) => {
@@ -113,7 +113,7 @@ export const setRepositoryState = repositoryForm(
   },
 );
 
-/** Field `confirm`, `owner/name` as it is written. Moves the repository to the trash of its owner. */
+/** Field `confirm`, the exact `owner/name`. Moves the repository to the trash of its owner. */
 export const deleteAnyRepository = repositoryForm(
   'delete',
   async ({ owner, name }, { viewer, form }, { repositories }) => {

@@ -46,7 +46,7 @@ import { showAdminSettings } from './settings.page.ts';
 import { showSingleSignOn } from './single-sign-on.page.ts';
 import { showUsage } from './usage.page.ts';
 
-/** Pages of the administrator, without those of runners and secrets (`runs`) and invitations (`sign-in`). */
+/** Administration pages, except those of runners and secrets (`runs`) and invitations (`sign-in`). */
 export const adminRoutes: readonly Route[] = [
   { method: 'GET', path: '/admin', access: 'administrator', cost: 'free', page: () => seeOther('/admin/health') },
   { method: 'GET', path: '/admin/health', access: 'administrator', cost: 'rows', page: showAdminHealth },

@@ -3,7 +3,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** What runs by the clock, and how it went the last time. */
+/** The scheduled jobs with the results of their last runs. */
 export const showScheduledTasks: Page<PersonContext, AdminDeps> = async (_context, { scheduledTasks, clock }) =>
   page('admin/scheduled-tasks', {
     tasks: (await scheduledTasks()).map(({ name, time, last }) => ({

@@ -5,7 +5,7 @@ import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** Every setting as it is in effect, and where it comes from; secrets are dots. */
+/** Every effective setting with its source; secrets are masked. */
 export const showAdminSettings: Page<PersonContext, AdminDeps> = (_context, { config, origins }) =>
   page('admin/settings', {
     settings: (options as readonly Option[]).map((option) => {

@@ -2,7 +2,7 @@ import { page, type PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** `/admin/single-sign-on`: each provider of the settings, whether it answers, and the address to register there. */
+/** `/admin/single-sign-on`: each configured provider, whether it responds, and the redirect URL to register there. */
 export const showSingleSignOn: Page<PersonContext, AdminDeps> = async (
   { origin },
   { config, singleSignOn },

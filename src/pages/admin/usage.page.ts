@@ -4,7 +4,7 @@ import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** `/admin/usage`: the owners with the most bytes, each with the way to their repositories. */
+/** `/admin/usage`: the owners that use the most bytes, with links to their repositories. */
 export const showUsage: Page<PersonContext, AdminDeps> = async (_context, { storage, owners, counts }) => {
   const [usage, { repositories }] = await Promise.all([storage.byOwner(), counts()]);
   const known = await owners.ownersById(usage.map(({ ownerId }) => ownerId));

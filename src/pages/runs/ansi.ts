@@ -7,11 +7,11 @@ export interface Segment {
 
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** CSI sequences, OSC sequences with their text, and other escapes; whatever is no colour is left out. */
+/** CSI sequences, OSC sequences with their text, and other escapes; all but colours are removed. */
 // eslint-disable-next-line no-control-regex
 const escapes = /\u001b(?:\[([0-9;:]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_]|[ -/]+[0-~])?/g;
 
-/** Characters that act instead of showing something; tabs stay. Those that turn the direction of text become a mark. */
+/** Control characters; tabs stay. Direction-changing characters become a mark. */
 const acting = /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f]/g;
 const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -39,9 +39,9 @@ const plain: Style = {
 };
 
 /**
- * Takes a line of a terminal apart into segments with classes for colours and styles. Of a line that overwrote itself
- * (`\r`, as progress bars do) only what stood there last is shown. Everything that would move a cursor, name a link or
- * set a title is left out.
+ * Splits a terminal line into segments with classes for colours and styles. For a line that overwrote itself (`\r`, as
+ * progress bars do) only the final content is shown. Sequences that move the cursor, create links or set a title are
+ * removed.
  */
 export function parseAnsi(line: string): Segment[] {
   const segments: Segment[] = [];
@@ -61,9 +61,9 @@ export function parseAnsi(line: string): Segment[] {
   return segments;
 }
 
-/** What follows the last carriage return that something follows; its colours may have been set before. */
+/** The text after the last carriage return that is followed by any; earlier text may have set its colours. */
 function lastState(line: string): string {
-  // Not a pattern: `\r+$` takes quadratic time where many of them stand before something else.
+  // Not a regular expression: `\r+$` takes quadratic time on many carriage returns before other text.
   let end = line.length;
   while (end > 0 && line[end - 1] === '\r') end -= 1;
   const text = line.slice(0, end);
@@ -96,7 +96,7 @@ function applyCodes(before: Style, text: string): Style {
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at]!;
     if (code === 38 || code === 48) {
-      // 5;n names one of 256 colours, 2;r;g;b any.
+      // 5;n selects one of 256 colours, 2;r;g;b any colour.
       const isIndexed = codes[at + 1] === 5;
       const colour = isIndexed ? indexedColour(codes[at + 2] ?? 0) : trueColour(codes.slice(at + 2, at + 5));
       style = { ...style, [code === 38 ? 'fore' : 'back']: colour };
@@ -127,7 +127,7 @@ function indexedColour(index: number): string | null {
   return trueColour([36, 6, 1].map((weight) => level(Math.floor((index - 16) / weight) % 6)));
 }
 
-/** Sixteen levels of each: pages have no styles of their own, so that each level is a class (`runs.css`). */
+/** Sixteen levels of each: pages have no inline styles, so each level is a class (`runs.css`). */
 function trueColour(parts: readonly number[]): string | null {
   if (parts.length < 3 || parts.some((part) => !(part >= 0 && part <= 255))) return null;
   return parts.map((part) => Math.round(part / 17).toString(16)).join('');

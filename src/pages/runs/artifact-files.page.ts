@@ -12,7 +12,7 @@ import { runUrl } from './run-row.view.ts';
 import { t } from '../../translation/index.ts';
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
-/** Rows of one folder; the archive itself has all. */
+/** Maximum number of rows of one folder; the archive itself contains all files. */
 const maxRows = 1_000;
 
 interface FolderRow {
@@ -86,7 +86,7 @@ export const showArtifactFiles: Page<RepositoryContext, RunsDeps> = async ({ fou
   });
 };
 
-/** One file of an artifact, always as a download: it is what a job has written. */
+/** One file of an artifact, always as a download, because a job wrote its content. */
 export const downloadArtifactFile: Page<RepositoryContext, RunsDeps> = async (
   { found, params },
   { ci },

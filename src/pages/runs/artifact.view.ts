@@ -4,7 +4,7 @@ import { viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
-/** What a run has left, as its page lists it. */
+/** An artifact of a run, for its page. */
 interface ArtifactView {
   id: number;
   name: string;

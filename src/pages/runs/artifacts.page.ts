@@ -6,7 +6,7 @@ import { attachmentDisposition, repositoryUrl, runPathNumber } from '../../http/
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** One artifact of a run, as a zip or as the file that it is. */
+/** One artifact of a run, as a zip or as its single file. */
 export const downloadArtifact: Page<RepositoryContext, RunsDeps> = async (
   { found, params },
   { ci },

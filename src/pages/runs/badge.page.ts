@@ -6,7 +6,8 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 
 /**
- * `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; left out, the default one.
+ * `runs/badge/{workflow}.svg`: the newest run of a workflow on a branch. Query: `branch`; defaults to the default
+ * branch.
  */
 export const showBadge: Page<RepositoryContext, RunsDeps> = async (
   { found, params, query },
@@ -19,7 +20,7 @@ export const showBadge: Page<RepositoryContext, RunsDeps> = async (
   return content('image/svg+xml; charset=utf-8', svg, {
     headers: {
       ETag: `"${createHash('sha256').update(svg).digest('base64url').slice(0, 22)}"`,
-      // Readers that keep pictures for long would go on telling old news.
+      // Without it, clients that cache images for long would show an outdated status.
       'Cache-Control': `${found.repository.visibility === 'PUBLIC' ? 'public' : 'private'}, no-cache`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
     },

@@ -15,7 +15,7 @@ const words: Record<RunStatus | 'none', [text: string, colour: string]> = {
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The reader's font is unknown; `textLength` makes the text fit what was measured here. */
+/** The reader's font is unknown; `textLength` makes the text fit the width measured here. */
 const widthOf = (text: string): number =>
   Math.ceil(
     [...text].reduce(
@@ -28,7 +28,7 @@ const widthOf = (text: string): number =>
 
 const maxLabel = 60;
 
-/** The state of a workflow as a picture for READMEs: its name, then a word on a colour. */
+/** The state of a workflow as an image for READMEs: its name, then the status on a colour. */
 export function badgeSvg(name: string, status: RunStatus | null): string {
   const [word, colour] = words[status ?? 'none'];
   const label = name.slice(0, maxLabel);

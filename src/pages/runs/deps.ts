@@ -1,7 +1,7 @@
 import type { WebDeps } from '../../web/index.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
-/** What the pages of this folder call. */
+/** The modules that the pages of this folder call. */
 export type RunsDeps = CodeDeps &
   Pick<
     WebDeps,

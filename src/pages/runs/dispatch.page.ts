@@ -30,7 +30,7 @@ async function dispatchPage(
     ref: form.text('ref') || found.repository.defaultBranch,
     inputs: [...(chosen?.inputs ?? [])].map(([name, input]) => ({
       ...input,
-      // One may be new: without any to choose from its name is typed.
+      // The environment may be new: if there are none to choose from, the user types its name.
       ...(input.type === 'environment' &&
         environments.length > 0 && { type: 'choice' as const, options: environments }),
       name,
@@ -42,7 +42,7 @@ async function dispatchPage(
   });
 }
 
-/** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
+/** Fields `workflow`, `ref`, and one `input-<name>` for each input. Redirects to the run. */
 export const dispatchWorkflow: Page<RepositoryPersonContext, RunsDeps> = (context, deps): Promise<Reply> => {
   const { viewer, found, form } = context;
   return submitForm(

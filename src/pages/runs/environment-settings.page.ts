@@ -37,7 +37,7 @@ async function listPage(
 export const showEnvironmentList: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
   listPage(context, deps, null);
 
-/** Field `name`: makes an environment without rules, and leads to its settings. */
+/** Field `name`: creates an environment without rules, and redirects to its settings. */
 export const addEnvironment: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
   submitForm(
     async () => {
@@ -48,7 +48,7 @@ export const addEnvironment: Page<RepositoryPersonContext, RunsDeps> = (context,
     (refusal) => listPage(context, deps, refusal),
   );
 
-/** The patterns of one kind, a line each. */
+/** The patterns of one kind, one per line. */
 const patternsOf = ({ refs }: Environment, kind: 'branch' | 'tag'): string =>
   refs
     .filter((ref) => ref.kind === kind)
@@ -119,7 +119,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** What is no number of minutes is refused as one that is out of range. */
+/** An invalid number of minutes is refused as out of range. */
 const minutesIn = (text: string): number =>
   text.trim() === '' ? 0 : /^\d{1,6}$/.test(text.trim()) ? Number(text) : -1;
 
@@ -131,7 +131,7 @@ function readRules(context: RepositoryPersonContext): EnvironmentChange {
     preventsSelfReview: typed.preventsSelfReview,
     needsWrite: typed.needsWrite,
     adminsBypass: typed.adminsBypass,
-    // Another word is refused where the rules are checked.
+    // The check of the rules refuses other values.
     refPolicy: typed.refPolicy as 'all',
     refs: [
       ...linesOf(typed.branches).map((pattern) => ({ kind: 'branch' as const, pattern })),
@@ -143,7 +143,7 @@ function readRules(context: RepositoryPersonContext): EnvironmentChange {
 export const showEnvironmentSettings: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
   settingsPage(context, deps, context.params['environment'] ?? '', { part: 'rules', refusal: null });
 
-/** A form about one environment, which its field `environment` names. */
+/** A form for one environment, named by its field `environment`. */
 const about =
   (
     part: Part,
@@ -166,7 +166,7 @@ const about =
  * `tags`.
  */
 export const saveEnvironment = about('rules', 'environment-saved', async (context, { ci }, name) => {
-  // A form of an environment that was deleted meanwhile makes none.
+  // The form must not recreate an environment that was deleted in the meantime.
   await ci.environments.find(context.found, name);
   await ci.environments.set(context.viewer, context.found, name, readRules(context));
 });

@@ -15,7 +15,7 @@ import { environmentUrl, viewDeployment } from '../code/deployment.view.ts';
 import { namesOfDeployers } from '../code/read-deployments.ts';
 import { runUrl } from './run-row.view.ts';
 
-/** What an environment asks of a deployment, in a few words each. */
+/** The deployment rules of an environment, as short phrases. */
 async function rulesOf({ ci }: Pick<RunsDeps, 'ci'>, environment: Environment): Promise<string[]> {
   const { needsReview, waitMinutes, refPolicy, refs, preventsSelfReview } = environment;
   const names = needsReview ? await ci.environments.namesOfReviewers(environment) : [];
@@ -40,7 +40,7 @@ async function rulesOf({ ci }: Pick<RunsDeps, 'ci'>, environment: Environment): 
   ];
 }
 
-/** All environments, each with what is deployed there now. */
+/** All environments, each with its current deployment. */
 export const showEnvironments: Page<RepositoryContext, RunsDeps> = async ({ found, query }, deps): Promise<Reply> => {
   const { ci, clock } = deps;
   const head = viewRepositoryHeader(found);
@@ -105,11 +105,11 @@ async function environmentPage(
   });
 }
 
-/** One environment: its rules, what is deployed there now, and the history. Query: `page`. */
+/** One environment: its rules, its current deployment, and the history. Query: `page`. */
 export const showEnvironment: Page<RepositoryContext, RunsDeps> = (context, deps) =>
   environmentPage(context, deps, nameIn(context), null);
 
-/** Field `deployment`: deploys its commit again; leads to the run. */
+/** Field `deployment`: deploys its commit again; redirects to the run. */
 export const redeploy: Page<RepositoryPersonContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const { viewer, found, form } = context;
   const { deployments } = deps.ci.environments;

@@ -12,9 +12,9 @@ interface NodeView {
   x: number;
   y: number;
   height: number;
-  /** The jobs of a matrix, in its order; none for a single job. */
+  /** The jobs of a matrix, in its order; empty for a single job. */
   members: MemberView[];
-  /** How many more there are than places for them. */
+  /** Number of jobs beyond those shown. */
   hidden: { count: number; x: number; y: number } | null;
 }
 
@@ -37,12 +37,12 @@ interface JobGraphView {
 
 const box = { width: 184, height: 40, gapX: 56, gapY: 14, margin: 4 };
 const maxLabel = 22;
-/** States of matrix jobs below the label, as targets that a finger can hit (WCAG 2.2 SC 2.5.8). */
+/** States of matrix jobs below the label, large enough for touch (WCAG 2.2 SC 2.5.8). */
 const member = { size: 24, columns: 7, maxRows: 4 };
 
 const running: readonly RunStatus[] = ['cancelling', 'running', 'waiting', 'blocked'];
 
-/** The status of a matrix as one: an unfinished job takes precedence over finished ones. */
+/** The combined status of a matrix: an unfinished job takes precedence over finished ones. */
 function statusOf(matrixJobs: readonly JobRow[]): RunStatus {
   return (
     statusOfMatrix(matrixJobs) ??
@@ -52,8 +52,8 @@ function statusOf(matrixJobs: readonly JobRow[]): RunStatus {
 }
 
 /**
- * Lays a run out: every job one column behind the last of those that it needs. Null for a single job, which needs no
- * picture.
+ * Lays out a run: every job is one column after the last of the jobs that it needs. Null for a single job, which needs
+ * no graph.
  */
 export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => string): JobGraphView | null {
   const groups = [...Map.groupBy(jobs, (job) => job.jobKey)];

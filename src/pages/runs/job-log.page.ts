@@ -29,26 +29,25 @@ export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, de
   });
 };
 
-/** What a page that is there already is sent. */
+/** Updates for a page that is already shown. */
 const live = { template: 'runs/log-rows' } as const;
 
 const maxStreams = 500;
 const maxStreamsOfSession = 5;
-/** Visitors may share an address. */
+/** Anonymous clients may share an address. */
 const maxStreamsOfAddress = 10;
 const heartbeatMs = 15_000;
 /** A connection with more unsent bytes is closed; the browser reconnects and continues from the last row. */
 const maxUnsentBytes = 1024 * 1024;
 
-/** Streams open now, for each session, and for each address of visitors (security I10). */
+/** Open streams, for each session, and for each address of anonymous clients (security I10). */
 const open = new Map<string, number>();
 
 /**
- * Rows of a log as they come, as Server-Sent Events. Event `rows`: rows as HTML, the id
- * is the number of rows that the browser has then; `end`: the log is complete;
- * `changed`: something about the run is new, or may have become new before the
- * connection. A browser that lost the connection says in `Last-Event-ID` where it was.
- * The browser closes the stream: after `end` its runner still says how the job ended.
+ * Rows of a growing log, as Server-Sent Events. Event `rows`: rows as HTML, the id is the number of rows that the
+ * browser then has; `end`: the log is complete; `changed`: the run has changed, or may have changed before the
+ * connection. After losing a connection, the browser sends its position in `Last-Event-ID`. The browser closes the
+ * stream: after `end`, the runner still reports how the job ended.
  */
 export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const task = await taskOf(context, deps);
@@ -70,7 +69,7 @@ export const followRun: Page<RepositoryContext, RunsDeps> = async (context, deps
   return stream(context, deps, (signal) => runEvents(deps, run.id, signal));
 };
 
-/** A client that loses the right to read, or signs out, is disconnected within this time (security E04). */
+/** A client that loses read access, or signs out, is disconnected within this time (security E04). */
 const pollMs = 4_000;
 
 async function maySee(
@@ -149,7 +148,7 @@ async function* logEvents(
 
 async function* runEvents({ ci }: RunsDeps, runId: number, signal: AbortSignal): AsyncGenerator<string> {
   const changed = 'event: changed\ndata: \n\n';
-  // What happened between the page and its stream, or while a connection was lost.
+  // Changes between the page and its stream, or while a connection was lost.
   yield changed;
   while (!signal.aborted) {
     const waitedFrom = performance.now();
@@ -158,7 +157,7 @@ async function* runEvents({ ci }: RunsDeps, runId: number, signal: AbortSignal):
   }
 }
 
-/** Events of both, in the order in which they come; ends with the last. */
+/** Events of both, in order of arrival; ends with the last. */
 async function* merge(...sources: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
   const next = (source: AsyncGenerator<string>) => source.next().then((result) => ({ source, result }));
   const waiting = new Map(sources.map((source) => [source, next(source)]));

@@ -15,7 +15,7 @@ import { runPathNumber } from '../../http/index.ts';
 import { t } from '../../translation/index.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** Page of a job: the other jobs of its attempt, what it says about the commit, and its log (`readLogPage`). */
+/** Page of a job: the other jobs of its attempt, its annotations of the commit, and its log (`readLogPage`). */
 export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const { found, params, query } = context;
   const { ci, clock } = deps;

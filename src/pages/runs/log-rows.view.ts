@@ -3,7 +3,7 @@ import type { LogCommand, StoredRow } from '../../ci/index.ts';
 import { parseAnsi } from './ansi.ts';
 import type { Segment } from './ansi.ts';
 
-/** A segment of a row; one that is an address is a link. */
+/** A segment of a row; a URL is a link. */
 interface LogSegment extends Segment {
   href: string | null;
 }
@@ -16,20 +16,20 @@ interface LogRowView {
   time: string;
   kind: 'plain' | LogCommand['name'];
   segments: LogSegment[];
-  /** The row that the address names. */
+  /** The row that the URL selects. */
   isTarget: boolean;
 }
 
-/** Rows between the beginning and the end of a group, below a row that shows or hides them. */
+/** Rows between the start and the end of a group, below a row that shows or hides them. */
 interface LogGroupView {
   head: LogRowView;
   isOpen: boolean;
-  /** The rows of the page begin inside of it. */
+  /** The rows of the page start inside of it. */
   isContinued: boolean;
   rows: LogRowView[];
 }
 
-/** Ends before punctuation that belongs to the sentence around it. */
+/** Excludes trailing punctuation that belongs to the sentence around it. */
 const addresses = /https?:\/\/[^\s<>"'`|\\^{}\u0000-\u001f]*[^\s<>"'`|\\^{}\u0000-\u001f.,:;!?)\]]/g;
 
 export function viewLogRow({ at, content }: StoredRow, number: number, target: number | null = null): LogRowView {
@@ -47,7 +47,7 @@ export function viewLogRow({ at, content }: StoredRow, number: number, target: n
   };
 }
 
-/** Where an annotation points, which its row does not show otherwise. */
+/** The location of an annotation, which its row does not show otherwise. */
 function labelOf({ properties }: LogCommand): string {
   const [file, line, title] = ['file', 'line', 'title'].map((name) => properties.get(name) ?? '');
   return `${file === '' ? '' : `${file}${line === '' ? '' : `:${line}`}: `}${title === '' ? '' : `${title}: `}`;
@@ -66,9 +66,9 @@ function withLinks({ text, style }: Segment): LogSegment[] {
 }
 
 /**
- * Rows with their groups. A group is closed unless it has an error, the row that the address names, or the end of a
- * log that grows.
- * @param outer the row that begins the group which the first row is in
+ * Rows with their groups. A group is closed unless it contains an error, the row that the URL selects, or the end of a
+ * growing log.
+ * @param outer the row that starts the group of the first row
  */
 export function viewLogRows(
   rows: readonly LogRowView[],

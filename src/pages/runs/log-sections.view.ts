@@ -4,22 +4,22 @@ import { viewStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewDuration } from './durations.ts';
 
-/** Rows that belong together: those of one step, or those before the first and after the last. */
+/** Related rows: those of one step, or those before the first and after the last. */
 export interface LogSection {
-  /** In its address: `step-2`, `setup`, `complete`. */
+  /** Name in the URL: `step-2`, `setup`, `complete`. */
   id: string;
   name: string;
-  /** Null for what belongs to no step. */
+  /** Null for a section outside of steps. */
   step: StepRow | null;
-  /** Number of its first row, from 0, and how many there are. */
+  /** Number of its first row, from 0, and number of rows. */
   from: number;
   length: number;
 }
 
-/** All sections of a log. Rows before the first step are its setting up, rows after the last its completion. */
+/** All sections of a log. Rows before the first step are its setup, rows after the last its completion. */
 export function sectionsOf(given: readonly StepRow[], total: number): LogSection[] {
   const last = given.filter((step) => step.logLength > 0).at(-1);
-  // A runner sends rows before it says whose they are.
+  // A runner sends rows before it assigns them to a step.
   const steps = given.map((step) =>
     step === last && step.status === 'running' ? { ...step, logLength: Math.max(0, total - step.logIndex) } : step,
   );
@@ -43,19 +43,19 @@ export function sectionsOf(given: readonly StepRow[], total: number): LogSection
   ];
 }
 
-/** Which rows a page shows: a window of one section. */
+/** The rows on a page: a window of one section. */
 export interface LogPosition {
   section: LogSection;
   from: number;
   count: number;
-  /** The row that the address names or that is most likely looked for, from 0; null for none. */
+  /** The row that the URL selects or that readers most likely look for, from 0; null for none. */
   target: number | null;
 }
 
-/** Rows above the row that is looked for. */
+/** Number of rows shown above the selected row. */
 const rowsBefore = 10;
 
-/** A window around a row, within the section that has it; null when no section has it. */
+/** A window around a row, within its section; null when no section contains it. */
 export function positionOfRow(sections: readonly LogSection[], row: number, rowsPerPage: number): LogPosition | null {
   const section = sections.find(({ from, length }) => row >= from && row < from + length);
   if (section === undefined) return null;
@@ -69,14 +69,14 @@ export function positionInSection(section: LogSection, end: 'first' | 'last', ro
   return { section, from, count: Math.min(rowsPerPage, section.from + section.length - from), target: null };
 }
 
-/** A section as a page shows it, with or without rows. */
+/** A section for display, with or without rows. */
 interface SectionView {
   id: string;
   name: string;
   status: StatusView | null;
   duration: string | null;
   length: number;
-  /** Numbers of its first and last row, from 1; the last one is smaller where it has none. */
+  /** Numbers of its first and last row, from 1; the last is smaller than the first without rows. */
   first: number;
   last: number;
   errors: number;

@@ -24,7 +24,7 @@ function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: s
   };
 }
 
-/** The jobs of a repository that have not begun: each one's place and why. */
+/** The jobs of a repository that have not started: each one's queue position and the reason for waiting. */
 export const showQueue: Page<RepositoryContext, RunsDeps> = async ({ found }, { ci, clock }): Promise<Reply> => {
   const head = viewRepositoryHeader(found);
   const jobs = await ci.tasks.explainQueue(found);

@@ -12,22 +12,22 @@ import { fileParameter, viewChangedFile } from '../code/changed-file.view.ts';
 import type { ChangedFileView } from '../code/changed-file.view.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
-/** Runs of a pull request that wait for approval: on its page, and on the page of each of them. */
+/** Runs of a pull request that wait for approval: shown on its page, and on the page of each run. */
 interface ApprovalView {
-  /** Address of the pull request. */
+  /** URL of the pull request. */
   pullUrl: string;
   number: number;
-  /** Id of the head that they test. */
+  /** Id of the head commit that they test. */
   head: string;
   workflows: { name: string; url: string }[];
   mayApprove: boolean;
-  /** What it changes in workflows; null for a viewer who has no button, and when it could not be read. */
+  /** Its changes to workflows; null for a viewer without the button, and when they could not be read. */
   changes: { files: ChangedFileView[]; summary: string; more: number } | null;
 }
 
 const limits: PatchLimits = { files: 50, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 256 * 1024 };
 
-/** What waits for approval in a pull request; null for nothing. */
+/** The runs of a pull request that wait for approval; null for none. */
 export async function readApproval(
   context: RepositoryContext,
   deps: Pick<WebDeps, 'ci'> & CodeDeps,
@@ -50,7 +50,7 @@ export async function readApproval(
   };
 }
 
-/** Without having seen them nothing is approved: the page then has no button. */
+/** Approval requires seeing the changes: without them the page has no button. */
 function nullIfBusy(error: unknown): null {
   if (isDomainError(error) && error.code === 'unavailable') return null;
   throw error;

@@ -6,12 +6,12 @@ import { positionInSection, positionOfRow, sectionsOf, viewSection } from './log
 import type { LogPosition, LogSection } from './log-sections.view.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** Rows of one page; a log of a million rows is read in windows. */
+/** Maximum number of rows on a page; a log of a million rows is read in windows. */
 export const rowsPerPage = 500;
-/** Matches that a search lists; more are counted. */
+/** Maximum number of matches that a search lists; further ones are counted. */
 const maxHits = 100;
 const maxQuery = 256;
-/** Rows that say why a job failed which made no annotation: the last ones of the step, up to its exit code. */
+/** Rows that explain the failure of a job without annotations: the last ones of the step, up to its exit code. */
 const tailRows = 8;
 
 type Deps = Pick<RunsDeps, 'ci'>;
@@ -24,8 +24,8 @@ interface ShownLog {
 
 /**
  * The log part of a job's page. Query: `step`, the section to open; `row`, the row to open it at (from 0); `from`, the
- * first row of the window; `times`, shows the time of each row; `q`, the text to search for. Without them: the end of
- * what runs, the first error of the step that failed, or only the list of steps.
+ * first row of the window; `times`, shows the time of each row; `q`, the text to search for. By default: the end of a
+ * running job, the first error of the failed step, or only the list of steps.
  */
 export async function readLogPage(
   { ci }: Deps,
@@ -77,7 +77,7 @@ export async function readLogPage(
   };
 }
 
-/** Addresses of a job's page that keep some parameters. */
+/** URLs of a job's page that keep some parameters. */
 function addressOf(url: string, kept: Readonly<Record<string, string>>) {
   return (more: Readonly<Record<string, string>> = {}): string => {
     const all = new URLSearchParams(Object.entries({ ...kept, ...more }).filter(([, value]) => value !== ''));
@@ -85,7 +85,7 @@ function addressOf(url: string, kept: Readonly<Record<string, string>>) {
   };
 }
 
-/** What the address asks for; null when it does not say, or names what is not there. */
+/** The rows that the URL requests; null without a request, or for missing rows. */
 function placeFrom(sections: readonly LogSection[], query: URLSearchParams): LogPosition | null {
   const row = queryNumber(query, 'row');
   if (row !== undefined) return positionOfRow(sections, row, rowsPerPage);
@@ -99,7 +99,7 @@ function placeFrom(sections: readonly LogSection[], query: URLSearchParams): Log
   return { section, from, count: Math.min(rowsPerPage, section.from + section.length - from), target: null };
 }
 
-/** The end of what runs, the first error of the step that failed, else nothing. */
+/** The end of a running job, else the first error of the failed step, else nothing. */
 async function likelyPlace(
   { ci }: Deps,
   { task, steps, job }: ShownLog,
@@ -111,7 +111,7 @@ async function likelyPlace(
   if (job.status === 'success' || job.status === 'skipped')
     return steps.length === 0 ? positionInSection(last, 'last', rowsPerPage) : null;
   const failed = sections.find(({ step, length }) => step?.status === 'failure' && length > 0);
-  // A runner that was lost has no step that failed.
+  // A job whose runner was lost has no failed step.
   if (failed === undefined) return positionInSection(last, 'last', rowsPerPage);
   const error = await ci.logs.find(task.id, ['error'], failed.from);
   if (error !== null && error < failed.from + failed.length) return positionOfRow(sections, error, rowsPerPage);
@@ -140,12 +140,12 @@ async function readPlace(
     count: rows.length,
     earlier: from > section.from ? { ...link(earlier), last: from } : null,
     later: end < last ? { ...link(end), last: Math.min(last, end + rowsPerPage) } : null,
-    /** The page goes on by itself only when it shows the end of a log that grows. */
+    /** The page updates itself only when it shows the end of a growing log. */
     follows: isGrowing && end === last,
   };
 }
 
-/** The last rows of the step that failed, for a job without an annotation. */
+/** The last rows of the failed step, for a job without an annotation. */
 async function tailOfFailure(
   { ci }: Deps,
   { task, job }: ShownLog,
@@ -166,7 +166,7 @@ async function tailOfFailure(
   return views.length === 0 ? null : { step: failed.name, rows: views };
 }
 
-/** The end of the log of a job that failed, for the page of its run; null when it is gone. */
+/** The end of the log of a failed job, for the page of its run; null when the log was deleted. */
 export async function readFailure(
   { ci }: Deps,
   shown: ShownLog,

@@ -8,7 +8,7 @@ import { environmentUrl } from '../code/deployment.view.ts';
 import { namesOfDeployers } from '../code/read-deployments.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** What jobs of a run wait for, as its page shows it. */
+/** The deployments that jobs of a run wait for, for its page. */
 export async function readPending(
   { viewer, found }: { viewer: Viewer; found: Found },
   deps: Pick<RunsDeps, 'ci' | 'clock'>,
@@ -29,7 +29,7 @@ export async function readPending(
   );
 }
 
-/** Who let jobs of a run in, or did not. */
+/** The users who approved or rejected jobs of a run. */
 export async function readReviews(deps: Pick<RunsDeps, 'ci' | 'accounts' | 'clock'>, run: Pick<RunRow, 'id'>) {
   const reviews = await deps.ci.environments.reviewsOfRun(run.id);
   const names = await namesOfDeployers(

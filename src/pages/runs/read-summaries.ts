@@ -6,14 +6,14 @@ import { renderTexts } from '../markdown/render-text.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** What a step wrote to `$GITHUB_STEP_SUMMARY`, as the page of its run shows it. */
+/** The content that a step wrote to `$GITHUB_STEP_SUMMARY`, for the page of its run. */
 interface SummaryView {
   job: string;
   step: string;
   text: RenderedText;
 }
 
-/** The summaries of some jobs, in the order of the jobs and their steps; their Markdown is that of comments. */
+/** The summaries of some jobs, in the order of the jobs and their steps; rendered like the Markdown of comments. */
 export async function readSummaries(
   context: RepositoryContext,
   deps: RunsDeps,

@@ -5,12 +5,12 @@ import type { Found } from '../../repositories/index.ts';
 import { t } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 
-/** What a viewer may run again: the value of the field `jobs`, and the words on its button. */
+/** A rerun that the viewer may start: the value of the field `jobs`, and the label of its button. */
 interface RerunView {
   choices: { value: string; label: string }[];
 }
 
-/** Null for those who may run nothing again. @param job the job of the page; null on the page of the run */
+/** Null for viewers who may not rerun anything. @param job the job of the page; null on the page of the run */
 export function viewRerun(
   run: RunRow,
   jobs: readonly JobRow[],

@@ -29,7 +29,7 @@ async function retentionPage(
 export const showRetention: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
   retentionPage(context, deps, null);
 
-/** Empty is the server's setting; what is no number is refused as a number that is out of range. */
+/** Empty means the server's setting; an invalid number is refused as out of range. */
 function readDays(text: string): number | null {
   const trimmed = text.trim();
   return trimmed === '' ? null : /^\d{1,6}$/.test(trimmed) ? Number(trimmed) : 0;

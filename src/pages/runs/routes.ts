@@ -66,7 +66,7 @@ const runPages: readonly Route[] = [
   { method: 'GET', path: `${at}/runs/:number/live`, access: 'repository:read', cost: 'rows', page: followRun },
   { method: 'POST', path: `${at}/runs/:number/cancel`, access: 'repository:write', cost: 'rows', page: cancelRun },
   { method: 'POST', path: `${at}/runs/:number/approve`, access: 'repository:write', cost: 'rows', page: approveRun },
-  // A reviewer may have the right to read alone.
+  // A reviewer may have only read access.
   {
     method: 'POST',
     path: `${at}/runs/:number/deployments`,
@@ -148,7 +148,7 @@ const retentionPages: readonly Route[] = [
   inRepositorySettings('POST', '/retention', saveRetention),
 ];
 
-/** Runners, secrets and variables: of the instance, a person, an organisation or a repository. */
+/** Runners, secrets and variables: of the instance, a user, an organisation or a repository. */
 function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: ScopePageOf<V>): Route[] {
   const runners = runnerPages(scopeOf);
   const secrets = secretPages(scopeOf);

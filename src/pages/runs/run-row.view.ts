@@ -12,12 +12,12 @@ import { viewDuration } from './durations.ts';
 import { viewRunStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 
-/** One run in a list, and at the head of its own page. */
+/** One run in a list, and in the header of its own page. */
 interface RunRowView {
   number: number;
   url: string;
   title: string;
-  /** With what it refers to as links; null when it refers to nothing. */
+  /** With its references as links; null without any. */
   titleParts: TextPart[] | null;
   workflow: string;
   workflowPath: string;
@@ -51,7 +51,9 @@ const events: Record<RunRow['event'], string> = translated({
 
 export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;
 
-/** @param actor handle of who started it; null for the clock, for deploy keys, and for people who are gone */
+/**
+ * @param actor username of the user who started it; null for the scheduler, for deploy keys, and for deleted accounts
+ */
 export function viewRunRow(
   run: RunRow,
   repositoryUrl: string,

@@ -27,7 +27,7 @@ import { referencesOf } from '../markdown/linked-text.ts';
 import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
+/** One run: its trigger, its job dependencies, every job of one attempt. Query: `attempt`. */
 export const showRun: Page<RepositoryContext, RunsDeps> = async (context, deps) => {
   const { viewer, found, params } = context;
   const reply = await runPage(context, deps, null);
@@ -95,7 +95,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
   });
 }
 
-/** The end of the log of the first job that failed. */
+/** The end of the log of the first failed job. */
 async function firstFailure(
   { found, params }: RepositoryContext,
   deps: RunsDeps,
@@ -112,7 +112,7 @@ async function firstFailure(
 const urlOf = ({ found, params }: RepositoryContext): string =>
   runUrl(repositoryUrl(found.canonical), runPathNumber(params.number));
 
-/** A button of the run page; a refusal depends on the present state and is shown on the same page. */
+/** A button of the run page; a refusal depends on the current state and is shown on the same page. */
 function act(context: RepositoryContext, deps: RunsDeps, work: () => Promise<unknown>, notice: string): Promise<Reply> {
   return submitForm(
     async () => {
@@ -123,7 +123,7 @@ function act(context: RepositoryContext, deps: RunsDeps, work: () => Promise<unk
   );
 }
 
-/** Field `force`: `yes` does not wait for runners to wind up. */
+/** Field `force`: `yes` does not wait for runners to stop. */
 export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params, form } = context;
   const force = form.text('force') === 'yes';
@@ -135,13 +135,13 @@ export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   );
 };
 
-/** Lets a run of a pull request start that waits for approval. */
+/** Starts a run of a pull request that waits for approval. */
 export const approveRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params } = context;
   return act(context, deps, () => deps.ci.pulls.approve(viewer, found, runPathNumber(params.number)), 'run-approved');
 };
 
-/** Fields `environment` (each that is decided), `verdict`: `approved` or `rejected`, `comment`. */
+/** Fields `environment` (each one to decide), `verdict`: `approved` or `rejected`, `comment`. */
 export const reviewDeployments: Page<RepositoryContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params, form } = context;
   const verdict = form.text('verdict');
@@ -173,7 +173,7 @@ export const rerunJobs: Page<RepositoryPersonContext, RunsDeps> = (context, deps
   );
 };
 
-/** Deletes a run for good, and leads to the list of those that are left. */
+/** Permanently deletes a run, and redirects to the list of runs. */
 export const removeRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params } = context;
   return submitForm(

@@ -1,13 +1,13 @@
-/** How a runner joins: by the registration token of a scope, or as one that was created here. */
+/** How a runner registers: by the registration token of a scope, or as one that was created here. */
 export type RunnerIdentity =
   | { kind: 'registration'; token: string }
   | { kind: 'created'; id: number; uuid: string; name: string; token: string; ephemeral: boolean };
 
 /** Commands to paste, each one line. */
 interface RunnerSetup {
-  /** As an administrator of a machine with systemd, where one of the runner programs is in the path. */
+  /** For an administrator of a machine with systemd, with a runner program in the path. */
   systemd: string;
-  /** On a machine with Docker, whose engine the jobs use, too. */
+  /** On a machine with Docker; the jobs also use its engine. */
   container: string;
 }
 
@@ -15,7 +15,7 @@ const hostLabel = 'linux:host';
 const containerLabel = 'ubuntu-latest:docker://node:22-bookworm';
 const image = 'docker.io/gitea/runner:latest';
 
-/** A word of a POSIX shell that stands for exactly this text. */
+/** Quotes a text as one word of a POSIX shell. */
 const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 const printed = (lines: readonly string[]): string => `printf '%s\\n' ${lines.map(quote).join(' ')}`;
@@ -35,7 +35,7 @@ export const runnerFile = (
   ephemeral: runner.ephemeral,
 });
 
-/** With a long `fetch_timeout` the server holds a call until there is a job, so that jobs start at once. */
+/** With a long `fetch_timeout` the server holds a call until a job is available, so that jobs start at once. */
 const configFile = ['runner:', `  labels: ["${hostLabel}"]`, '  fetch_timeout: 30s', '  fetch_interval: 1s'];
 
 const unitFile = [
@@ -52,7 +52,9 @@ const unitFile = [
   'WantedBy=multi-user.target',
 ];
 
-/** @param origin the address under which runners reach this server */
+/**
+ * @param origin URL at which runners reach this server
+ */
 export function runnerSetup(identity: RunnerIdentity, origin: string): RunnerSetup {
   return { systemd: systemdLine(identity, origin), container: containerLine(identity, origin) };
 }

@@ -22,13 +22,13 @@ interface RunnerView {
   trustedOnly: boolean;
   seen: TimeView | null;
   created: TimeView;
-  /** Those that it declared, where others were chosen. */
+  /** The labels that it declared, if others were chosen. */
   declaredLabels: string[] | null;
   /** Chosen labels that it does not declare: it runs their jobs in its default environment. */
   unknownLabels: string[];
 }
 
-/** A job that a runner has or had. */
+/** A current or past job of a runner. */
 interface RunnerTaskView {
   runnerId: number;
   url: string;
@@ -74,7 +74,7 @@ export function viewRunner(runner: Runner, now: number): RunnerView {
   };
 }
 
-/** Jobs of runners with the addresses of their pages, in the order given. */
+/** Jobs of runners with their URLs, in the order given. */
 export async function viewRunnerTasks(
   tasks: readonly RunnerTask[],
   { repositories, clock }: Pick<RunsDeps, 'repositories' | 'clock'>,

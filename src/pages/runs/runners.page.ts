@@ -12,22 +12,22 @@ import type { ScopePageOf } from './scopes.ts';
 import { queryNumber, runPathNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** The pages about the runners of one kind of place. */
+/** The pages for the runners of one kind of scope. */
 interface RunnerPages<V extends PersonContext> {
   show: Page<V, RunsDeps>;
-  /** Makes a new registration token; the one before stops working. Leads to the page that shows it once. */
+  /** Creates a new registration token; the previous one stops working. Redirects to the page that shows it once. */
   resetToken: Page<V, RunsDeps>;
   showToken: Page<V, RunsDeps>;
-  /** Fields `name`, `ephemeral`. Leads to the page that shows its configuration once. */
+  /** Fields `name`, `ephemeral`. Redirects to the page that shows its configuration once. */
   add: Page<V, RunsDeps>;
   showNew: Page<V, RunsDeps>;
-  /** One runner: the job at hand, its labels, what it has worked on. Query: `before`. */
+  /** One runner: its current job, its labels, its past jobs. Query: `before`. */
   showOne: Page<V, RunsDeps>;
-  /** Field `labels`, separated by spaces or commas; or `reset`: `yes` takes those that the runner declares. */
+  /** Field `labels`, separated by spaces or commas; or `reset`: `yes` restores the labels that the runner declares. */
   setLabels: Page<V, RunsDeps>;
   pause: Page<V, RunsDeps>;
   resume: Page<V, RunsDeps>;
-  /** Field `only`: `yes` leaves out code of people without write access. */
+  /** Field `only`: `yes` excludes code of users without write access. */
   setTrust: Page<V, RunsDeps>;
   remove: Page<V, RunsDeps>;
 }

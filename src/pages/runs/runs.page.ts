@@ -74,13 +74,13 @@ const labelOf = (event: string): string => {
   return key === undefined ? event : t(key);
 };
 
-/** The list with these filters; empty ones are left out. */
+/** The URL of the list with these filters; empty ones are omitted. */
 function listUrl(repositoryUrl: string, filters: Record<string, string>): string {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
   return `${repositoryUrl}/runs${query === '' ? '' : `?${query}`}`;
 }
 
-/** A person who does not exist has started no runs. */
+/** An unknown user has no runs. */
 async function filterOf(
   { workflow, status, event, branch, actor }: Record<string, string>,
   { accounts }: RunsDeps,
@@ -89,7 +89,7 @@ async function filterOf(
   return { workflow, status, event, ref: branch ? `refs/heads/${branch}` : undefined, actorId: person?.id };
 }
 
-/** Handles of who started some runs, by id. */
+/** Usernames of those who started some runs, by id. */
 export async function actorsOf(
   runs: readonly Pick<RunRow, 'actorId'>[],
   { accounts }: Pick<RunsDeps, 'accounts'>,

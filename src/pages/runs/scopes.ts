@@ -11,24 +11,24 @@ import type {
   RequestContext,
 } from '../app/request-context.ts';
 
-/** Where the runners, secrets and variables of a page belong, and the layout around them. */
+/** The scope of the runners, secrets and variables of a page, and the layout around them. */
 interface ScopePage {
   scope: CiScope;
-  /** What the pages' addresses begin with. */
+  /** URL prefix of the pages. */
   url: string;
   kind: CiScope['kind'];
-  /** `this server`, `alice/work`: whom they are for, as text. */
+  /** `this server`, `alice/work`: the name of the scope. */
   name: string;
-  /** Who can read its secrets by pushing a workflow of their own. */
+  /** The users who can read its secrets by pushing a workflow. */
   readers: string;
   /** Whether a secret can be limited to some owners and repositories. */
   mayLimit?: true;
-  /** For the head of the page; at most one is set. */
+  /** For the page header; at most one is set. */
   repository?: unknown;
   organisation?: unknown;
 }
 
-/** Where a request belongs; each of the four kinds of URLs has its own. */
+/** The scope of a request; each of the four kinds of URLs has its own. */
 export type ScopePageOf<V extends RequestContext> = (context: V) => ScopePage;
 
 export const ofInstance: ScopePageOf<PersonContext> = () => ({

@@ -8,10 +8,10 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from './scopes.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** The pages about the secrets and variables of one kind of place. */
+/** The pages for the secrets and variables of one kind of scope. */
 interface SecretPages<V extends PersonContext> {
   show: Page<V, RunsDeps>;
-  /** Fields `name`, `value`, of the server `only_for`. A secret is never shown again. */
+  /** Fields `name`, `value`, and for the server `only_for`. A secret is never shown again. */
   setSecret: Page<V, RunsDeps>;
   removeSecret: Page<V, RunsDeps>;
   /** Fields `name`, `value`. */
@@ -43,7 +43,7 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
         value,
         updated: viewTime(updatedAt, clock.now()),
       })),
-      // What was typed as a secret does not travel back into a page.
+      // Submitted secrets are never sent back in a page.
       secretForm:
         kind === 'secret' ? { name: typed.name, onlyFor: context.form.text('only_for') } : { name: '', onlyFor: '' },
       variableForm: kind === 'variable' ? typed : { name: '', value: '' },

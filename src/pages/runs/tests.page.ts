@@ -31,7 +31,7 @@ function viewTestTime(ms: number): string {
 function viewCase({ suite, group, name, result, durationMs, message, details, file }: TestCase, report: string) {
   return {
     name: viewName(name) || t('runs.tests.a_test_without_a_name'),
-    // A suite is often called after the class.
+    // A suite often has the name of the class.
     suite: [...new Set([suite, group].filter((one) => one !== ''))].map(viewName).join(' · ') || report,
     file: viewName(file),
     status: words[result],

@@ -2,14 +2,14 @@ import type { Filter, PullTrigger, PushTrigger, Triggers } from '../../ci/index.
 import { viewName } from '../app/printable-names.ts';
 import { t } from '../../translation/index.ts';
 
-/** More patterns than this are a list to look up in the file. */
+/** Beyond this number of patterns, readers should open the file. */
 const maxShown = 5;
 
-/** Which pushes start a workflow, in sentences: one for branches, one for tags. */
+/** The pushes that start a workflow, as sentences: one for branches, one for tags. */
 export function describePushTrigger({ branches, tags, paths }: PushTrigger): string[] {
   if (branches === null && tags === null && paths === null) return [t('runs.triggers.any_push')];
   const sentences: string[] = [];
-  // A filter on one of the two kinds alone leaves the other one out.
+  // A filter on only one of the two kinds excludes the other.
   if (branches !== null || tags === null) {
     const refs = describeFilter(branches, t('runs.triggers.any_branch'));
     sentences.push(
@@ -22,7 +22,7 @@ export function describePushTrigger({ branches, tags, paths }: PushTrigger): str
           }),
     );
   }
-  // Paths are not looked at for tags.
+  // Path filters do not apply to tags.
   if (tags !== null) {
     const key = tags.kind === 'ignore' ? 'runs.triggers.tags_except' : 'runs.triggers.tag';
     sentences.push(t(key, { tags: describeFilter(tags, t('runs.triggers.any_tag')) }));
@@ -31,7 +31,9 @@ export function describePushTrigger({ branches, tags, paths }: PushTrigger): str
   return sentences;
 }
 
-/** Which pull requests start it, in a sentence. Those from forks, and of people who may not write, start nothing. */
+/**
+ * The pull requests that start it, as a sentence. Those from forks, and of users without write access, start nothing.
+ */
 export function describePullTrigger({ branches, paths }: PullTrigger): string {
   const refs = branches === null ? null : describeFilter(branches, t('runs.triggers.any_branch'));
   const files = paths === null ? null : describeFilter(paths, t('runs.triggers.any_file'));
@@ -41,11 +43,11 @@ export function describePullTrigger({ branches, paths }: PullTrigger): string {
   return t('runs.triggers.pull_into_of_paths', { refs, comma: refs.includes(',') ? ',' : '', paths: files });
 }
 
-/** Which merge queues start it. */
+/** The merge queues that start it. */
 export const describeMergeGroup = ({ branches }: NonNullable<Triggers['mergeGroup']>): string =>
   t('runs.triggers.merge_queue', { refs: describeFilter(branches, t('runs.triggers.any_branch')) });
 
-/** `main or rel/**, but not rel/old/**`: patterns count in their order, a later one overrules. */
+/** `main or rel/**, but not rel/old/**`: patterns apply in order, and a later one overrides. */
 function describeFilter(filter: Filter | null, everything: string): string {
   if (filter === null) return everything;
   const { kind, patterns } = filter;

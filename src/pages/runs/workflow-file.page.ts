@@ -10,7 +10,7 @@ import { codeUrl } from '../app/code-urls.ts';
 import { runUrl } from './run-row.view.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** The workflow file of a run as it was read from its commit, with the files that it calls. */
+/** The workflow file of a run as read from its commit, with the files that it calls. */
 export const showWorkflowFile: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const { found, params, viewer } = context;
   const { run } = await deps.ci.runs.find(found, runPathNumber(params.number));

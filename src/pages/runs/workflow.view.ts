@@ -3,13 +3,13 @@ import { t, translated } from '../../translation/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { describeMergeGroup, describePullTrigger, describePushTrigger } from './trigger-filters.ts';
 
-/** A workflow of the default branch, as the list shows it. */
+/** A workflow of the default branch, for the list. */
 interface WorkflowView {
   path: string;
   name: string;
   /** Its triggers, as text. */
   starts: string[];
-  /** What it names that starts nothing here, and why. */
+  /** Triggers that have no effect here, with the reason. */
   never: { event: string; why: string }[];
   problem: string | null;
   mayStart: boolean;
@@ -17,7 +17,7 @@ interface WorkflowView {
 }
 
 const reasons = new Map([
-  // It would run with the secrets of the repository on what anyone proposes.
+  // It would run with the repository's secrets on code that anyone proposes.
   ['pull_request_target', 'runs.workflow.it_would_expose_secrets_to_the'],
   ['pull_request_review', 'runs.workflow.reviews_start_nothing_here'],
   ['pull_request_review_comment', 'runs.workflow.review_comments_start_nothing_here'],

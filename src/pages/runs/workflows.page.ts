@@ -8,7 +8,7 @@ import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/re
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** The workflows of the default branch: what starts each, what never will, what is wrong with a file, and switches. */
+/** The workflows of the default branch: the triggers of each, those without effect, errors in files, and switches. */
 export const showWorkflows: Page<RepositoryContext, RunsDeps> = async ({ found, query }, { ci }): Promise<Reply> => {
   const head = viewRepositoryHeader(found);
   const { id } = found.repository;
@@ -43,7 +43,7 @@ export const switchWorkflow: Page<RepositoryPersonContext, RunsDeps> = async (co
   return seeOther(withNotice(list(context), isEnabled ? 'workflow-enabled' : 'workflow-disabled'));
 };
 
-/** Fields `enabled`, `token_permissions`: `read`, `write`, or else the default of the server. */
+/** Fields `enabled`, `token_permissions`: `read`, `write`, or any other value for the server's default. */
 export const saveCiSettings: Page<RepositoryPersonContext, RunsDeps> = async (context, { ci }): Promise<Reply> => {
   const { form, viewer, found } = context;
   const chosen = oneOf(['default', 'read', 'write'], form.text('token_permissions'));
