@@ -7,12 +7,12 @@ import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext, RequestContext } from '../app/request-context.ts';
 import type { IssuesDeps } from '../issues/deps.ts';
 
-/** What the pages of boards differ in: those of a repository, and of an organisation. */
+/** The differences between the board pages of a repository and of an organisation. */
 export interface PlaceOfBoards<V extends RequestContext> {
   at(context: V): BoardPlace;
-  /** Of the list of boards. */
+  /** URL of the list of boards. */
   url(context: V): string;
-  /** The head of the page: exactly one of the two is set. */
+  /** The page header: exactly one of the two is set. */
   head(
     context: V,
     deps: IssuesDeps,

@@ -11,12 +11,12 @@ import { readIssueReference } from '../issues/issue-urls.ts';
 import { readBoardFilter, viewColumns } from './board.view.ts';
 import type { PlaceOfBoards } from './board-place.ts';
 
-/** Cards of a page of one column. */
+/** Number of cards of one column on a page. */
 const cardsPerPage = 100;
-/** Names of labels that the field of a column suggests. */
+/** Maximum number of label names that the field of a column suggests. */
 const maxLabels = 200;
 
-/** Which form of the page came back refused. */
+/** The refused form of the page. */
 interface Again {
   refusal: FormRefusal;
   /** `edit`, `card`, `move`, `column`, or the id of a column. */
@@ -85,7 +85,7 @@ export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
     if (cards.length === 0) throw invalid('no_cards', 'Select at least one card.', { field: 'move' });
     return cards;
   };
-  /** What is not there is a wrong value of the form, not an absent page. */
+  /** A missing issue is an invalid value of the form, not a 404. */
   const refuseGone = (error: unknown): never => {
     if (isDomainError(error) && error.code === 'not_found' && error.reason !== 'board_not_found')
       throw invalid('unknown_card', 'This no longer exists. The board is shown in its current state.', {

@@ -19,13 +19,13 @@ interface ColumnView {
   rule: ColumnOfCards['rule'];
   label: string;
   cards: CardView[];
-  /** Further cards; null where all are shown. */
+  /** Link to further cards; null where all are shown. */
   moreUrl: string | null;
 }
 
 const maxQuery = 1_000;
 
-/** The filter of a board's box: as in lists of issues, but without a word about it everything is shown. */
+/** The filter of a board's search box: as in issue lists, but by default it includes all states. */
 export function readBoardFilter(query: URLSearchParams): {
   text: string;
   filter: BoardFilter | null;
@@ -48,7 +48,7 @@ export function readBoardFilter(query: URLSearchParams): {
   };
 }
 
-/** The columns of a board with their cards. @param isOfMany whether cards say of which repository they are */
+/** The columns of a board with their cards. @param isOfMany whether cards show their repository */
 export async function viewColumns(
   deps: IssuesDeps,
   { columns }: BoardOfCards,

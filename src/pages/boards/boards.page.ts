@@ -38,7 +38,7 @@ export function boardListPages<V extends RequestContext>(place: PlaceOfBoards<V>
 
   return {
     show: (context: V, deps: IssuesDeps): Promise<PageReply> => show(context, deps),
-    /** Fields `title`, `description`, `public` (a check-box, of organisations), `preset`. */
+    /** Fields `title`, `description`, `public` (a checkbox, for organisations), `preset`. */
     add: (context: V, deps: IssuesDeps): Promise<Reply> =>
       submitForm(
         async () => {

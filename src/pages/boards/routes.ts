@@ -12,7 +12,7 @@ const organisationBoard = boardPages(boardsOfOrganisation);
 const ofRepository = '/repos/:owner/:name/boards';
 const ofOrganisation = '/orgs/:name/boards';
 
-/** The forms of a board, below its address. Who may send them is asked by the use-case, too. */
+/** The forms of a board, below its URL. The use-case also checks who may submit them. */
 const forms = [
   ['', 'edit'],
   ['/delete', 'remove'],

@@ -11,11 +11,11 @@ import { issueUrl } from '../issues/issue-urls.ts';
 import type { EditingDeps } from './deps.ts';
 import type { EditTarget } from './edit-target.ts';
 
-/** The part of a form that says where a change goes, and what it is called. */
+/** The part of a form with the target and the message of a change. */
 export interface ChangeForm {
   message: string;
   description: string;
-  /** `branch`, `new`, or `propose` for people who may not push. */
+  /** `branch`, `new`, or `propose` for users who cannot push. */
   target: 'branch' | 'new' | 'propose';
   newBranch: string;
   opensPull: boolean;
@@ -43,15 +43,15 @@ export function readChange(form: Form, place: EditTarget): ChangeForm {
   };
 }
 
-/** A change as its page sends it off. */
+/** A change as submitted by its page. */
 interface SentChange {
   operations: readonly FileOperation[];
   change: ChangeForm;
-  /** Where the page leads after a commit to a branch. */
+  /** The URL to redirect to after a commit to a branch. */
   leadsTo(branch: string, commit: string): string;
 }
 
-/** Commits a change to where the form says, with a pull request when that is wanted. Refuses what these refuse. */
+/** Commits a change to the target in the form, with a pull request if requested. Throws the errors of both. */
 export async function sendChange(
   context: RepositoryContext,
   deps: EditingDeps,
@@ -90,7 +90,7 @@ export async function sendChange(
   });
 }
 
-/** The branch is there by now: when the pull request is refused, its own form says why. */
+/** The branch exists now: if the pull request is refused, its own form shows the reason. */
 export async function openPullOf(
   { viewer, found }: RepositoryContext,
   { pulls }: EditingDeps,
@@ -106,7 +106,7 @@ export async function openPullOf(
   }
 }
 
-/** What the templates show of the place and the form. */
+/** Locals of the templates for the location and the form. */
 export const viewChange = (
   { branch, mayPush, mayWrite, rule, takesPulls }: EditTarget,
   change: ChangeForm,

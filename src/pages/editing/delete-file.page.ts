@@ -16,13 +16,13 @@ import type { EditingDeps } from './deps.ts';
 import { readEditTarget } from './edit-target.ts';
 import type { EditTarget } from './edit-target.ts';
 
-/** `B/delete/{branch}/{path}`: asks before a file is deleted. */
+/** `B/delete/{branch}/{path}`: confirmation before a file is deleted. */
 export const confirmFileDeletion: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const place = await readEditTarget(context, deps);
   return deletionPage(context, deps, place, blankChange(place), null);
 };
 
-/** Fields `blob` and those of `readChange`. Leads to the commit, which can be reverted there. */
+/** Fields `blob` and those of `readChange`. Redirects to the commit, which can be reverted there. */
 export const removeFile: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const { form, found } = context;
   const place = await readEditTarget(context, deps);

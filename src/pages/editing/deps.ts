@@ -1,5 +1,5 @@
 import type { WebDeps } from '../../web/index.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
-/** What the pages of this folder call. */
+/** The modules that the pages of this folder call. */
 export type EditingDeps = CodeDeps & Pick<WebDeps, 'pulls' | 'imports'>;

@@ -28,16 +28,16 @@ import type { EditTarget } from './edit-target.ts';
 import { encodeEditedText, maxEditedBytes, readEditable } from './editable-text.ts';
 import { previewChange } from './preview-change.ts';
 
-/** What is in the form of a file. */
+/** The values in the form of a file. */
 interface FileForm extends ChangeForm {
   path: string;
-  /** Null for a file whose content is not edited here. */
+  /** Null for a file whose content cannot be edited here. */
   text: string | null;
-  /** The blob that the person began with; '' for a new file. */
+  /** The blob that the user started from; '' for a new file. */
   blob: string;
 }
 
-/** A file that is there, with why its content cannot be edited; null for a new one. */
+/** An existing file, with the reason if its content cannot be edited; null for a new one. */
 interface KnownFile {
   path: string;
   entry: TreeEntry;
@@ -80,7 +80,7 @@ export const showEdit: Page<RepositoryContext, EditingDeps> = async (context, de
   });
 };
 
-/** `B/new/{branch}/{folder}`; query `name` begins the name of the file. */
+/** `B/new/{branch}/{folder}`; query `name` prefills the file name. */
 export const showNew: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const place = await readEditTarget(context, deps);
   const folder = place.file.length === 0 ? '' : `${place.file.toString()}/`;
@@ -149,7 +149,10 @@ async function operationOf(
   return blob === '' ? { kind: 'create', path, content } : { kind: 'update', path, from, content, expected: blob };
 }
 
-/** The file has changed, or is gone: both versions, and the form with what was typed, for a second try. */
+/**
+ * After a conflicting change or deletion of the file: both versions, and the form with the entered values, for another
+ * attempt.
+ */
 async function conflictPage(context: RepositoryContext, deps: EditingDeps, values: FileForm): Promise<PageReply> {
   const place = await readEditTarget(context, deps);
   const known = await knownFile(context, deps, place);
@@ -179,7 +182,7 @@ interface Shown {
   refusal?: FormRefusal | null;
   diff?: Awaited<ReturnType<typeof previewChange>> | null;
   document?: Awaited<ReturnType<typeof renderText>> | null;
-  /** What the check says about a workflow file; null when it was not asked for. */
+  /** The results of the workflow check; null when it was not requested. */
   findings?: readonly FileFinding[] | null;
   conflict?: { isGone: boolean; theirs: string | null; history: string } | null;
 }

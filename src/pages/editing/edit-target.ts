@@ -7,29 +7,29 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { resolveLocation } from '../code/resolve-location.ts';
 import type { EditingDeps } from './deps.ts';
 
-/** Where a change may go. */
+/** The possible targets of a change. */
 export interface EditTarget {
   viewer: PersonViewer;
   branch: string;
-  /** The commit that the branch has now; null for a repository without commits. */
+  /** The current commit of the branch; null for a repository without commits. */
   tip: string | null;
-  /** The path behind the branch in the address. */
+  /** The path after the branch in the URL. */
   file: Buffer;
   /** Whether the viewer may commit to the branch itself. */
   mayPush: boolean;
-  /** Whether they may commit to a new one; who may not proposes the change by a pull request without a branch. */
+  /** Whether they may commit to a new one; otherwise they propose the change by a pull request without a branch. */
   mayWrite: boolean;
-  /** The pattern of the rule that keeps them from the branch; null for none. */
+  /** The pattern of the rule that protects the branch from them; null for none. */
   rule: string | null;
   /** Whether pull requests may be opened here. */
   takesPulls: boolean;
-  /** A name for a new branch that there is not yet. */
+  /** An unused name for a new branch. */
   suggested: string;
 }
 
 /**
- * Reads the place of a change from the address. Signed out, one signs in first. Refuses `revision_not_found` for what
- * is no branch, `repository_archived`, `may_not_change` to people who may neither write nor open pull requests.
+ * Reads the location of a change from the URL. Anonymous clients sign in first. Throws `revision_not_found` unless it
+ * names a branch, `repository_archived`, `may_not_change` for users who may neither write nor open pull requests.
  */
 export async function readEditTarget(context: RepositoryContext, deps: EditingDeps): Promise<EditTarget> {
   const { viewer, found } = context;

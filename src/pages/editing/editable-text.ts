@@ -1,15 +1,15 @@
 import { t } from '../../translation/index.ts';
 import { isUtf8 } from 'node:buffer';
 
-/** Larger files are not edited in a browser; they are not shown either. */
+/** Larger files are neither edited in a browser nor shown. */
 export const maxEditedBytes = 1024 * 1024;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** How the lines of a file end. `mixed` has both. */
+/** The line ending of a file. `mixed` has both. */
 type LineEnding = 'lf' | 'crlf' | 'mixed' | 'none';
 
-/** A file as a text area can have it: lines that end with a line feed. */
+/** A file in the form of a text area: lines that end with a line feed. */
 interface EditableText {
   text: string;
   ending: LineEnding;
@@ -17,9 +17,9 @@ interface EditableText {
 }
 
 /**
- * The text of a file for a text area, or why it cannot be edited there: a browser sends valid text only, and knows one
- * kind of line ending.
- * @param content null for one that is too large
+ * The text of a file for a text area, or the reason why it cannot be edited there: a browser sends valid text only, and
+ * supports one kind of line ending.
+ * @param content null for a file that is too large
  */
 export function readEditable(content: Buffer | null): EditableText | { reason: string } {
   if (content === null || content.length > maxEditedBytes)
@@ -43,15 +43,15 @@ function endingOf(text: string): LineEnding {
 }
 
 interface LineEndingOptions {
-  /** For lines that are new. */
+  /** Line ending of new lines. */
   newLines: 'lf' | 'crlf';
   insertsFinalNewline: boolean;
 }
 
 /**
- * The bytes of a file after a person typed in its text area. Lines at its beginning and end that are as before keep
- * their ending, as does the byte-order mark.
- * @param before the file as it was; null for a new one
+ * The bytes of a file after an edit in its text area. Unchanged lines at its beginning and end keep their line ending,
+ * as does the byte-order mark.
+ * @param before the previous file; null for a new one
  */
 export function encodeEditedText(
   typed: string,
@@ -77,8 +77,8 @@ const withEndings = (text: string, ending: 'lf' | 'crlf'): string =>
   ending === 'crlf' ? text.replaceAll('\n', '\r\n') : text;
 
 /**
- * Lines that are the same from either end keep their ending. Those in between have that of the line in whose place they
- * are, and those that are more than before that of the last of these; where nothing was, they are new.
+ * Unchanged lines at either end keep their line ending. Lines in between have that of the line that they replace, and
+ * additional lines that of the last replaced one; if they replace none, they are new.
  */
 function keepEndings(text: string, before: string, newLines: 'lf' | 'crlf'): string {
   const lines = linesOf(text);

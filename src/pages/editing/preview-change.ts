@@ -8,7 +8,7 @@ import type { EditTarget } from './edit-target.ts';
 
 const limits: PatchLimits = { files: 20, linesPerFile: 3_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
 
-/** How a change would look on the branch as it is now. Refuses what the commit would refuse. */
+/** Previews a change on the current branch. Throws the same errors as the commit. */
 export async function previewChange(
   deps: EditingDeps,
   found: Found,
@@ -36,7 +36,7 @@ export async function previewChange(
   };
   return files.slice(0, limits.files).map((file, index) => ({
     ...viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, context),
-    // The commit that these would lead to is gone by now.
+    // The target commit of these links no longer exists.
     url: null,
     load: null,
     images: null,

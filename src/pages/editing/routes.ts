@@ -8,10 +8,12 @@ const at = '/repos/:owner/:name';
 const read = { access: 'repository:read', cost: 'objects' } as const;
 const write = { access: 'repository:write', cost: 'objects' } as const;
 
-/** A text of a megabyte, each byte of which may need three in a form. */
+/** A text of a megabyte, of which each byte may take three in a form. */
 const maxFormBytes = 4 * 1024 * 1024;
 
-/** Changing files. Who may only read proposes changes, so the pages themselves decide. */
+/**
+ * Routes for changing files. Users with only read access propose changes, so the pages themselves check permissions.
+ */
 export const editingRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/edit/*path`, ...read, page: showEdit },
   { method: 'POST', path: `${at}/edit/*path`, ...read, maxFormBytes, page: sendFile },

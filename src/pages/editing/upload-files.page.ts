@@ -25,7 +25,7 @@ interface UploadForm extends ChangeForm {
   folder: string;
 }
 
-/** Fields `folder`, `files`, and those of `readChange`. Files that are there are replaced. */
+/** Fields `folder`, `files`, and those of `readChange`. Replaces existing files. */
 export const uploadFiles: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const { form, found } = context;
   const place = await readEditTarget(context, deps);

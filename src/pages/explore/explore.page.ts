@@ -18,7 +18,7 @@ const paths: Record<Tab, string> = {
   organisations: '/explore/orgs',
 };
 
-/** A person or an organisation in a list of owners. */
+/** A user or an organisation in a list of owners. */
 interface OwnerRow {
   handle: string;
   title: string;
@@ -34,11 +34,11 @@ interface TabState {
   sort: string;
   next: string | null;
   previous: string | null;
-  /** What is chosen besides, and stays so in another order and on the pages beside this one. */
+  /** Other active filters, which the links to other orders and pages keep. */
   chosen?: Record<string, string>;
 }
 
-/** One tab of the page: what it lists, in which order, and where the rest is. */
+/** One tab of the page: its rows, their order, and links to further pages. */
 function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabState, rows: object): Reply {
   const address = (more: Record<string, string>): string => {
     const query = new URLSearchParams({ ...chosen, ...(sort !== orders[0] && { sort }), ...more });
@@ -56,14 +56,17 @@ function explorePage(tab: Tab, { orders, sort, chosen = {}, ...beside }: TabStat
 
 const chosenFilter = (filter: string): Record<string, string> => (filter === '' ? {} : { q: filter });
 
-/** `/explore`: the repositories that the viewer may see, all or those in one language; signed out, the public ones. */
+/**
+ * `/explore`: the repositories that the viewer can read, all or those in one language; for anonymous viewers, the
+ * public ones.
+ */
 export const exploreRepositories: Page<RequestContext, ExploreDeps> = async (
   { query, viewer },
   { repositories, clock },
 ) => {
   const orders = ['updated', 'name', 'created'] as const;
   const sort = oneOf(orders, query.get('sort'));
-  // Whatever else was typed is an unknown language, and a question that means nothing is not asked.
+  // Other values are unknown languages, for which no query is made.
   const language = languageCalled(query.get('language') ?? '')?.name;
   const topic = /^[a-z0-9][a-z0-9.-]{0,34}$/.exec((query.get('topic') ?? '').toLowerCase())?.[0];
   const chosen = { ...(language !== undefined && { language }), ...(topic !== undefined && { topic }) };
@@ -86,11 +89,11 @@ export const exploreRepositories: Page<RequestContext, ExploreDeps> = async (
   );
 };
 
-/** `/explore/users`: the people who have chosen a handle (SPEC §2.4). */
+/** `/explore/users`: the users who have chosen a username (SPEC §2.4). */
 export const explorePeople: Page<RequestContext, ExploreDeps> = async ({ query }, { accounts, owners, clock }) => {
   const orders = ['name', 'created'] as const;
   const filter = readFilter(query);
-  // By the beginning of a name they come by name.
+  // A search by prefix is sorted by name.
   const sort = filter === '' ? oneOf(orders, query.get('sort')) : orders[0];
   const [{ people, next, previous }, { profiles }] = await Promise.all([
     listPage((paging) => accounts.listProfiles({ sort, prefix: filter, ...paging }), query),

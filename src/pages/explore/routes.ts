@@ -3,7 +3,7 @@ import { exploreRepositories, explorePeople, exploreOrganisations } from './expl
 import { showCodeSearch } from './search-code.page.ts';
 import { showSearch } from './search.page.ts';
 
-/** Lists and search over everything that the viewer may see. */
+/** Lists and search over all objects that the viewer can see. */
 export const exploreRoutes: readonly Route[] = [
   { method: 'GET', path: '/explore', access: 'public', cost: 'rows', page: exploreRepositories },
   { method: 'GET', path: '/explore/users', access: 'public', cost: 'rows', page: explorePeople },

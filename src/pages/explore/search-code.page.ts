@@ -8,7 +8,7 @@ import { viewCodeHit, viewCoverage } from '../code/search-code.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { ExploreDeps } from './deps.ts';
 
-/** `/search/code?q=`: the default branches of the repositories that the viewer may see. */
+/** `/search/code?q=`: the default branches of the repositories that the viewer can read. */
 export const showCodeSearch: Page<RequestContext, ExploreDeps> = async ({ query, viewer }, deps) => {
   const { codeSearch } = deps;
   const text = readSearchQuery(query).trim();

@@ -3,7 +3,7 @@ import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
 
-/** A repository that was found, with the places where it was found marked. */
+/** A repository in search results, with the matches marked. */
 interface RepositoryHitView {
   url: string;
   isPrivate: boolean;
@@ -22,7 +22,9 @@ interface PersonHitView {
 
 type Mark = (text: string) => TextSegment[];
 
-/** @param mark takes a text apart where the query is found in it */
+/**
+ * @param mark splits a text at the matches of the query
+ */
 export function viewRepositoryHit(
   { hit, ownerId, avatarAt, archivedAt, isFork, imageAt, changedAt }: FoundRepository,
   mark: Mark,

@@ -7,7 +7,7 @@ import { viewPersonHit, viewRepositoryHit } from './search-hits.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { ExploreDeps } from './deps.ts';
 
-/** Rows of each kind on one page. */
+/** Number of rows of each kind on one page. */
 const rowsShown = 50;
 
 /** `12`, `first 50 of 212`, `first 50 of more than 250`. */
@@ -18,9 +18,7 @@ function countInWords({ rows, total }: First<unknown>): string {
   return t('explore.search.first_of', { count: rows.length, known });
 }
 
-/**
- * `/search?q=`: repositories that the viewer may see, and people (SPEC §4.2). Spaces around the query are not meant.
- */
+/** `/search?q=`: repositories that the viewer can read, and users (SPEC §4.2). Spaces around the query are ignored. */
 export const showSearch: Page<RequestContext, ExploreDeps> = async (
   { query, viewer },
   { search, backgroundPriority, clock },
@@ -43,7 +41,7 @@ export const showSearch: Page<RequestContext, ExploreDeps> = async (
     },
     people: { count: countInWords(persons), rows: persons.rows.map((person) => viewPersonHit(person, mark)) },
   };
-  // Finding words for a hundred rows and laying them out are two steps.
+  // Finding matches for a hundred rows and rendering them are separate steps.
   await backgroundPriority.turn();
   return page('explore/search', locals);
 };

@@ -69,7 +69,7 @@ function viewEntry(entry: FeedEntry, now: number) {
   };
 }
 
-/** `/following/activity`: one feed of what happens in followed repositories, of users and of organisations. */
+/** `/following/activity`: one feed of the activity in followed repositories, of users and of organisations. */
 export const showActivityFeed: Page<PersonContext, FollowsDeps> = async (context, { federation, clock }) => {
   const { viewer, query, person } = context;
   const wanted = feedKinds.filter((kind) => query.getAll('show').includes(kind));
@@ -78,7 +78,7 @@ export const showActivityFeed: Page<PersonContext, FollowsDeps> = async (context
   const found = await federation
     .activityFeed(viewer, { ...filter, after: query.get('after') })
     .catch((error: unknown) => {
-      // An address that never was a page shows the first one.
+      // An invalid cursor shows the first page.
       if (!isDomainError(error) || error.reason !== 'invalid_page') throw error;
       return federation.activityFeed(viewer, filter);
     });

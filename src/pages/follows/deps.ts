@@ -1,6 +1,6 @@
 import type { WebDeps } from '../../web/index.ts';
 
-/** What the pages of this folder call. */
+/** The modules that the pages of this folder call. */
 export type FollowsDeps = Pick<
   WebDeps,
   'clock' | 'federation' | 'copies' | 'repositories' | 'owners' | 'accounts' | 'organisations'

@@ -9,11 +9,13 @@ import type { FollowsDeps } from './deps.ts';
 interface Followed {
   path: string;
   uri: string;
-  /** As it is typed into the search of another server. */
+  /** The handle to type into the search of another server. */
   handle: string;
 }
 
-/** What is to be followed: the page that the visitor came from. Refuses `not_found` for hidden and absent alike. */
+/**
+ * The object to follow: the page that the visitor came from. Throws `not_found` for hidden and absent objects alike.
+ */
 async function followedBy(path: string, { federation }: FollowsDeps): Promise<Followed> {
   const isPage = /^\/(?:repos\/[^/]+\/[^/]+|(?:users|orgs)\/[^/]+)$/.test(path);
   const uri = isPage ? await federation.publications.actorOfPage(path) : null;
@@ -25,15 +27,18 @@ async function followedBy(path: string, { federation }: FollowsDeps): Promise<Fo
 const formPage = (followed: Followed | null, handle: string, refusal: FormRefusal | null): PageReply =>
   page('follows/follow-elsewhere', { followed, form: { handle }, refusal, lead: null });
 
-/** `/following/elsewhere?path=/repos/alice/tool`: asks for the visitor's own handle; without a path it says how. */
+/**
+ * `/following/elsewhere?path=/repos/alice/tool`: asks for the visitor's own handle; without a path it shows
+ * instructions.
+ */
 export const showFollowElsewhere: Page<RequestContext, FollowsDeps> = async ({ query }, deps) => {
   const path = query.get('path');
   return formPage(path === null ? null : await followedBy(path, deps), '', null);
 };
 
 /**
- * Fields `handle` and `path`. The answer has a link to the page of the visitor's own server, and does not lead there by
- * itself: a handle that another person wrote must not decide where one goes.
+ * Fields `handle` and `path`. The response links to the page of the visitor's own server, and does not redirect to it:
+ * a handle from another person must not decide where the browser goes.
  */
 export const followElsewhere: Page<RequestContext, FollowsDeps> = async (context, deps) => {
   const { form, address } = context;

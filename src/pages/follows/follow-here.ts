@@ -4,8 +4,8 @@ import type { PersonContext } from '../app/request-context.ts';
 import type { FollowsDeps } from './deps.ts';
 
 /**
- * Follows something of this server: a repository by its star, a user, an organisation. Refuses `unresolvable_handle` in
- * one sentence for hidden and absent, and what these refuse.
+ * Follows an object of this server: a repository by its star, a user, an organisation. Throws the same
+ * `unresolvable_handle` for hidden and absent objects, and the errors of these.
  */
 export async function followHere(
   { viewer, person }: PersonContext,

@@ -10,14 +10,14 @@ interface FollowStatusView {
   isAccepted: boolean;
   /** One or two words for the badge. */
   label: string;
-  /** Why it waits; null once it is accepted. */
+  /** The reason why it waits; null once it is accepted. */
   sentence: string | null;
   since: TimeView | null;
-  /** Sending the request again may help. */
+  /** Retrying the request may help. */
   mayRetry: boolean;
 }
 
-/** Errors come with and without a full stop; here they are inside a sentence. */
+/** Some errors end with a full stop, which is removed inside a sentence. */
 const inSentence = (error: string | null): string => (error ?? t('follows.status.no_answer')).replace(/\.$/, '');
 
 export function viewFollowStatus(
@@ -130,7 +130,7 @@ export function viewFollowedPerson(
     id,
     handle,
     url,
-    // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
+    // A snapshot of the first page, so "at least": the other server may have listed only a part (SPEC §3).
     count:
       totalItems === null ? `${count}` : t('follows.status.of_at_least', { count, total: Math.max(totalItems, count) }),
     scanError,
@@ -145,7 +145,7 @@ export function viewFollowedPerson(
   };
 }
 
-/** A follow of anyone's, as the administrator sees it. */
+/** Any user's follow, for the administrator. */
 export function viewListedFollow(follow: ListedFollow, who: string, now: number) {
   const { id, kind, handle, url, createdAt } = follow;
   const rest = { id, kind, handle, url, who, since: viewTime(createdAt, now) };
@@ -169,7 +169,7 @@ export function viewReceivedPush(
   const isNewBranch = hashBefore !== null && noRef.test(hashBefore);
   const count = t('follows.status.commits', { count: commitCount });
   const says = [
-    // A branch from an old commit, or software that says nothing of commits.
+    // A branch from an old commit, or software that does not send commits.
     ...(commitCount === 0 && (isNewBranch || hashAfter === null) ? [] : [count]),
     ...(isNewBranch ? [t('follows.status.new_branch')] : []),
     ...(isForced ? [t('follows.status.forced')] : []),

@@ -12,18 +12,18 @@ import { viewTime } from '../app/times.view.ts';
 import type { ScopePageOf } from '../runs/scopes.ts';
 import type { FollowsDeps } from './deps.ts';
 
-/** Pages about who follows one kind of thing from other servers. */
+/** Pages about the followers of one kind of object on other servers. */
 export interface FollowerPages<V extends PersonContext> {
   show: Page<V, FollowsDeps>;
   /** Field `approves`: `yes` to approve each new follower. */
   setApproval: Page<V, FollowsDeps>;
-  /** Field `actor`, of a request. */
+  /** Field `actor` of a request. */
   accept: Page<V, FollowsDeps>;
-  /** Fields `pushes`, `releases`, `issues`, `pulls`: `yes` for notes of these. Of a repository. */
+  /** Fields `pushes`, `releases`, `issues`, `pulls`: `yes` for notes of these. Only for repositories. */
   chooseNotes: Page<V, FollowsDeps>;
-  /** Field `note`. Of a repository. */
+  /** Field `note`. Only for repositories. */
   deleteNote: Page<V, FollowsDeps>;
-  /** Field `actor`, of a request or a follower. */
+  /** Field `actor` of a request or a follower. */
   remove: Page<V, FollowsDeps>;
 }
 
@@ -35,7 +35,7 @@ const viewFollower = ({ actorId, handle, url, host, since }: ShownFollower, now:
   since: viewTime(since, now),
 });
 
-/** In the order in which the page asks. */
+/** In the order of the form. */
 const viewChoices = (choices: NoteChoices) => [
   { name: 'pushes', label: t('follows.followers.notes_of_pushes'), isChosen: choices.pushes },
   { name: 'releases', label: t('follows.followers.notes_of_releases'), isChosen: choices.releases },
@@ -49,7 +49,7 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
   const urlOf = (context: V): string => `${placeOf(context).url}/followers`;
   const subjectOf = (context: V): FollowSubject => placeOf(context).scope as FollowSubject;
 
-  /** Notes are of repositories alone. */
+  /** Only repositories have notes. */
   function repositoryOf(context: V): FollowSubject {
     const subject = subjectOf(context);
     if (subject.kind !== 'repository') throw notFound();
@@ -85,7 +85,7 @@ export function followerPages<V extends PersonContext>(placeOf: ScopePageOf<V>):
       place,
       url: urlOf(context),
       isOn: federation.isOperational,
-      // Repositories can be followed from servers on the list in any case.
+      // Servers on the list can always follow repositories.
       canBeFollowed: federation.openFollowers || subject.kind === 'repository',
       isOpen: federation.openFollowers,
       approves: found!.approves,

@@ -9,7 +9,7 @@ import type { FollowsDeps } from './deps.ts';
 import { followHere } from './follow-here.ts';
 import { translateTerm } from '../../translation/index.ts';
 
-/** So many repositories at once, followed for themselves or along with a person; pushes are on the first page. */
+/** Number of repositories on a page, followed directly or through a person; pushes are on the first page. */
 async function readPart({ person, query }: PersonContext, federation: FollowsDeps['federation']) {
   let part: Following = { people: [], repositories: [], pushes: [] };
   const { rows, next, previous } = await numberedPage(
@@ -55,17 +55,17 @@ async function followingPage(
     users: of('person'),
     ...beside,
     pushes: pushes.map((each) => viewReceivedPush(each, now)),
-    // Other servers lead here with the handle of what one wants to follow.
+    // Other servers link here with the handle that the user wants to follow.
     form: { target: form.text('target') || (query.get('target') ?? '').slice(0, 512) },
     refusal,
     notice: viewNotice(query),
   });
 }
 
-/** `/following`: repositories and people on other servers, and what was pushed there (SPEC §4.7). */
+/** `/following`: repositories and people on other servers, and the pushes there (SPEC §4.7). */
 export const showFollowing: Page<PersonContext, FollowsDeps> = (context, deps) => followingPage(context, deps, null);
 
-/** Field `target`: a handle, or the address of an actor or a page. */
+/** Field `target`: a handle, or the URL of an actor or a page. */
 export const addFollow: Page<PersonContext, FollowsDeps> = (context, deps) =>
   submitForm(
     async () => {

@@ -17,7 +17,7 @@ const followerRoutes = <V extends PersonContext>(row: SettingsRow<V>, pages: Fol
 
 const repositoryFollowers = followerPages(ofRepository);
 
-/** Repositories and people of other instances that a person follows, and who follows from there. */
+/** A user's follows of repositories and people of other instances, and the followers from there. */
 export const followsRoutes: readonly Route[] = [
   { method: 'GET', path: '/following', access: 'signed-in', cost: 'rows', page: showFollowing },
   { method: 'GET', path: '/following/activity', access: 'signed-in', cost: 'rows', page: showActivityFeed },

@@ -1,8 +1,8 @@
 import type { Embedded } from '../../embedded/index.ts';
 
-/** One heading of a page of the documentation, with the text up to the next one. */
+/** One heading of a documentation page, with the text up to the next one. */
 export interface DocumentSection {
-  /** Without markup; the title of the page for its beginning. */
+  /** Without markup; for the beginning, the title of the page. */
   title: string;
   /** The id of the heading in the rendered page; empty for the beginning. */
   anchor: string;
@@ -18,7 +18,7 @@ export interface HelpDocument {
   sections: readonly DocumentSection[];
 }
 
-/** Markup that is in the way of a plain sentence. */
+/** Markup to remove from a plain sentence. */
 const plainText = (markdown: string): string =>
   markdown
     .replace(/!?\[([^\]\n]{0,300})\]\([^()\n]{0,300}\)/g, '$1')
@@ -26,7 +26,7 @@ const plainText = (markdown: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** As headings get their id: lower case, hyphens for spaces, without signs. */
+/** The id of a heading: lower case, hyphens for spaces, without punctuation. */
 const anchorOf = (title: string): string =>
   title
     .toLowerCase()
@@ -53,7 +53,7 @@ const firstSentence = (text: string): string => /^.{20,240}?[.:](?= |$)/.exec(te
 
 const known = new Map<string, HelpDocument>();
 
-/** A page of the documentation; null for one that this version does not have. */
+/** A documentation page; null if this version does not have it. */
 export function findDocument(
   embedded: Pick<Embedded, 'document' | 'documentNames'>,
   name: string,

@@ -13,7 +13,7 @@ import type { HelpDocument } from './documents.ts';
 import { helpGroups } from '../app/help-topics.ts';
 import { maxQuery, searchDocuments } from './search-documents.ts';
 
-/** `/help`: the pages of the documentation of the version that runs; `?q=` searches them. */
+/** `/help`: the documentation of the running version; `?q=` searches it. */
 export const showHelp: Page<RequestContext, HelpDeps> = ({ query }) => {
   const q = (query.get('q') ?? '').slice(0, maxQuery);
   const documents = listDocuments(embedded);
@@ -47,11 +47,11 @@ const viewDocument = (document: HelpDocument) => ({
   summary: document.summary,
 });
 
-/** `/help/{name}`: one page of the documentation. Refuses `document_not_found`. */
+/** `/help/{name}`: one documentation page. Throws `document_not_found`. */
 export const showDocument: Page<RequestContext, HelpDeps> = async ({ params }, { workers }) => {
   const document = findDocument(embedded, params['name'] ?? '');
   if (document === null) throw notFound('document_not_found', 'There is no help page with this name.');
-  // The page has the title as its heading.
+  // The page already shows the title as its heading.
   const source = document.source.replace(/^# .*\n+/, '');
   const prepared = await prepareDocument(workers, {
     key: hash('sha256', source),
@@ -67,7 +67,7 @@ export const showDocument: Page<RequestContext, HelpDeps> = async ({ params }, {
   });
 };
 
-/** `pull-requests.md#rounds` leads to the page here; files of the project that are no help lead nowhere. */
+/** `pull-requests.md#rounds` links to the page here; project files outside of the help have no link. */
 function linkOf(names: readonly string[], path: string): string | null {
   const [, name = '', anchor = ''] = /^(?:\.\/)?([a-z0-9-]+)\.md(#[\w-]*)?$/.exec(path) ?? [];
   return names.includes(name) ? `/help/${name}${anchor}` : null;

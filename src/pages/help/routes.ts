@@ -1,7 +1,7 @@
 import type { Route } from '../route.ts';
 import { showDocument, showHelp } from './help.page.ts';
 
-/** The documentation, for anonymous clients as well. */
+/** The documentation, also for anonymous clients. */
 export const helpRoutes: readonly Route[] = [
   { method: 'GET', path: '/help', access: 'public', cost: 'rows', page: showHelp },
   { method: 'GET', path: '/help/:name', access: 'public', cost: 'rows', page: showDocument },

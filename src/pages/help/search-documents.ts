@@ -3,7 +3,7 @@ import type { DocumentSection, HelpDocument } from './documents.ts';
 interface FoundSection {
   document: HelpDocument;
   section: DocumentSection;
-  /** The text around the first word that was found. */
+  /** The text around the first match. */
   excerpt: string;
 }
 
@@ -17,8 +17,8 @@ const wordsOfQuery = (query: string): string[] =>
   query.toLowerCase().slice(0, maxQuery).split(/\s+/).filter(Boolean).slice(0, maxWords);
 
 /**
- * Sections that have every word, in any order and case: those with more of them in the heading first. Some 300 KiB are
- * looked through, in linear time.
+ * Sections that contain every word, in any order and case: those with more of them in the heading first. Scans some 300
+ * KiB, in linear time.
  */
 export function searchDocuments(documents: readonly HelpDocument[], query: string): FoundSection[] {
   const words = wordsOfQuery(query);

@@ -6,15 +6,15 @@ import type { NotificationsDeps } from './deps.ts';
 import { reasonWords, targetOf, titleOf } from './notification-row.view.ts';
 
 /**
- * `/notifications/feed.atom?token=`: the private feed of a person, without a session. The secret is in the query,
- * because a query is never logged. The document names the address without it.
+ * `/notifications/feed.atom?token=`: the private feed of a user, without a session. The secret is in the query, because
+ * queries are never logged. The document contains its URL without the secret.
  */
 export const showPrivateFeed: Page<RequestContext, NotificationsDeps> = async ({ query, origin }, deps) => {
   const { username, notifications } = await deps.notifications.readFeed(query.get('token') ?? '');
   const entries = notifications.map((notification) => {
     const { id, lastPosition, place, reason, fedAt } = notification;
     return {
-      // Each event of a subject is an entry that a reader has not seen.
+      // Each event of a subject has its own entry id, so that feed readers show it as new.
       id: `${origin}/notifications#${id}.${lastPosition}`,
       url: `${origin}${targetOf(notification)}`,
       title: `${place.owner.handle}/${place.repository.name}: ${titleOf(notification)}`,

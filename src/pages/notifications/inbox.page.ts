@@ -24,10 +24,10 @@ const views: Readonly<Record<ShownView, string>> = translated({
 });
 const viewNames = Object.keys(views) as ShownView[];
 
-/** How long a page offers to take a change back. */
+/** Time for which a page offers to undo a change. */
 const undoOfferedMs = 60_000;
 
-/** What the address of the list says: `view`, `repository` (`owner/name`), `reason`. */
+/** The query of the list: `view`, `repository` (`owner/name`), `reason`. */
 interface Chosen {
   view: ShownView;
   repository: string;
@@ -52,7 +52,7 @@ function addressOf({ view, repository, reason }: Chosen): string {
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
-/** The id of a repository that a filter names; null without one, and `none` where the viewer sees no such one. */
+/** The repository id in a filter; null without one, and `none` for a repository that the viewer cannot see. */
 async function repositoryIdOf(
   { viewer }: Pick<PersonContext, 'viewer'>,
   { repositories }: NotificationsDeps,
@@ -114,11 +114,11 @@ async function inboxPage(context: PersonContext, deps: NotificationsDeps, refusa
   });
 }
 
-/** News of access stand above the first page of what is new. */
+/** Access notices are above the first page of unread notifications. */
 const isAccessShown = ({ view, repository, reason }: Chosen, query: URLSearchParams): boolean =>
   (view === 'inbox' || view === 'unread') && repository === '' && reason === '' && !query.has('after');
 
-/** Field `id` of the news, or none for all; `next` is where the form was. */
+/** Field `id` of the notice, or none for all; `next` is the page with the form. */
 export const readAccessNews: Page<PersonContext, NotificationsDeps> = async ({ viewer, form }, deps) => {
   const id = form.text('id');
   await deps.notifications.readAccessNews(viewer, id === '' ? { upTo: deps.clock.now() } : { id: Number(id) });
@@ -134,7 +134,7 @@ const undoWords: Readonly<Record<UndoableChange, string>> = translated({
   save: 'notifications.inbox.saved_2',
 });
 
-/** `undo=done.<time>`: what the notice says, and what its button sends; null once it is too late. */
+/** `undo=done.<time>`: the text of the notice, and the fields of its button; null after the time limit. */
 function readUndo(query: URLSearchParams, now: number) {
   const [, change, time] = /^(done|read|save)\.(\d{1,15})$/.exec(query.get('undo') ?? '') ?? [];
   const at = Number(time);
@@ -145,8 +145,8 @@ function readUndo(query: URLSearchParams, now: number) {
 const isUndoable = (change: Change): change is UndoableChange => change in undoWords;
 
 /**
- * Fields `only` (an id, of the button of a row), or `id` (several, the ticks), or `all` with `up_to`, `repository` and
- * `reason`; `next` is where the form was.
+ * Fields `only` (an id, of the button of a row), or `id` (several, the checkboxes), or `all` with `up_to`, `repository`
+ * and `reason`; `next` is the page with the form.
  */
 export const changeNotifications =
   (change: Change): Page<PersonContext, NotificationsDeps> =>

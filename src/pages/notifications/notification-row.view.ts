@@ -13,14 +13,14 @@ import { issueUrl } from '../issues/issue-urls.ts';
 interface NotificationRowView {
   id: number;
   title: string;
-  /** Leads to what is unread, or to the end of what was read. */
+  /** Links to the first unread entry, or to the end of a read conversation. */
   url: string;
   state: { icon: string; tone: string; title: string };
   repository: { name: string; url: string; isPrivate: boolean };
   /** `#7`, `v1.0`, or `run 12`. */
   name: string;
   reason: string;
-  /** What a pull request changes since the review of the person; null where nothing came since. */
+  /** The changes of a pull request since the user's review; null without any. */
   changesUrl: string | null;
   isUnread: boolean;
   isSaved: boolean;
@@ -28,7 +28,7 @@ interface NotificationRowView {
   at: TimeView;
 }
 
-/** Why a person is notified, as text. */
+/** The reason for a notification, as text. */
 export const reasonWords: Readonly<Record<Reason, string>> = translated({
   mention: 'notifications.notification_row.you_were_mentioned',
   review_asked: 'notifications.notification_row.you_were_asked_for_a_review',
@@ -42,7 +42,7 @@ export const reasonWords: Readonly<Record<Reason, string>> = translated({
   watching: 'notifications.notification_row.you_watch_this_repository',
 });
 
-/** The address of what a notification is about. */
+/** The URL of the subject of a notification. */
 export function targetOf({
   place,
   issue,
@@ -62,7 +62,7 @@ export function targetOf({
 
 const settledDeployment = 'notifications.notification_row.a_review_is_no_longer_needed';
 
-/** Branches and tags without what git puts before them. */
+/** Short names of branches and tags. */
 
 export const titleOf = ({ title, run, deployment }: Pick<Notification, 'title' | 'run' | 'deployment'>): string =>
   run === null || deployment !== null

@@ -80,11 +80,14 @@ async function settingsPage(
   });
 }
 
-/** `/settings/notifications`: the channels by event, the feed, and the repositories that are watched. */
+/** `/settings/notifications`: the channels by event, the feed, and the watched repositories. */
 export const showNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) =>
   settingsPage(context, deps, null);
 
-/** Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. What was not shown stays. */
+/**
+ * Fields `on`, `<reason>:<channel>` of each checked box, and `digest`. Settings that the form did not show stay
+ * unchanged.
+ */
 export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) => {
   const { viewer, form } = context;
   return submitForm(
@@ -103,7 +106,7 @@ export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = 
   );
 };
 
-/** Makes a new address of the feed; leads to the page that shows it once. */
+/** Creates a new URL of the feed; redirects to the page that shows it once. */
 export const makeFeed: Page<PersonContext, NotificationsDeps> = async (
   { viewer, person },
   { notifications, oneTimeSecrets },
@@ -112,7 +115,7 @@ export const makeFeed: Page<PersonContext, NotificationsDeps> = async (
   return seeOther(`${path}/feed/${await oneTimeSecrets.store(person.id, { name: 'feed', value: secret })}`);
 };
 
-/** The only page that ever shows the address; asked again, it leads back to the settings. */
+/** The only page that ever shows the URL; a reload redirects to the settings. */
 export const showNewFeed: Page<PersonContext, NotificationsDeps> = async (
   { person, params, origin },
   { oneTimeSecrets },

@@ -5,7 +5,7 @@ import { seeOther } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { NotificationsDeps } from './deps.ts';
 
-/** Field `level`; `next` is where the form was. Anyone who can read a repository may choose. */
+/** Field `level`; `next` is the page with the form. Anyone who can read a repository may choose. */
 export const watchRepository: Page<RepositoryContext, NotificationsDeps> = async (context, { notifications }) => {
   const { viewer, form, found } = context;
   const level: WatchLevel = oneOf(watchLevels, form.text('level'));

@@ -10,10 +10,10 @@ import { viewTime } from '../app/times.view.ts';
 import type { ScopePageOf } from '../runs/scopes.ts';
 import type { OAuthPageDeps } from './deps.ts';
 
-/** The pages about the applications of one kind of place. */
+/** The pages about the applications of one kind of owner. */
 export interface ApplicationPages<V extends PersonContext> {
   list: Page<V, OAuthPageDeps>;
-  /** Fields `name`, `redirect_uris` (one a line), `confidential`. */
+  /** Fields `name`, `redirect_uris` (one per line), `confidential`. */
   add: Page<V, OAuthPageDeps>;
   show: Page<V, OAuthPageDeps>;
   /** The same fields. */
@@ -115,7 +115,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
     });
   }
 
-  /** Leads to the page that shows a secret once; without one, to the application. */
+  /** Redirects to the page that shows a secret once; without a secret, to the application. */
   async function leadToSecret(
     context: V,
     deps: OAuthPageDeps,
@@ -176,7 +176,7 @@ export function applicationPages<V extends PersonContext>(placeOf: ScopePageOf<V
   };
 }
 
-/** Ends what a person has allowed an application. */
+/** Revokes the consent of a user to an application. */
 export const revokeApplication: Page<PersonContext, OAuthPageDeps> = async ({ person, params }, { oauth }) => {
   await oauth.grants.revoke(person.id, params.grant ?? '');
   return seeOther(withNotice('/settings/applications', 'application-revoked'));

@@ -10,7 +10,7 @@ export const askingOf = ({ person, session }: PersonContext): PersonAsking => ({
   sessionId: session.id,
 });
 
-/** What a person sees of the address that the browser goes to afterwards: the site, or the machine itself. */
+/** The displayed part of the redirect URI: the site, or the local machine. */
 function viewDestination(address: string): string {
   const { protocol, host, hostname } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:')
@@ -19,8 +19,8 @@ function viewDestination(address: string): string {
 }
 
 /**
- * `/login/oauth/consent/:uid`: what an application asks for, in words. A request of another session, and one that is
- * over, are answered alike.
+ * `/login/oauth/consent/:uid`: describes the request of an application. A request of another session and a finished one
+ * get the same response.
  */
 export const showConsent: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) => {
   try {
@@ -47,8 +47,8 @@ export const showConsent: Page<PersonContext, OAuthPageDeps> = async (context, {
 };
 
 /**
- * The page after the answer. It leads on by itself: a redirect to another site would be stopped by the page's own
- * policy on forms, which also holds for where a form's answer leads (CSP 3, 6.4.2).
+ * The page after the decision. It redirects by itself: the page's own policy on forms, which also applies to redirects
+ * after a form, would block a redirect to another site (CSP 3, 6.4.2).
  */
 const leadOn = (to: string, isAllowed: boolean) =>
   page('oauth/answered', { to, isAllowed }, { headers: { Refresh: `0; url=${to}` }, showsSecret: true });

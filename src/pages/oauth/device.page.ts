@@ -25,11 +25,11 @@ async function devicePage(userCode: string, { consents }: OAuthPageDeps): Promis
   );
 }
 
-/** `/login/device`: the code that a device shows (RFC 8628); `user_code` of the address fills it in. */
+/** `/login/device`: the form for the code that a device shows (RFC 8628); `user_code` in the URL prefills it. */
 export const showDevice: Page<PersonContext, OAuthPageDeps> = ({ query }, deps) =>
   devicePage(query.get('user_code') ?? '', deps);
 
-/** Field `user_code`; with `answer`, `allow` or `deny`, the person decides. */
+/** Field `user_code`; `answer`, `allow` or `deny`, is the user's decision. */
 export const answerDevice: Page<PersonContext, OAuthPageDeps> = async (context, deps) => {
   const userCode = context.form.text('user_code');
   const answer = context.form.text('answer');

@@ -9,7 +9,7 @@ import { answerDevice, showDevice } from './device.page.ts';
 
 const consent = '/login/oauth/consent/:uid';
 
-/** A new secret, and new addresses that a sign-in leads to, are behind "Confirm it is you". */
+/** A new secret and new redirect URIs require "Confirm it is you". */
 function applicationRoutes<V extends PersonContext>(row: SettingsRow<V>, pages: ApplicationPages<V>): Route[] {
   const confirmed = (route: Route): Route => ({ ...route, confirmation: 'required' }) as Route;
   return [
@@ -23,7 +23,7 @@ function applicationRoutes<V extends PersonContext>(row: SettingsRow<V>, pages: 
   ];
 }
 
-/** Requests of applications, and the applications of people, organisations and the instance. */
+/** Requests of applications, and the applications of users, organisations and the instance. */
 export const oauthRoutes: readonly Route[] = [
   { method: 'GET', path: consent, access: 'signed-in', cost: 'rows', page: showConsent },
   { method: 'POST', path: `${consent}/allow`, access: 'signed-in', cost: 'rows', page: allowApplication },

@@ -1,6 +1,6 @@
 import type { WebDeps } from '../../web/index.ts';
 import type { ProfileReadmeDeps } from '../code/profile-readme.ts';
 
-/** What the pages of this folder call. */
+/** The modules that the pages of this folder call. */
 export type OrganisationDeps = ProfileReadmeDeps &
   Pick<WebDeps, 'clock' | 'owners' | 'organisations' | 'repositories' | 'federation'>;

@@ -40,7 +40,7 @@ async function membersPage(
 const membersUrl = ({ organisation }: OrganisationOwnerContext): string =>
   `${organisationUrl(organisation.name)}/members`;
 
-/** For OWNERs; for everyone else there is no such page (SPEC §4.4). */
+/** For OWNERs; all others get 404 (SPEC §4.4). */
 export const showMembers: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) =>
   membersPage(context, deps, null);
 
@@ -59,7 +59,7 @@ export const addMember: Page<OrganisationOwnerContext, OrganisationDeps> = (cont
   );
 };
 
-/** Field `role`. An OWNER who takes the role from themselves sees the organisation as what they are now. */
+/** Field `role`. An OWNER who gives up the role then sees the organisation with the new role. */
 export const changeMemberRole: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
   const { viewer, organisation, form, params } = context;
   return stateForm(
@@ -91,7 +91,7 @@ export const removeMember: Page<OrganisationOwnerContext, OrganisationDeps> = (c
   );
 };
 
-/** A form in a row of the list: what refuses it is the present state, so it is shown above the list. */
+/** A form in a row of the list: a refusal depends on the current state, so it is shown above the list. */
 function stateForm(
   context: OrganisationOwnerContext,
   deps: OrganisationDeps,

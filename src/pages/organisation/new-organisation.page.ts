@@ -12,7 +12,7 @@ function newOrganisationPage({ form }: PersonContext, refusal: FormRefusal | nul
   });
 }
 
-/** Any person may create one (SPEC §4.4). */
+/** Any user may create one (SPEC §4.4). */
 export const showNewOrganisation: Page<PersonContext, OrganisationDeps> = (context) =>
   newOrganisationPage(context, null);
 

@@ -8,7 +8,7 @@ import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-/** Which form of the page came back. */
+/** The submitted form of the page. */
 type SettingsForm = 'profile' | 'avatar' | 'rename' | 'delete';
 
 interface Refused {
@@ -16,7 +16,7 @@ interface Refused {
   refusal: FormRefusal;
 }
 
-/** What blocks deleting it; more are counted by the refusal. */
+/** Maximum number of repositories listed as blocking the deletion; the refusal counts all. */
 const maxOwned = 50;
 
 async function settingsPage(
@@ -98,13 +98,13 @@ export const deleteOrganisationAvatar: Page<OrganisationOwnerContext, Organisati
   return seeOther(withNotice(settingsUrl(organisation.name), 'avatar-removed'));
 };
 
-/** Field `name`. The old one stays reserved and leads to the new. */
+/** Field `name`. The old name stays reserved and redirects to the new one. */
 export const renameOrganisation = settingsForm('rename', async ({ viewer, organisation, form }, { organisations }) => {
   const { name } = await organisations.rename(viewer, organisation.name, form.text('name').trim());
   return seeOther(withNotice(settingsUrl(name), 'organisation-renamed'));
 });
 
-/** Field `confirm`, the name as it is written. While it owns repositories it cannot go (SPEC §3). */
+/** Field `confirm`, the exact name. An organisation that owns repositories cannot be deleted (SPEC §3). */
 export const deleteOrganisation = settingsForm('delete', async ({ viewer, organisation, form }, { organisations }) => {
   if (form.text('confirm').trim() !== organisation.name) {
     throw invalid('wrong_confirmation', `Type ${organisation.name} to confirm.`, { field: 'confirm' });

@@ -51,7 +51,7 @@ async function organisationPage(
   });
 }
 
-/** `/orgs/{name}`: public; the repositories are those that the viewer may see (SPEC §4.4). */
+/** `/orgs/{name}`: public; shows the repositories that the viewer can read (SPEC §4.4). */
 export const showOrganisation: Page<RequestContext, OrganisationDeps> = async (context, deps) => {
   const wanted = context.params.name ?? '';
   const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
@@ -69,11 +69,11 @@ const following =
     return seeOther(organisationUrl(name));
   };
 
-/** What happens in its repositories is part of the activity feed from now on. */
+/** From now on, the activity feed includes its repositories. */
 export const followOrganisation = following('add');
 export const unfollowOrganisation = following('remove');
 
-/** Ends one's own membership. The last OWNER sees on the organisation's page why not. */
+/** Ends the user's own membership. For the last OWNER, the organisation's page shows the refusal. */
 export const leaveOrganisation: Page<PersonContext, OrganisationDeps> = (context, deps) => {
   const name = context.params.name ?? '';
   return submitForm(

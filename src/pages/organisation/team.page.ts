@@ -11,7 +11,7 @@ import { viewTime } from '../app/times.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-/** Which form of the page came back. */
+/** The submitted form of the page. */
 type TeamForm = 'settings' | 'member' | 'repository' | 'delete' | 'leave';
 
 interface Refused {
@@ -72,7 +72,7 @@ async function teamPage(context: PersonContext, deps: OrganisationDeps, refused?
   });
 }
 
-/** For members of the organisation and the people of the team; for everyone else there is no such page. */
+/** For members of the organisation and of the team; all others get 404. */
 export const showTeam: Page<PersonContext, OrganisationDeps> = async (context, deps) => {
   const at = addressOf(context);
   const former = (await deps.owners.resolve(at.organisation)) ?? (await deps.owners.resolveFormer(at.organisation));
@@ -83,7 +83,7 @@ export const showTeam: Page<PersonContext, OrganisationDeps> = async (context, d
     : movedTo(urlOf(found));
 };
 
-/** A form of the page, for those who know of the team; what it does asks for the right to manage it. */
+/** A form of the page, for users who can see the team; the use-case checks the permission to manage it. */
 function teamForm(
   which: TeamForm,
   act: (context: PersonContext, deps: OrganisationDeps, found: FoundTeam) => Promise<Reply>,
@@ -105,7 +105,7 @@ export const saveTeam = teamForm('settings', async (context, { organisations }, 
   return seeOther(withNotice(teamUrl(organisation.name, name), 'team-saved'));
 });
 
-/** Field `confirm`, the name as it is written. */
+/** Field `confirm`, the exact name. */
 export const deleteTeam = teamForm('delete', async (context, { organisations }, { team, organisation }) => {
   if (context.form.text('confirm').trim() !== team.name)
     throw invalid('wrong_confirmation', `Type ${team.name} to confirm.`, { field: 'confirm' });
@@ -124,7 +124,7 @@ export const removeTeamMember = teamForm('member', async (context, { organisatio
   return seeOther(withNotice(urlOf(found), 'team-member-removed'));
 });
 
-/** Ends one's own place in the team. */
+/** Ends the user's own membership in the team. */
 export const leaveTeam = teamForm('leave', async (context, { organisations }) => {
   await organisations.teams.leave(context.viewer, addressOf(context));
   return seeOther(withNotice('/', 'team-left'));

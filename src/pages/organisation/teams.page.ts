@@ -9,8 +9,8 @@ import type { OrganisationOwnerContext, Page, PersonContext } from '../app/reque
 import type { OrganisationDeps } from './deps.ts';
 
 /**
- * `/orgs/{name}/teams`: for members of the organisation, and for the people of a team theirs; for everyone else there
- * is no such page.
+ * `/orgs/{name}/teams`: all teams for members of the organisation, their own teams for other team members; all others
+ * get 404.
  */
 export const showTeams: Page<PersonContext, OrganisationDeps> = async ({ viewer, params, query }, deps) => {
   const wanted = params.name ?? '';

@@ -1,7 +1,7 @@
 import { t } from '../../translation/index.ts';
 import type { FormatName, PackageVersionRow } from '../../packages/index.ts';
 
-/** What the publisher says of a version, of whatever format. */
+/** The publisher's metadata of a version, for all formats. */
 export interface VersionAbout {
   description: string;
   readme: string;
@@ -10,7 +10,7 @@ export interface VersionAbout {
   licence: string;
   /** http or https; empty without one. */
   website: string;
-  /** Words of deprecation, or that it was yanked; null for neither. */
+  /** The deprecation message, or that it was yanked; null for neither. */
   warning: string | null;
   dependencies: string[];
 }
@@ -32,7 +32,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const address = (value: unknown): string => (/^https?:\/\/\S+$/.test(text(value)) ? text(value) : '');
 const maxDependencies = 100;
 
-/** Reads the metadata as the protocols of `http-packages` keep it. */
+/** Reads the metadata in the form stored by the protocols of `http-packages`. */
 export function readAbout(format: FormatName, { metadata }: Pick<PackageVersionRow, 'metadata'>): VersionAbout {
   const known: unknown = JSON.parse(metadata);
   if (!isObject(known)) return nothing;

@@ -1,6 +1,6 @@
 import type { WebDeps } from '../../web/index.ts';
 
-/** What the pages of packages call. */
+/** The modules that the package pages call. */
 export type PackagesDeps = Pick<
   WebDeps,
   'clock' | 'config' | 'imageProxy' | 'organisations' | 'owners' | 'packages' | 'repositories' | 'workers'

@@ -9,7 +9,7 @@ import type { PackagesDeps } from './deps.ts';
 import { shortDigest } from './package-row.view.ts';
 import { versionUrl } from './package-urls.ts';
 
-/** What an artifact about an image is, by its media type; the first pattern that matches. */
+/** The kind of an artifact that refers to an image, by its media type; the first matching pattern wins. */
 const kinds: readonly [type: RegExp, kind: string][] = translated([
   [/cosign\S*(?:signature|simplesigning)|notary\S*signature|sigstore\.bundle|\.sig\b/i, 'packages.image.is_signature'],
   [/spdx|cyclonedx|syft|sbom/i, 'SBOM'],
@@ -52,7 +52,7 @@ export async function viewImage(
       at: viewTime(createdAt, now),
     };
   });
-  // Where cosign keeps signatures for registries without referrers.
+  // The tag under which cosign stores signatures in registries without referrers.
   const byTag = tags
     .filter(({ name }) => name.startsWith(cosign))
     .map(({ name, updatedAt }) => ({

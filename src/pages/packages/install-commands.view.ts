@@ -1,7 +1,7 @@
 import { t } from '../../translation/index.ts';
 import type { FormatName } from '../../packages/index.ts';
 
-/** Commands or text to paste, under a title. */
+/** Commands or text to paste, with a title. */
 interface Recipe {
   id: string;
   title: string;
@@ -9,7 +9,7 @@ interface Recipe {
 }
 
 interface Place {
-  /** This server as the browser knows it. */
+  /** Origin of this server as the browser knows it. */
   origin: string;
   owner: string;
 }
@@ -17,9 +17,9 @@ interface Place {
 interface Named {
   name: string;
   version: string;
-  /** Tags of an image that name it. */
+  /** Tags of an image that point to it. */
   tags: readonly string[];
-  /** Something else than an image in a registry of images: container engines refuse it. */
+  /** An artifact other than an image in an image registry: container engines refuse it. */
   isArtifact: boolean;
   files: readonly string[];
   isPrivate: boolean;
@@ -155,11 +155,11 @@ const publish: Readonly<Record<FormatName, Writer<null>>> = {
 const numbered = (recipes: readonly Omit<Recipe, 'id'>[], id: string): Recipe[] =>
   recipes.map((recipe, at) => ({ id: `${id}-${at + 1}`, ...recipe }));
 
-/** How a version is installed from this server. `YOUR_TOKEN` stands for an access token. */
+/** The commands that install a version from this server. `YOUR_TOKEN` stands for an access token. */
 export const viewInstallation = (format: FormatName, place: Place, named: Named): Recipe[] =>
   numbered(install[format](place, named), 'install');
 
-/** How the first package of an owner is published, in every format. */
+/** The commands that publish the first package of an owner, in every format. */
 export const viewPublishing = (place: Place): Recipe[] =>
   numbered(
     (['oci', 'npm', 'pypi', 'cargo', 'maven', 'generic'] as const).flatMap((format) => publish[format](place, null)),

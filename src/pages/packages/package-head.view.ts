@@ -7,14 +7,14 @@ import type { RequestContext } from '../app/request-context.ts';
 import type { PackagesDeps } from './deps.ts';
 import { packagesUrl, packageUrl } from './package-urls.ts';
 
-/** The head of every page of a package, and what this viewer may do. */
+/** The header of every page of a package, and the permissions of this viewer. */
 interface PackageHeadView {
   name: string;
   format: string;
   url: string;
   owner: string;
   ownerUrl: string;
-  /** All packages of the owner. */
+  /** URL of all packages of the owner. */
   listUrl: string;
   isPrivate: boolean;
   versions: string;

@@ -27,7 +27,7 @@ interface ListOf {
   repositoryId?: string;
 }
 
-/** One page of a list, narrowed by `?q=` and `?format=`. */
+/** One page of a list, filtered by `?q=` and `?format=`. */
 async function listPart({ viewer, query }: RequestContext, deps: PackagesDeps, { url, ...of }: ListOf) {
   const filter = readFilter(query);
   const format: FormatName | null = formatNames.find((name) => name === query.get('format')) ?? null;
@@ -83,7 +83,7 @@ async function viewDeleted(viewer: Viewer, deps: PackagesDeps, owner: Owner) {
   return shown;
 }
 
-/** `/packages/{owner}`: the packages of a person or an organisation that the viewer may read. */
+/** `/packages/{owner}`: the packages of a user or an organisation that the viewer can read. */
 export const showOwnerPackages: Page<RequestContext, PackagesDeps> = async (context, deps): Promise<Reply> => {
   const { params, viewer, query, origin } = context;
   const wanted = params['owner'] ?? '';
@@ -116,7 +116,7 @@ export const showOwnerPackages: Page<RequestContext, PackagesDeps> = async (cont
   });
 };
 
-/** `B/packages`: the packages that follow a repository. */
+/** `B/packages`: the packages linked to a repository. */
 export const showRepositoryPackages: Page<RepositoryContext, PackagesDeps> = async (context, deps): Promise<Reply> => {
   const { found, origin, query } = context;
   const { settings } = deps.packages;

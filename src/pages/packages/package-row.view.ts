@@ -13,19 +13,21 @@ interface PackageRowView {
   format: string;
   url: string;
   isPrivate: boolean;
-  /** Its newest version, of an image the tag. */
+  /** Its newest version; for an image, the tag. */
   latest: string | null;
   versions: string;
   updated: TimeView;
 }
 
-/** `sha256:0123456789ab`: as much of a digest as tells versions apart. */
+/** `sha256:0123456789ab`: a digest shortened to a distinct prefix. */
 export const shortDigest = (digest: string): string => digest.replace(/^(sha\d+:[0-9a-f]{12})[0-9a-f]*$/, '$1');
 
 export const viewVersionName = ({ version }: Pick<PackageVersionRow, 'version'>, tag: string | null = null): string =>
   tag ?? viewName(shortDigest(version));
 
-/** @param owners handles by id; what is private is known of the repositories that packages follow */
+/**
+ * @param owners usernames by id; visibility is known for the linked repositories
+ */
 export async function viewPackageRows(
   { packages, repositories, owners, clock }: PackagesDeps,
   rows: readonly PackageRow[],

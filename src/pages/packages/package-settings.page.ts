@@ -11,7 +11,7 @@ import { viewPackageHead } from './package-head.view.ts';
 import { readRules, typedRules, viewRetention } from './retention.view.ts';
 import { packageOf, packagesUrl, packageUrl, versionUrl } from './package-urls.ts';
 
-/** Where a deletion leads: to the package while it has versions that the viewer sees, else to its trash. */
+/** Redirect target of a deletion: the package while the viewer can see versions of it, else its trash. */
 const versionsUrl = (found: FoundPackage): string => `${packageUrl(found)}?tab=versions`;
 
 /** `…/{version}/delete` */
@@ -30,7 +30,7 @@ export const restoreVersion: Page<PersonContext, PackagesDeps> = async (context,
   return seeOther(withNotice(versionUrl(found, version.version), 'package-restored'));
 };
 
-/** A repository that is not there is a refusal of the form. */
+/** A missing repository is a refusal of the form. */
 function asRefusal(error: unknown): never {
   if (isDomainError(error) && error.code === 'not_found')
     throw invalid('no_repository_to_link', 'The owner has no repository with this name.', { field: 'repository' });
@@ -57,7 +57,7 @@ async function settingsPage(
   });
 }
 
-/** `/packages/{owner}/-/{format}/{name}/-/settings`: for who administers the package. */
+/** `/packages/{owner}/-/{format}/{name}/-/settings`: for administrators of the package. */
 export const showPackageSettings: Page<PersonContext, PackagesDeps> = async (context, deps) =>
   settingsPage(context, deps, await packageOf(context, deps, 'manage'));
 

@@ -16,7 +16,7 @@ export const versionUrl = ({ owner, package: row }: At, version: string): string
 export const fileUrl = (at: At, version: string, file: string): string =>
   `${versionUrl(at, version)}/files/${encodeURIComponent(file)}`;
 
-/** The package that an address names. Refuses `package_not_found`, and where packages are switched off. */
+/** The package that a URL names. Throws `package_not_found`, also where packages are off. */
 export async function packageOf(
   { params, viewer }: Pick<RequestContext, 'params' | 'viewer'>,
   { packages }: Pick<PackagesDeps, 'packages'>,

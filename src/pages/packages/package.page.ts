@@ -32,7 +32,7 @@ import { fileUrl, packageOf, packageUrl, versionUrl } from './package-urls.ts';
 const recentVersions = 8;
 const maxFiles = 200;
 
-/** A README as one of a repository is; relative links lead into the repository that the package follows. */
+/** A README, rendered like one of a repository; relative links resolve to the linked repository. */
 async function viewReadme(
   { viewer, origin }: RequestContext,
   deps: PackagesDeps,
@@ -139,7 +139,7 @@ const viewFile = (found: FoundPackage, version: string, { name, bytes, sha256 }:
   sha256,
 });
 
-/** The newest versions, of an image the tags that moved last. */
+/** The newest versions; for an image, the tags that moved last. */
 async function recentOf({ packages, clock }: PackagesDeps, found: FoundPackage) {
   const now = clock.now();
   if (found.package.format === 'oci')
@@ -165,12 +165,12 @@ export const showPackage: Page<RequestContext, PackagesDeps> = async (context, d
   if (context.query.get('tab') === 'versions') return versionsPage(context, deps, found);
   const latest = await deps.packages.versions.latest(found.package);
   if (latest !== null) return versionPage(context, deps, found, latest);
-  // All that is left of it is in the trash, which only who may restore it sees.
+  // All its versions are in the trash, which only users who may restore it see.
   if (!deps.packages.mayOn(context.viewer, found, 'delete')) throw notFound();
   return versionsPage(context, deps, found);
 };
 
-/** `…/{version}`: by its name, of an image by tag or digest. */
+/** `…/{version}`: by name; for an image by tag or digest. */
 export const showVersion: Page<RequestContext, PackagesDeps> = async (context, deps): Promise<Reply> => {
   const found = await packageOf(context, deps);
   return versionPage(context, deps, found, await deps.packages.versions.named(found, context.params['version'] ?? ''));
@@ -212,7 +212,7 @@ async function versionsPage(context: RequestContext, deps: PackagesDeps, found: 
   });
 }
 
-/** `…/{version}/files/{file}`: a download with the session, where the registry takes tokens only. */
+/** `…/{version}/files/{file}`: a download with the session, because the registry accepts only tokens. */
 export const downloadPackageFile: Page<RequestContext, PackagesDeps> = async (context, deps): Promise<Reply> => {
   const { params, method, range, ifRange } = context;
   const { packages } = deps;

@@ -1,14 +1,14 @@
 import type { Packages, RetentionRules } from '../../packages/index.ts';
 import type { PersonContext } from '../app/request-context.ts';
 
-/** The rules of a package as its settings show them. */
+/** The retention rules of a package, for its settings. */
 interface RetentionView {
   keep: string;
   keepTags: string;
   olderThanDays: string;
   isOwn: boolean;
   isInherited: boolean;
-  /** How many versions they would delete now; null without rules. */
+  /** Number of versions that they would delete now; null without rules. */
   wouldDelete: number | null;
   names: readonly string[];
 }
@@ -32,14 +32,14 @@ export function viewRetention(
   };
 }
 
-/** What was typed, after a refusal. */
+/** The submitted values, after a refusal. */
 export const typedRules = ({ form }: PersonContext) => ({
   keep: form.text('keep'),
   keepTags: form.text('keep_tags'),
   olderThanDays: form.text('older_than_days'),
 });
 
-/** Rules of the form; a number that is none is refused as one that is out of bounds. */
+/** The rules in the form; an invalid number is refused as out of range. */
 export function readRules(context: PersonContext): RetentionRules {
   const typed = typedRules(context);
   const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text.trim()));

@@ -8,7 +8,7 @@ const version = `${at}/:version` as const;
 const read = { method: 'GET', access: 'public', cost: 'rows' } as const;
 const change = { method: 'POST', access: 'signed-in', cost: 'rows' } as const;
 
-/** Packages in the browser. Package managers have their addresses beside these, at `/packages/{owner}/{format}/`. */
+/** Package pages for browsers. Package managers use the URLs beside these, at `/packages/{owner}/{format}/`. */
 export const packagesRoutes: readonly Route[] = [
   { ...read, path: '/packages/:owner', page: showOwnerPackages },
   {

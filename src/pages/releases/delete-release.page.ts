@@ -39,7 +39,7 @@ async function deletionPage(
 export const confirmReleaseDeletion: Page<RepositoryPersonContext, ReleasesDeps> = (context, deps) =>
   deletionPage(context, deps);
 
-/** Field `delete_tag`: whether the tag goes along. */
+/** Field `delete_tag`: whether to also delete the tag. */
 export const deleteRelease: Page<RepositoryPersonContext, ReleasesDeps> = (context, deps) => {
   const { viewer, found, form } = context;
   return submitForm(

@@ -1,6 +1,6 @@
 import type { WebDeps } from '../../web/index.ts';
 
-/** What the pages of releases call. */
+/** The modules that the release pages call. */
 export type ReleasesDeps = Pick<
   WebDeps,
   | 'releases'

@@ -11,8 +11,8 @@ import { restOf, splitDownload } from './release-urls.ts';
 const checksumEnding = '.sha256';
 
 /**
- * `B/releases/download/{tag}/{file}`: always a download, in parts where the client asks for a part. With `.sha256`
- * behind the name, the digest as `sha256sum` writes it, unless a file has that name.
+ * `B/releases/download/{tag}/{file}`: always a download; supports range requests. With the suffix `.sha256`, the digest
+ * in the format of `sha256sum`, unless a file has that name.
  */
 export const downloadFile: Page<RepositoryContext, ReleasesDeps> = async (context, { releases }): Promise<Reply> => {
   const { viewer, found, method, range, ifRange } = context;
@@ -38,7 +38,7 @@ export const downloadFile: Page<RepositoryContext, ReleasesDeps> = async (contex
   }
 };
 
-/** `B/releases/latest/download/{file}` leads to the file of the latest release. */
+/** `B/releases/latest/download/{file}` redirects to the file of the latest release. */
 export const downloadLatest: Page<RepositoryContext, ReleasesDeps> = async (context, { releases }) => {
   const { viewer, found, params } = context;
   const { tag } = await releases.find(viewer, found.canonical, 'latest');

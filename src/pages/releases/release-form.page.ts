@@ -14,7 +14,7 @@ import type { ReleasesDeps } from './deps.ts';
 import { viewFile } from './release.view.ts';
 import { deletionUrl, editUrl, releasesUrl, releaseUrl, restOf } from './release-urls.ts';
 
-/** What the form has, as it was typed. */
+/** The submitted values of the form. */
 interface Values {
   tag: string;
   target: string;
@@ -26,7 +26,7 @@ interface Values {
   revision: string;
 }
 
-/** Fields of the use-cases that the form calls otherwise. */
+/** Fields of the use-cases that have other names in the form. */
 const fieldNames = { name: 'tag', from: 'target', message: 'tag_message' };
 
 const readValues = ({ form }: RepositoryPersonContext): Values => ({
@@ -58,7 +58,7 @@ interface Shown {
   refusal?: FormRefusal | null;
 }
 
-/** Tags that the form proposes. */
+/** Maximum number of tags that the form suggests. */
 const maxProposed = 100;
 
 async function formPage(
@@ -72,7 +72,7 @@ async function formPage(
     deps.git.queries.cachedRefs(found.path),
     deps.releases.listByPage(context.viewer, at, { page: 1, limit: maxProposed }),
   ]);
-  // Those that have a release are left out of the first list.
+  // The first list omits tags that have a release.
   const sorted = await newestVersions(refs, 2 * maxProposed);
   const released = new Set(rows.map(({ tag }) => tag));
   return page('releases/release-form', {
@@ -88,7 +88,7 @@ async function formPage(
       removal: `${releasesUrl(at)}/remove-file/${editUrl(at, release.tag).split('/releases/edit/')[1]}`,
       deletion: deletionUrl(at, release.tag),
     },
-    /** Whether the tag is there by now: then nothing is to be said of where it is made. */
+    /** Whether the tag already exists: then the form does not ask for its target. */
     isTagThere: release !== null && refs.has(`refs/tags/${release.tag}`),
     tags: sorted.filter((name) => !released.has(name)).slice(0, maxProposed),
     branches: refs.page('refs/heads/', 0, maxProposed).map(({ name }) => name),
@@ -145,7 +145,7 @@ export const createRelease: Page<RepositoryPersonContext, ReleasesDeps> = (conte
   );
 };
 
-/** The buttons that save nothing: the form again, with the notes written or rendered. Null for other buttons. */
+/** The buttons that save nothing: the form again, with generated or rendered notes. Null for other buttons. */
 async function beside(
   { viewer, found, form }: RepositoryPersonContext,
   { releases }: ReleasesDeps,
@@ -166,14 +166,14 @@ export const showEditRelease: Page<RepositoryPersonContext, ReleasesDeps> = asyn
   return formPage(context, deps, { release, values: valuesOf(release) });
 };
 
-/** The same fields, and `revision`; `action` is `save`, too, and `draft` takes a release back. */
+/** The same fields, and `revision`; `action` can also be `save`, and `draft` turns a release back into a draft. */
 export const editRelease: Page<RepositoryPersonContext, ReleasesDeps> = async (context, deps): Promise<Reply> => {
   const { viewer, found, form } = context;
   const at = found.canonical;
   const key = { tag: restOf(context) };
   const release = await deps.releases.find(viewer, at, key);
   const given = readValues(context);
-  // A published release has no fields for its tag.
+  // The form of a published release has no fields for its tag.
   const values = release.isDraft ? given : { ...given, tag: release.tag, target: release.target };
   const again = (more: Partial<Shown> = {}): Promise<PageReply> =>
     formPage(context, deps, { release, values, ...more });

@@ -11,13 +11,13 @@ export const releaseUrl = (at: At, tag: string): string => `${releasesUrl(at)}/t
 export const editUrl = (at: At, tag: string): string => `${releasesUrl(at)}/edit/${encodeRef(tag)}`;
 export const deletionUrl = (at: At, tag: string): string => `${releasesUrl(at)}/delete/${encodeRef(tag)}`;
 
-/** What follows `B/releases/<word>/` in the address: a tag may have slashes. */
+/** The part of the URL after `B/releases/<word>/`: a tag may contain slashes. */
 export function restOf({ path }: Pick<RepositoryContext, 'path'>): string {
   const rest = rawPath(path).toString('utf8');
   return rest.slice(rest.indexOf('/') + 1);
 }
 
-/** A tag and the name of a file, from `<tag>/<file>`. */
+/** Splits `<tag>/<file>` into a tag and a file name. */
 export function splitDownload(rest: string): { tag: string; name: string } {
   const slash = rest.lastIndexOf('/');
   if (slash < 1) throw notFound();

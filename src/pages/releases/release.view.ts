@@ -35,20 +35,20 @@ interface ReleaseView {
   isLatest: boolean;
   at: TimeView;
   author: PersonView;
-  /** Null where there are no notes. */
+  /** Null without notes. */
   text: RenderedText | null;
   files: ReleaseFileView[];
-  /** Files at the tag; null while it is not there. */
+  /** URL of the files at the tag; null while the tag does not exist. */
   tree: string | null;
   commit: { url: string; shortId: string } | null;
   archives: { name: string; url: string }[];
-  /** What is to be known of the tag: it is not there (yet), or it names something else than at the release. */
+  /** A notice about the tag: it does not exist (yet), or it has moved since the release. */
   tagState: 'there' | 'pending' | 'gone' | 'moved';
   edit: string;
   deletion: string;
 }
 
-/** Releases that the viewer may read, with rendered notes, in their order. */
+/** Releases that the viewer can read, with rendered notes, in order. */
 export async function viewReleases(
   context: RepositoryContext,
   deps: ReleasesDeps,
@@ -105,7 +105,7 @@ async function commitOf({ git }: ReleasesDeps, path: string, tag: string): Promi
   try {
     return await git.refs.resolve(path, `refs/tags/${tag}`);
   } catch (error) {
-    // A tag may name a file.
+    // A tag may point to a blob.
     if (isDomainError(error) && error.code === 'not_found') return null;
     throw error;
   }

@@ -9,11 +9,11 @@ import type { ReleasesDeps } from './deps.ts';
 import { viewReleases } from './release.view.ts';
 import { releasesUrl, releaseUrl, restOf } from './release-urls.ts';
 
-/** Their notes are rendered, so fewer than in other lists. */
+/** Fewer than in other lists, because their notes are rendered. */
 const perPage = 10;
 const perFeed = 30;
 
-/** `B/releases`: the newest first, with their notes and files; drafts for those who may write. */
+/** `B/releases`: newest first, with their notes and files; drafts only for users with write access. */
 export const showReleases: Page<RepositoryContext, ReleasesDeps> = async (context, deps): Promise<Reply> => {
   const { viewer, found, query } = context;
   const at = found.canonical;
@@ -52,13 +52,13 @@ export const showRelease: Page<RepositoryContext, ReleasesDeps> = async (context
   });
 };
 
-/** `B/releases/latest`: leads to the newest release that is neither a draft nor a pre-release. */
+/** `B/releases/latest`: redirects to the newest release that is neither a draft nor a pre-release. */
 export const goToLatest: Page<RepositoryContext, ReleasesDeps> = async ({ viewer, found }, { releases }) => {
   const { tag } = await releases.find(viewer, found.canonical, 'latest');
   return seeOther(releaseUrl(found.canonical, tag));
 };
 
-/** `B/releases.atom`: what is published. */
+/** `B/releases.atom`: published releases. */
 export const showReleaseFeed: Page<RepositoryContext, ReleasesDeps> = async (context, deps): Promise<Reply> => {
   const { viewer, found, origin } = context;
   const at = found.canonical;
@@ -66,7 +66,7 @@ export const showReleaseFeed: Page<RepositoryContext, ReleasesDeps> = async (con
   const releases = await deps.releases.describe(rows);
   const url = `${origin}${releasesUrl(at)}`;
   const entries = releases.map(({ id, tag, title, body, author, authorName, listedAt }) => ({
-    // An id is its own for ever; a tag may be released again.
+    // An id is never reused, but a tag may be released again.
     id: `${url}#${id}`,
     url: `${origin}${releaseUrl(at, tag)}`,
     title: title === '' ? tag : title,

@@ -6,12 +6,12 @@ import { goToLatest, showReleaseFeed, showRelease, showReleases } from './releas
 
 const at = '/repos/:owner/:name/releases';
 
-/** A text of 64 KiB, percent-encoded, or files, which take long. */
+/** A text of 64 KiB, percent-encoded, or files, whose upload takes long. */
 const withFiles = { takesReleaseFiles: true, maxFormBytes: 256 * 1024, cost: 'transfer' } as const;
 const read = { method: 'GET', access: 'repository:read', cost: 'objects' } as const;
 const edit = { access: 'repository:write', cost: 'objects' } as const;
 
-/** Releases, and their files at the addresses that Gitea and GitHub have. */
+/** Releases, and their files at the same paths as on Gitea and GitHub. */
 export const releasesRoutes: readonly Route[] = [
   { ...read, path: at, page: showReleases },
   { ...read, path: `${at}.atom`, page: showReleaseFeed },

@@ -43,10 +43,10 @@ export async function invitesPage(
   });
 }
 
-/** Open invites; registration is closed, so this is how people come in. */
+/** Open invites, the way to register while registration is closed. */
 export const showInvites: Page<PersonContext, SignInDeps> = (context, deps) => invitesPage(context, deps, null);
 
-/** To the page that shows the link of an invitation once. */
+/** Redirects to the page that shows the link of an invitation once. */
 export async function leadToInvite(
   { person, origin }: PersonContext,
   { oneTimeSecrets }: SignInDeps,
@@ -60,8 +60,8 @@ export async function leadToInvite(
 }
 
 /**
- * Makes a link for one person and leads to the page that shows it once. Fields `address`, to which it is sent if there
- * is mail; `organisation` and `role`, which the new person gets.
+ * Creates a link for one person and redirects to the page that shows it once. Fields `address`, to which it is sent if
+ * mail is on; `organisation` and `role`, which the new user gets.
  */
 export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
   const { person, viewer, form } = context;

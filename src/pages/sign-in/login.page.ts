@@ -53,7 +53,7 @@ export const signIn: Page<RequestContext, SignInDeps> = (context, deps) => {
   );
 };
 
-/** The provider of a session that was just ended here, for the link that ends the one there. */
+/** The provider of a session that just ended here, for the link that ends the session there. */
 function viewSignedOut(
   query: URLSearchParams,
   providers: SignInDeps['singleSignOn']['providers'],

@@ -7,7 +7,7 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** A challenge is bound to the browser by a cookie, which an open page of another tab shares. */
+/** A cookie binds the challenge to the browser; a page open in another tab shares it. */
 async function passkeyPage(
   { challengeSecret, origin }: RequestContext,
   { accounts }: SignInDeps,

@@ -21,7 +21,7 @@ async function signUpPage(
   });
 }
 
-/** `/login/sign-up`: a person of a provider, whose claimed username is taken or none, chooses one. */
+/** `/login/sign-up`: a user of a provider chooses a username, because the claimed one is taken or missing. */
 export const showProviderSignUp: Page<RequestContext, SignInDeps> = (context, deps) =>
   signUpPage(context, deps, null, null);
 

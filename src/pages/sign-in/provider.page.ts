@@ -9,12 +9,12 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** What went wrong at a provider, and where to go on from there. */
+/** The error of a sign-in at a provider, with the next step. */
 function problemPage({ person }: RequestContext, status: number, message: string): PageReply {
   return page('sign-in/provider', { message, unknown: null, isSignedIn: person !== null }, { status });
 }
 
-/** A refusal becomes a page of its own: the browser comes from elsewhere, and there is no form to show again. */
+/** A refusal has its own page: the browser comes from another site, and there is no form to show again. */
 async function orProblem(context: RequestContext, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
@@ -26,8 +26,8 @@ async function orProblem(context: RequestContext, work: () => Promise<Reply>): P
 }
 
 /**
- * `/login/oidc/:provider` sends the browser to a provider: to sign in, or with `?confirm=` to confirm what a waiting
- * form does. It changes nothing here, so any page may link to it.
+ * `/login/oidc/:provider` redirects the browser to a provider: to sign in, or with `?confirm=` to confirm the action of
+ * a pending form. It changes nothing here, so any page may link to it.
  */
 export const goToProvider: Page<RequestContext, SignInDeps> = async (context, { singleSignOn, pendingForms }) => {
   const { params, query, origin, session } = context;
@@ -50,7 +50,7 @@ export const goToProvider: Page<RequestContext, SignInDeps> = async (context, { 
   });
 };
 
-/** `/login/oidc/:provider/callback`, where a provider sends the browser back with its answer. */
+/** `/login/oidc/:provider/callback`, to which a provider redirects the browser with its response. */
 export const returnFromProvider: Page<RequestContext, SignInDeps> = (context, deps) =>
   orProblem(context, async () => {
     const { params, query, providerState } = context;
@@ -85,7 +85,7 @@ async function signIn(
   return replyToSignIn(context, config, signedIn, next, [endedProviderCookie(origin)]);
 }
 
-/** The answer of a request that a signed-in person began: only in the session that began it. */
+/** The response to a request that a signed-in user started: valid only in the session that started it. */
 async function prove(
   context: RequestContext,
   { accounts, singleSignOn }: SignInDeps,
@@ -105,7 +105,7 @@ async function prove(
   return seeOther(next, { cookies });
 }
 
-/** `/logout/oidc/:provider`, after a sign-out here: ends the session at the provider, where it has a page for it. */
+/** `/logout/oidc/:provider`, after a sign-out here: ends the session at the provider, if it supports that. */
 export const signOutAtProvider: Page<RequestContext, SignInDeps> = (context, { singleSignOn }) =>
   orProblem(context, async () => {
     const { params, origin } = context;

@@ -9,10 +9,10 @@ import type { SignInDeps } from './deps.ts';
 const askPage = ({ accounts }: SignInDeps, address: string, refusal: FormRefusal | null): PageReply =>
   page('sign-in/forgot-password', { canSendLinks: accounts.addresses.canSendLinks, form: { address }, refusal });
 
-/** `/login/forgot` asks for an address; without mail it says whom to ask. */
+/** `/login/forgot` asks for an address; without mail it shows whom to contact. */
 export const showForgotPassword: Page<RequestContext, SignInDeps> = (_context, deps) => askPage(deps, '', null);
 
-/** Field `address`. The same answer for every address. */
+/** Field `address`. The response is the same for every address. */
 export const requestReset: Page<RequestContext, SignInDeps> = ({ form, address: network }, deps) => {
   const address = form.text('address');
   return submitForm(
@@ -29,11 +29,11 @@ async function resetPage({ accounts }: SignInDeps, token: string, refusal: FormR
   return page('sign-in/reset-password', { username: username ?? displayName, token, refusal }, { showsSecret: true });
 }
 
-/** `/login/reset?token=…` asks for the new password; opening it uses nothing up. */
+/** `/login/reset?token=…` asks for the new password; opening it does not consume the token. */
 export const showReset: Page<RequestContext, SignInDeps> = ({ query }, deps) =>
   orLinkClosed(deps, () => resetPage(deps, query.get('token') ?? '', null));
 
-/** Fields `token` and `password`. Ends the session of this browser, too. */
+/** Fields `token` and `password`. Also ends the session of this browser. */
 export const resetPassword: Page<RequestContext, SignInDeps> = ({ form, origin }, deps) => {
   const token = form.text('token');
   return orLinkClosed(deps, () =>
@@ -47,7 +47,7 @@ export const resetPassword: Page<RequestContext, SignInDeps> = ({ form, origin }
   );
 };
 
-/** One page for every link that does not work, whatever the reason; and what to do then. */
+/** One page for every invalid link, whatever the reason, with the next step. */
 async function orLinkClosed({ accounts }: SignInDeps, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

@@ -12,7 +12,7 @@ import { showSetup, setUp } from './setup.page.ts';
 import { approveRequest, refuseRequest, requestSignUp, showSignUpRequest } from './sign-up-request.page.ts';
 import { showSignup, signUp } from './signup.page.ts';
 
-/** Sessions, sign-up, first set-up and invitations. */
+/** Sessions, sign-up, initial setup and invitations. */
 export const signInRoutes: readonly Route[] = [
   { method: 'GET', path: '/setup', access: 'public', cost: 'rows', page: showSetup },
   { method: 'POST', path: '/setup', access: 'public', cost: 'password', page: setUp },

@@ -7,7 +7,7 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** The second step; without an open first one it leads to the start. */
+/** The second step; without a pending first one it redirects to the start. */
 async function secondFactorPage(
   { challengeSecret, origin }: RequestContext,
   { accounts }: SignInDeps,
@@ -37,7 +37,7 @@ export const showSecondFactor: Page<RequestContext, SignInDeps> = (context, deps
   return context.person ? seeOther(next) : secondFactorPage(context, deps, next, null);
 };
 
-/** Field `code`, of the app or a recovery code, and `next`. */
+/** Field `code`, from the app or a recovery code, and `next`. */
 export const verifySecondFactorCode: Page<RequestContext, SignInDeps> = (context, deps) =>
   answering(context, deps, (challenge) =>
     deps.accounts.secondFactor.answer({ challenge, code: context.form.text('code'), ...sessionOrigin(context) }),
@@ -61,7 +61,7 @@ async function answering(
   } catch (error) {
     if (isDomainError(error) && error.reason === 'sign_in_expired') return startAgain(origin, next);
     const again = await secondFactorPage(context, deps, next, null);
-    // The last attempt of this sign-in was used up.
+    // This sign-in has no attempts left.
     if (again.kind !== 'page') return again;
     return submitForm(
       () => Promise.reject(error),

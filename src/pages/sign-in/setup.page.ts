@@ -15,7 +15,7 @@ function setupPage(
   return page('sign-in/setup', { form: { handle }, refusal, unnamedAddress: config.baseUrl === null ? origin : null });
 }
 
-/** `/setup?token=…` makes the first administrator. Without a valid token it is a 404. */
+/** `/setup?token=…` creates the first administrator. Without a valid token it is a 404. */
 export const showSetup: Page<RequestContext, SignInDeps> = async (context, deps) => {
   await deps.accounts.checkSetupToken(tokenOf(context));
   return setupPage(context, deps, { handle: '', refusal: null });

@@ -3,14 +3,17 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** `/login/link?token=…`, made by `hearth user sign-in-link`. Opening uses nothing up: programs open links, too. */
+/**
+ * `/login/link?token=…`, created by `hearth user sign-in-link`. Opening it does not consume the token, because programs
+ * also open links.
+ */
 export const showSignInLink: Page<RequestContext, SignInDeps> = async ({ query }, { accounts }) => {
   const token = query.get('token') ?? '';
   const { username, displayName } = await accounts.checkSignInLink(token);
   return page('sign-in/sign-in-link', { username: username ?? displayName, token }, { showsSecret: true });
 };
 
-/** Field `token`. A second factor is still asked for. */
+/** Field `token`. A second factor is still required. */
 export const signInByLink: Page<RequestContext, SignInDeps> = async (context, { accounts, config }) => {
   const person = await accounts.redeemSignInLink(context.form.text('token'));
   const signedIn = await accounts.completeSignIn(person.id, { method: 'link', ...sessionOrigin(context) });

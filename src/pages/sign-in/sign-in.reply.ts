@@ -5,11 +5,11 @@ import { challengeCookie, endedChallengeCookie, sessionCookie } from '../../http
 import { seeOther, type Reply } from '../app/reply.ts';
 import type { RequestContext } from '../app/request-context.ts';
 
-/** The step of a sign-in that asks for the second factor. */
+/** The second-factor step of a sign-in. */
 const secondFactorPath = (next: string): string => `/login/second-factor?next=${encodeURIComponent(next)}`;
 
 /**
- * Every sign-in by a page ends here: the cookie of the session, or the page that asks for the second factor.
+ * The end of every sign-in by a page: sets the session cookie, or shows the page for the second factor.
  * @param more further cookies to set
  */
 export function replyToSignIn(

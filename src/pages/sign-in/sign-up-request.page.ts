@@ -16,11 +16,11 @@ function requestPage({ form }: RequestContext, { config }: SignInDeps, refusal: 
   });
 }
 
-/** `/signup/request`: asks for an account, where the settings allow that; otherwise absent. */
+/** `/signup/request`: requests an account, where the settings allow that; otherwise 404. */
 export const showSignUpRequest: Page<RequestContext, SignInDeps> = (context, deps) =>
   context.person ? seeOther('/') : requestPage(context, deps, null);
 
-/** Fields `address`, `reason`. The same answer for every address. */
+/** Fields `address`, `reason`. The response is the same for every address. */
 export const requestSignUp: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { form, address: network } = context;
   return submitForm(
@@ -32,7 +32,7 @@ export const requestSignUp: Page<RequestContext, SignInDeps> = (context, deps) =
   );
 };
 
-/** Makes the invitation, and leads to the page that shows its link once. */
+/** Creates the invitation, and redirects to the page that shows its link once. */
 export const approveRequest: Page<PersonContext, SignInDeps> = (context, deps) =>
   submitForm(
     async () =>

@@ -4,7 +4,7 @@ import { viewApi } from './api.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { SiteDeps } from './deps.ts';
 
-/** `/api/v1/openapi.json`: the document itself, for programs that read it from anywhere. */
+/** `/api/v1/openapi.json`: the document itself, readable by programs from any origin. */
 export const showOpenApi: Page<RequestContext, SiteDeps> = async () =>
   content('application/json; charset=utf-8', await apiDocumentBytes(), {
     headers: { 'Access-Control-Allow-Origin': '*' },

@@ -21,7 +21,7 @@ interface ApiView {
   groups: { name: string; id: string; operations: ApiOperationView[] }[];
 }
 
-/** The API's document as a page shows it: its operations, by subject. */
+/** The API's document for display: its operations, by subject. */
 export function viewApi({ paths, components }: OpenApi): ApiView {
   const { schemas } = components as { schemas: Record<string, Schema> };
   const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -42,7 +42,7 @@ export function viewApi({ paths, components }: OpenApi): ApiView {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a JSON body may contain; nothing for a body that is a file. */
+/** The fields of a JSON body; empty for a body that is a file. */
 function bodyInputs({ requestBody }: OpenApiOperation, schemas: Readonly<Record<string, Schema>>): ApiInputView[] {
   const schema = (requestBody as { content: Record<string, { schema?: Schema }> } | undefined)?.content[
     'application/json'

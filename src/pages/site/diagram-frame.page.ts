@@ -4,8 +4,8 @@ import type { Page, RequestContext } from '../app/request-context.ts';
 import type { SiteDeps } from './deps.ts';
 
 /**
- * `/assets/mermaid`: draws the one diagram that the page around it sends, in a frame without an origin
- * (`sandbox="allow-scripts"`). It is the same for everyone, and knows nothing but that text.
+ * `/assets/mermaid`: draws one diagram, whose source the embedding page sends, in a frame without an origin
+ * (`sandbox="allow-scripts"`). It is the same for all viewers, and has access to that text only.
  */
 export const showDiagramFrame: Page<RequestContext, SiteDeps> = ({ origin }, { assets }) => {
   const scripts = ['mermaid.js', 'diagram-frame.js'].map((name) => `<script src="${assets.url(name)}"></script>`);

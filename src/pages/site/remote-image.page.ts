@@ -4,8 +4,8 @@ import type { Page, RequestContext } from '../app/request-context.ts';
 import type { SiteDeps } from './deps.ts';
 
 /**
- * `/-/images/{signature}/{encoded}`: an image of another host, through the proxy. An SVG can have scripts and links:
- * the sandbox gives a browser that opens it by itself an origin of its own, where none of them runs.
+ * `/-/images/{signature}/{encoded}`: an image of another host, through the proxy. An SVG can contain scripts and links:
+ * the sandbox gives it a separate origin without scripts if a browser opens it directly.
  */
 export const showRemoteImage: Page<RequestContext, SiteDeps> = async ({ params }, { imageProxy, config }) => {
   const isOn = config.repositories.remoteImages;

@@ -12,7 +12,7 @@ import {
   showSigningKey,
 } from './well-known-files.page.ts';
 
-/** What belongs to the server itself. */
+/** The routes of the server itself. */
 export const siteRoutes: readonly Route[] = [
   { method: 'GET', path: '/healthz', access: 'open', cost: 'free', page: showHealth },
   { method: 'GET', path: '/readyz', access: 'open', cost: 'rows', page: showReadiness },
@@ -20,14 +20,14 @@ export const siteRoutes: readonly Route[] = [
   { method: 'GET', path: '/favicon.ico', access: 'open', cost: 'free', page: showFavicon },
   { method: 'GET', path: '/assets/mermaid', access: 'open', cost: 'free', page: showDiagramFrame },
   { method: 'GET', path: '/assets/:file', access: 'open', cost: 'free', page: showAsset },
-  // The address itself is the right to it, like that of the document that shows it.
+  // Knowing the URL grants access, as for the document that contains it.
   { method: 'GET', path: '/-/images/:signature/:encoded', access: 'open', cost: 'rows', page: showRemoteImage },
   { method: 'GET', path: '/-/signing-key', access: 'public', cost: 'rows', page: showSigningKey },
   { method: 'GET', path: '/api/v1', access: 'public', cost: 'free', page: showApi },
   { method: 'GET', path: '/api/v1/openapi.json', access: 'open', cost: 'free', page: showOpenApi },
 ];
 
-/** The page for what no other row matches. */
+/** The page for URLs that no other row matches. */
 export const notFoundRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/:owner/:name/{*rest}', access: 'repository:read', cost: 'rows', page: showNotFound },
   { method: 'GET', path: '/{*rest}', access: 'public', cost: 'free', page: showNotFound },

@@ -5,11 +5,11 @@ import type { SiteDeps } from './deps.ts';
 
 const forever = 'public, max-age=31536000, immutable';
 
-/** The process lives; nothing else is asked. */
+/** Only tells that the process runs; checks nothing else. */
 export const showHealth: Page<RequestContext, SiteDeps> = () =>
   content('text/plain; charset=utf-8', 'ok\n', { headers: { 'Cache-Control': 'no-store' } });
 
-/** Whether requests should be sent here. Names the parts, never their paths or errors. */
+/** Whether this server can take requests. Names the failing parts, never their paths or errors. */
 export const showReadiness: Page<RequestContext, SiteDeps> = async (_context, { unready }) => {
   const parts = await unready();
   const ready = parts.length === 0;
@@ -19,7 +19,7 @@ export const showReadiness: Page<RequestContext, SiteDeps> = async (_context, { 
   });
 };
 
-/** What a crawler has no use for: git itself, personal pages, and pages of which history makes endlessly many. */
+/** URLs of no use to crawlers: git itself, personal pages, and history pages, whose number is unlimited. */
 const notForCrawlers = [
   '/git/',
   '/login',
@@ -31,7 +31,7 @@ const notForCrawlers = [
   ...['commits', 'commit', 'blame', 'raw', 'compare', 'archive', 'tree', 'blob'].map((page) => `/repos/*/*/${page}/`),
 ];
 
-/** Crawlers get the pages that are cheap to make: front pages, people, organisations. */
+/** Crawlers get the pages that are cheap to render: front pages, users, organisations. */
 export const showRobots: Page<RequestContext, SiteDeps> = () =>
   content(
     'text/plain; charset=utf-8',
@@ -39,9 +39,8 @@ export const showRobots: Page<RequestContext, SiteDeps> = () =>
   );
 
 /**
- * `/assets/{hash}-{name}`, cached by browsers for ever. An address with an old hash
- * still gets the present file, so that a page from before an upgrade keeps its
- * looks, but no cache stores that response.
+ * `/assets/{hash}-{name}`, cached by browsers for ever. A URL with an old hash still returns the current file, so that
+ * a page from before an upgrade keeps its styles, but no cache stores that response.
  */
 export const showAsset: Page<RequestContext, SiteDeps> = async ({ params, bestEncoding }, { assets }) => {
   const found = assets.find(params.file ?? '');
@@ -56,7 +55,7 @@ export const showAsset: Page<RequestContext, SiteDeps> = async ({ params, bestEn
   });
 };
 
-/** Browsers ask for this by themselves when a page could not be read yet. */
+/** Browsers request this without a link while they have not read a page yet. */
 export const showFavicon: Page<RequestContext, SiteDeps> = async (_context, { assets }) => {
   const found = assets.find(assets.url('favicon.svg').slice('/assets/'.length));
   if (found === null) throw notFound();

@@ -34,7 +34,7 @@ function viewStatus({ state, status, error }: DeliveryResult): DeliveryStatus {
       };
 }
 
-/** The parts of an address that its owner knows it by; the query may be a secret. */
+/** The parts of a URL that its owner recognises; the query may be a secret. */
 const shownUrl = (url: string): string => url.replace(/\?.*$/, '?…');
 
 export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webhook, listUrl: string, now: number) {
@@ -49,7 +49,7 @@ export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webh
   };
 }
 
-/** What people call the events. */
+/** Labels of the events. */
 export const eventWords: Readonly<Record<Webhook['events'][number], string>> = translated({
   push: 'webhooks.webhook.push',
   create: 'webhooks.webhook.branch_or_tag_created',

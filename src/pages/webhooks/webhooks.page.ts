@@ -12,13 +12,13 @@ import type { ScopePageOf } from '../runs/scopes.ts';
 import { queryNumber } from '../../http/index.ts';
 import type { WebhooksDeps } from './deps.ts';
 
-/** The pages about the webhooks of one kind of place. */
+/** The pages about the webhooks of one kind of owner. */
 export interface WebhookPages<V extends PersonContext> {
   list: Page<V, WebhooksDeps>;
   /** Fields `url`, `secret`, `events` (several), `active`. */
   add: Page<V, WebhooksDeps>;
   show: Page<V, WebhooksDeps>;
-  /** The same fields; an empty secret stays what it was, `remove_secret` takes it away. */
+  /** The same fields; an empty secret keeps the current one, `remove_secret` removes it. */
   edit: Page<V, WebhooksDeps>;
   remove: Page<V, WebhooksDeps>;
   test: Page<V, WebhooksDeps>;
@@ -26,7 +26,7 @@ export interface WebhookPages<V extends PersonContext> {
 }
 
 const perPage = 20;
-/** Read for each page: in the language of its reader. */
+/** Evaluated for each page, in the language of its reader. */
 const choicesOf = () => webhookEvents.map((event) => ({ value: event, text: eventWords[event] }));
 
 export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): WebhookPages<V> {
@@ -52,7 +52,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
       place: placeOf(context),
       webhooks: rows.map((row) => viewWebhook(row, listUrl(context), clock.now())),
       choices: choicesOf(),
-      // What was typed as a secret does not travel back into a page.
+      // Submitted secrets are never sent back in a page.
       form: refusal === null ? { url: '', events: ['push'], isActive: true } : typed,
       hasAddress: config.baseUrl !== null,
       refusal,

@@ -1,5 +1,5 @@
 import type { CodeDeps } from '../code/deps.ts';
 import type { WebDeps } from '../../web/index.ts';
 
-/** What the pages of this folder call. */
+/** The modules that the pages of this folder call. */
 export type WikiDeps = CodeDeps & Pick<WebDeps, 'ssh'>;

@@ -16,7 +16,7 @@ interface PageForm {
   title: string;
   text: string;
   message: string;
-  /** The blob that the person began with; '' for a new page. */
+  /** The blob that the user started from; '' for a new page. */
   blob: string;
 }
 
@@ -42,7 +42,7 @@ async function formPage(
     ...viewWikiFrame(context, deps, pages),
     isNew: known === null,
     form: isChanged ? { ...form, blob: known.oid } : form,
-    /** The text that is there now, where it is another one than the person began with. */
+    /** The current text, if it differs from the one that the user started from. */
     theirs: isChanged ? await readPageText(deps, wiki, known) : null,
     preview: isPreview ? (await renderWikiTexts(context, deps, wiki, [text]))[0] : null,
     refusal,
@@ -68,7 +68,7 @@ async function knownPage(context: RepositoryContext, deps: WikiDeps): Promise<Wi
   return found;
 }
 
-/** `B/wiki/_edit/{title}`. Refuses `page_not_found`. */
+/** `B/wiki/_edit/{title}`. Throws `page_not_found`. */
 export const showEditWikiPage: Page<RepositoryPersonContext, WikiDeps> = async (context, deps) => {
   const wiki = await findWikiOf(context, deps);
   const known = await knownPage(context, deps);
@@ -85,7 +85,7 @@ const readForm = ({ form }: RepositoryPersonContext): PageForm => ({
 
 const bytesOf = (text: string): Buffer => Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-/** Fields `title`, `text`, `message`, and `action`: `preview` shows the text as it will be. */
+/** Fields `title`, `text`, `message`, and `action`: `preview` renders the text. */
 export const createWikiPage: Page<RepositoryPersonContext, WikiDeps> = (context, deps) => {
   const { viewer, found, form: sent } = context;
   const at = found.canonical;
@@ -104,7 +104,7 @@ export const createWikiPage: Page<RepositoryPersonContext, WikiDeps> = (context,
   );
 };
 
-/** The same for a page that is there, and field `blob`, what the person began with. */
+/** The same for an existing page, with the field `blob`, the version that the user started from. */
 export const saveWikiPage: Page<RepositoryPersonContext, WikiDeps> = async (context, deps) => {
   const { viewer, found, form: sent } = context;
   const at = found.canonical;

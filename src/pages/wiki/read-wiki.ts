@@ -13,7 +13,7 @@ import { decodeFileText } from '../app/decode-text.ts';
 import type { WikiDeps } from './deps.ts';
 import { wikiLinks } from './wiki-links.ts';
 
-/** Longer pages are shown as text, cut. */
+/** Longer pages are shown as text and cut. */
 const maxPageBytes = 1024 * 1024;
 /** The worker pool renders documents up to this size. */
 const maxRenderedBytes = 128 * 1024;
@@ -22,7 +22,7 @@ const maxFiles = 10_000;
 export const findWikiOf = ({ viewer, found }: RepositoryContext, { repositories }: WikiDeps): Promise<Wiki> =>
   repositories.wikis.find(viewer, found.canonical.owner, found.canonical.name);
 
-/** The text of a page; a page that is no text shows its bytes as Latin-1. */
+/** The text of a page; binary content is shown as Latin-1. */
 export async function readPageText({ git }: WikiDeps, wiki: Wiki, { oid }: Pick<WikiPage, 'oid'>): Promise<string> {
   const { content } = await git.objects.blob(wiki.path, oid, { maxBytes: maxPageBytes });
   if (content === null) return '';
@@ -31,14 +31,14 @@ export async function readPageText({ git }: WikiDeps, wiki: Wiki, { oid }: Pick<
 
 /** A text of a wiki before it is rendered. */
 interface WikiText {
-  /** Never means another text. */
+  /** Cache key: always names the same text. */
   key: string;
   /** The file that its links are relative to. */
   file: string;
   text: string;
 }
 
-/** Renders texts of a wiki: relative links lead to its pages; what they refer to is looked up at once. */
+/** Renders texts of a wiki: relative links resolve to its pages; all references are looked up together. */
 export async function renderWikiTexts(
   context: RepositoryContext,
   deps: WikiDeps,

@@ -12,10 +12,10 @@ import { showWikiFile, showWikiPage } from './wiki-page.page.ts';
 const at = '/repos/:owner/:name/wiki';
 const read = { access: 'repository:read', cost: 'objects' } as const;
 const write = { access: 'repository:write', cost: 'objects' } as const;
-/** A page of 1 MiB, each byte of it percent-encoded. */
+/** A page of 1 MiB, each byte percent-encoded. */
 const maxFormBytes = 4 * 1024 * 1024;
 
-/** The wiki of a repository. Titles do not begin with `_`, but for the sidebar and the footer. */
+/** The wiki of a repository. Titles cannot begin with `_`, except for the sidebar and the footer. */
 export const wikiRoutes: readonly Route[] = [
   { method: 'GET', path: at, ...read, page: showWikiPage },
   { method: 'GET', path: `${at}/_pages`, ...read, page: showWikiPages },

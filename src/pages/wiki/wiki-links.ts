@@ -7,7 +7,7 @@ interface WikiPlace extends Pick<DocumentLinks, 'showsRemoteImages' | 'remote'> 
   at: RepositoryAddress;
   /** The path of the page's file in the wiki. */
   file: string;
-  /** Files of the wiki that are no pages. */
+  /** Files of the wiki that are not pages. */
   files: ReadonlySet<string>;
 }
 
@@ -19,7 +19,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** A relative path seen from a file; a leading slash means the top, and nothing leads above it. */
+/** Resolves a path relative to a file; a leading slash means the root, and `..` cannot go above it. */
 function resolve(file: string, path: string): string {
   const parts = path.startsWith('/') ? [] : file.split('/').slice(0, -1);
   for (const part of decode(path).split('/')) {
@@ -29,7 +29,7 @@ function resolve(file: string, path: string): string {
   return parts.join('/');
 }
 
-/** Relative links lead to pages of the wiki, and to its other files; an address of this server stays one. */
+/** Relative links resolve to pages of the wiki, and to its other files; URLs of this server stay unchanged. */
 export function wikiLinks({ at, file, files, ...images }: WikiPlace): DocumentLinks {
   const fileAt = (path: string): string => wikiFileUrl(at, path);
   return {
@@ -39,7 +39,7 @@ export function wikiLinks({ at, file, files, ...images }: WikiPlace): DocumentLi
       const [, path = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
       const fragment = /#(.*)$/s.exec(rest)?.[1];
       const anchor = fragment ? `#user-content-${encodeURIComponent(decode(fragment))}` : '';
-      // Pages are named in the address of the wiki, whatever folder they are in, unless a path says so.
+      // The URL of the wiki names pages by title, whatever folder they are in, unless it contains a path.
       const target = resolve(file, path);
       if (files.has(target)) return fileAt(target);
       if (target === '') return `${wikiUrl(at)}${anchor}`;

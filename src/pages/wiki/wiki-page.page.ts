@@ -25,17 +25,17 @@ import { imageType } from '../code/media-types.ts';
 import type { WikiDeps } from './deps.ts';
 import { findWikiOf, readPageText, renderWikiTexts } from './read-wiki.ts';
 
-/** Pages that stand beside each page; all are on a page of their own. */
+/** Maximum number of pages in the list beside each page; a separate page lists all. */
 const maxListed = 100;
 const objectId = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** The title that an address names: hyphens stand for spaces. */
+/** The title in a URL: hyphens stand for spaces. */
 export const titleIn = ({ params }: Pick<RepositoryContext, 'params'>): string => params['path'] ?? '';
 
 const mayWriteWiki = ({ found }: RepositoryContext): boolean =>
   allows(found.level, 'write') && found.repository.archivedAt === null;
 
-/** What stands around every page of a wiki. */
+/** The common frame of every page of a wiki. */
 export function viewWikiFrame(context: RepositoryContext, deps: WikiDeps, pages: readonly WikiPage[]) {
   const { found, origin, preferences } = context;
   const at = found.canonical;
@@ -101,8 +101,8 @@ async function showPage(
 }
 
 /**
- * `B/wiki` and `B/wiki/{title}`; `?version=` shows the page as it was in a commit. A page that is not there leads who
- * may write to the form of a new one. Refuses `page_not_found`.
+ * `B/wiki` and `B/wiki/{title}`; `?version=` shows the page at a commit. A missing page redirects users with write
+ * access to the form of a new one. Throws `page_not_found`.
  */
 export const showWikiPage: Page<RepositoryContext, WikiDeps> = async (context, deps): Promise<Reply> => {
   const { found, query } = context;
@@ -137,7 +137,7 @@ const newPageUrl = ({ found }: RepositoryContext, title: string): string =>
 
 const maxFileBytes = 10 * 1024 * 1024;
 
-/** `B/wiki/_raw/{path}`: a file of the wiki that is no page, such as an image. Everything else is plain text. */
+/** `B/wiki/_raw/{path}`: a file of the wiki that is not a page, such as an image. Everything else is plain text. */
 export const showWikiFile: Page<RepositoryContext, WikiDeps> = async (context, deps): Promise<Reply> => {
   const wiki = await findWikiOf(context, deps);
   const file = Buffer.from(titleIn(context));

@@ -29,7 +29,7 @@ export const showWikiPages: Page<RepositoryContext, WikiDeps> = async (context, 
 const perPage = 50;
 const objectId = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** `B/wiki/_history/{title}`: the commits that changed a page, and the page as it was in each. */
+/** `B/wiki/_history/{title}`: the commits that changed a page, with links to its versions. */
 export const showWikiHistory: Page<RepositoryContext, WikiDeps> = async (context, deps) => {
   const wiki = await findWikiOf(context, deps);
   const pages = await deps.repositories.wikis.pages(wiki);

@@ -10,14 +10,14 @@ export const suggestionKinds = ['mention', 'reference', 'emoji', 'assignee', 're
 export type SuggestionKind = (typeof suggestionKinds)[number];
 
 interface Suggestion {
-  /** What goes into the field. */
+  /** The text to insert into the field. */
   text: string;
   label: string;
-  /** Empty where the label says it all. */
+  /** Empty if the label is sufficient. */
   note: string;
 }
 
-/** A reader does not look through more. */
+/** Readers do not scan longer lists. */
 const maxItems = 20;
 
 type Find = (context: RepositoryContext, deps: WritingDeps, wanted: string) => Promise<Suggestion[]>;
@@ -32,7 +32,7 @@ export async function findSuggestions(
   return (await finders[kind](context, deps, wanted)).slice(0, maxItems);
 }
 
-/** What is hidden from the viewer is nothing to suggest. */
+/** Suggestions never include objects that are hidden from the viewer. */
 function emptyIfHidden(error: unknown): never[] {
   if (isDomainError(error) && (error.code === 'not_found' || error.code === 'forbidden')) return [];
   throw error;
@@ -45,7 +45,7 @@ interface Named {
   name: string;
 }
 
-/** Those who work here come first: for who may write, which is whom the policy shows them to. */
+/** Collaborators come first, for viewers with write access, who are the ones that the policy shows them to. */
 async function colleagues({ viewer, found }: RepositoryContext, deps: WritingDeps, wanted: string): Promise<Named[]> {
   if (!allows(found.level, 'write')) return [];
   const ids = await deps.pulls.attention.candidates(viewer, found.canonical).catch(emptyIfHidden);
@@ -56,7 +56,7 @@ async function colleagues({ viewer, found }: RepositoryContext, deps: WritingDep
     .sort((one, other) => (one.handle.toLowerCase() < other.handle.toLowerCase() ? -1 : 1));
 }
 
-/** People with a public profile. Signed-out clients write nothing, and are given no list of names. */
+/** Users with a public profile. Anonymous clients write nothing, and get no list of names. */
 async function profiles({ viewer }: RepositoryContext, { accounts }: WritingDeps, wanted: string): Promise<Named[]> {
   if (viewer.kind !== 'person' || wanted === '') return [];
   const { people } = await accounts.listProfiles({ prefix: wanted, limit: maxItems, after: null });
@@ -65,7 +65,7 @@ async function profiles({ viewer }: RepositoryContext, { accounts }: WritingDeps
   );
 }
 
-/** `organisation/team`, of the teams that the viewer may know of. */
+/** `organisation/team`, for teams that the viewer may see. */
 async function teams({ viewer, found }: RepositoryContext, deps: WritingDeps, wanted: string): Promise<Named[]> {
   if (found.owner.kind !== 'organisation' || viewer.kind !== 'person') return [];
   const organisation = found.canonical.owner;
@@ -90,7 +90,7 @@ const people =
       sign,
     );
 
-/** Issues and pull requests of this repository: the one of a number, or by the words of a title or text. */
+/** Issues and pull requests of this repository: by number, or by words of a title or text. */
 const reference: Find = async ({ viewer, found }, { issues }, wanted) => {
   const at = found.canonical;
   if (/^\d{1,9}$/.test(wanted)) {
@@ -123,11 +123,11 @@ const viewIssue = ({ number, title }: Pick<FoundIssue, 'number' | 'title'>): Sug
   note: viewName(title),
 });
 
-/** In order, after the first request. */
+/** Sorted, after the first request. */
 let emojiNames: readonly string[] | null = null;
 
 const emoji: Find = async (_context, _deps, wanted) => {
-  // A table of two thousand names, which few processes need.
+  // A table of two thousand names, loaded lazily because few processes need it.
   const { nameToEmoji } = await import('gemoji');
   emojiNames ??= Object.keys(nameToEmoji).sort();
   const name = wanted.toLowerCase();

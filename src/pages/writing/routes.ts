@@ -1,7 +1,7 @@
 import type { Route } from '../route.ts';
 import { listSuggestions } from './suggestions.page.ts';
 
-/** What the fields of texts, people, labels and milestones offer while one types. */
+/** Suggestions in the fields of texts, users, labels and milestones. */
 export const writingRoutes: readonly Route[] = [
   {
     method: 'GET',

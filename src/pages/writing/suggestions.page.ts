@@ -8,15 +8,15 @@ import type { SuggestionKind } from './find-suggestions.ts';
 const maxQuery = 100;
 
 /**
- * `B/suggestions?kind=&q=`: JSON `{items: [{text, label, note}]}`, at most 20, for the script of the pages. Only what
- * the viewer finds on other pages too; a repository that is hidden is absent. Without a kind: mentions.
+ * `B/suggestions?kind=&q=`: JSON `{items: [{text, label, note}]}`, at most 20, for the script of the pages. Only
+ * objects that the viewer also finds on other pages; 404 for a hidden repository. Without a kind: mentions.
  */
 export const listSuggestions: Page<RepositoryContext, WritingDeps> = async (context, deps): Promise<Reply> => {
   const { query } = context;
   const kind = query.get('kind') ?? 'mention';
   if (!isKind(kind)) return json(422, { message: `The kind is one of ${suggestionKinds.join(', ')}.` });
   const wanted = (query.get('q') ?? '').trim();
-  // No name is that long.
+  // Longer than any name.
   const items = wanted.length > maxQuery ? [] : await findSuggestions(context, deps, kind, wanted);
   return json(200, { items });
 };
