@@ -129,7 +129,7 @@ export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
       await deps.issues.boards.deleteColumn(context.viewer, place.at(context), at(context));
       return back(context, '#columns');
     },
-    /** Field `issue`: `#7`, `owner/name#7` or an address; `to`, a column, or empty for where the rules place it. */
+    /** Field `issue`: `#7`, `owner/name#7` or a URL; `to`, a column, or empty to let the rules place it. */
     addCard: (context: V, deps: IssuesDeps) =>
       act(context, deps, 'card', async () => {
         const where = place.at(context);

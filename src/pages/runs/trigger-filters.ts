@@ -22,7 +22,7 @@ export function describePushTrigger({ branches, tags, paths }: PushTrigger): str
           }),
     );
   }
-  // Path filters do not apply to tags.
+  // Filters on paths do not apply to tags.
   if (tags !== null) {
     const key = tags.kind === 'ignore' ? 'runs.triggers.tags_except' : 'runs.triggers.tag';
     sentences.push(t(key, { tags: describeFilter(tags, t('runs.triggers.any_tag')) }));
