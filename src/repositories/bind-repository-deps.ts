@@ -2,7 +2,7 @@ import type { Viewer } from '../access/index.ts';
 import type { RepositoryDeps } from './deps.ts';
 import type { RepositoryAddress } from './find-repository.ts';
 
-/** Passes `deps` to use-cases about `{owner}/{name}`, which transports pass as two arguments. */
+/** Adapts use cases of `{owner}/{name}` to transports, which pass owner and name as two arguments. */
 export const bindRepositoryDeps =
   (deps: RepositoryDeps) =>
   <Rest extends unknown[], Result>(

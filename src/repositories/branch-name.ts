@@ -3,7 +3,7 @@ import { invalid } from '../kernel/index.ts';
 
 const shape = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/\.|\.$|\/$))[^\x00-\x20\x7f~^:?*[\\]+$/;
 
-/** Validates a branch name by git's rules for refs, and as a new one. Refuses `invalid_branch_name`. */
+/** Validates the name of a new branch by git's rules for refs. Throws `invalid_branch_name`. */
 export function parseBranchName(text: string): string {
   if (text.length > 200 || !shape.test(text) || text.startsWith('.') || text.startsWith('/')) {
     throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'default_branch' });

@@ -14,21 +14,21 @@ import type { Repository } from './schema/repository-schema.ts';
 const maxDescriptionLength = 500;
 
 export interface NewRepository {
-  /** Handle of a person or an organisation; defaults to the viewer. */
+  /** Handle of a user or an organisation; defaults to the viewer. */
   owner?: string | undefined;
   name: string;
   visibility: Visibility;
   description?: string | undefined;
   defaultBranch?: string | undefined;
-  /** The actor of which it is a kept copy. */
+  /** The remote actor if this is a copy of its repository. */
   copiedFrom?: string | undefined;
 }
 
 /**
- * Creates an empty repository. Refuses `unauthenticated`; `insufficient_scope` for a token that only reads or is
- * limited to some repositories; `no_such_owner` for an owner that is absent or where the viewer may not create;
+ * Creates an empty repository. Throws `unauthenticated`; `insufficient_scope` for a token that only reads or is limited
+ * to some repositories; `no_such_owner` if the owner does not exist or the viewer may not create repositories there;
  * `invalid_repository_name`, `invalid_branch_name`, `invalid_description`; `repository_name_taken`. Creates both the
- * row and the bare repository, or neither. A rule keeps the default branch from being rewritten.
+ * row and the bare repository, or neither. Adds a rule that protects the default branch from rewriting.
  */
 export async function createRepository(
   deps: RepositoryDeps,
@@ -60,7 +60,7 @@ export async function createRepository(
         acceptsGerritRefs: false,
         isTemplate: false,
         sizeBytes: 0,
-        // A copy changes by what its origin has alone.
+        // A copy changes only through its origin.
         archivedAt: input.copiedFrom === undefined ? null : now,
         createdAt: now,
         updatedAt: now,

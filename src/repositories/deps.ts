@@ -14,10 +14,10 @@ import type { PostReceiveOutput } from './pushes/post-receive-port.ts';
 import type { ReviewPort } from './pushes/review-port.ts';
 import type { WikiListener } from './wiki/wiki-port.ts';
 
-/** Makes commits on behalf of people; the server for its command line. */
+/** Creates commits on behalf of users, or of the server for its command line. */
 export interface Committer {
   identityOf(viewer: Viewer): Promise<{ name: string; email: string }>;
-  /** Signs the content of a commit. Without it, commits are not signed. */
+  /** Signs commit content; without it, commits are unsigned. */
   sign?: ((payload: Buffer) => Promise<string>) | undefined;
 }
 
@@ -33,50 +33,50 @@ export interface RepositoryDeps {
   git: Git;
   /** Images of repositories, by UUID, below `SERVICE_REPO_IMAGE_ROOT`. */
   images: ImageStore;
-  /** Images of repositories in the trash. */
+  /** Repository images in the trash. */
   trashedImages: ImageStore;
   clock: Clock;
   random: Random;
   logger: Logger;
   committer: Committer;
   settings: RepositorySettings;
-  /** Checks of other modules before a push; registered by `refusePushes`. */
+  /** Checks by other modules before a push; registered by `refusePushes`. */
   preReceiveChecks: PreReceiveCheck[];
-  /** Called inside the write that makes a fork; registered by `onFork`. */
+  /** Called inside the transaction that creates a fork; registered by `onFork`. */
   forkListeners: ForkListener[];
-  /** Called after pages of a wiki changed; registered by `wikis.onChange`. */
+  /** Called after wiki pages changed; registered by `wikis.onChange`. */
   wikiListeners: WikiListener[];
-  /** Called when a repository comes back from the trash; registered by `trash.onRestore`. */
+  /** Called when a repository is restored from the trash; registered by `trash.onRestore`. */
   restoreListeners: RestoreListener[];
-  /** Copies what files need beside git's objects; registered by `forks.copyWith`. */
+  /** Copies data that files need outside git's object store; registered by `forks.copyWith`. */
   copying: { port: CopyPort | null };
-  /** Verifies signatures of commits; registered by `verifyCommitsWith`. */
+  /** Verifies commit signatures; registered by `verifyCommitsWith`. */
   verification: { verify: VerifyCommits | null };
-  /** Takes pushes to `refs/for/…`; registered by `forRefs`. */
+  /** Handles pushes to `refs/for/…`; registered by `forRefs`. */
   reviews: { port: ReviewPort | null };
-  /** Messages of listeners about the push options that they understand; registered by `onPush`. */
+  /** Listeners' messages about push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
-  /** Messages about what a push has brought; registered by `remarkWith`. */
+  /** Messages about a finished push; registered by `remarkWith`. */
   arrivalRemarks: PostReceiveOutput[];
 }
 
 export interface RepositorySettings {
   /** Folder of deleted repositories; on the same file system as the store. */
   trashDirectory: string;
-  /** How long deleted repositories stay in the trash, in milliseconds. */
+  /** Time that deleted repositories stay in the trash, in milliseconds. */
   trashTtlMs: number;
-  /** How long overwritten tips can be restored, in milliseconds. */
+  /** Time during which overwritten tips can be restored, in milliseconds. */
   undoTtlMs: number;
-  /** How long the journal of pushes is kept, in milliseconds. */
+  /** Retention time of the push journal, in milliseconds. */
   pushTtlMs: number;
   /** Free disk space below which pushes and images are refused, in bytes. */
   lowDiskFloorBytes: number;
-  /** Whether a push to a missing repository of the viewer creates it. */
+  /** Whether a push to a missing repository in the viewer's namespace creates it. */
   pushToCreate: boolean;
-  /** The files of one change in the browser or by the API, together, in bytes. */
+  /** Size limit of all files in one change by the browser or the API, in bytes. */
   maxChangeBytes: number;
   /** Time limit for each call of a push listener, in milliseconds. */
   listenerTimeoutMs: number;
-  /** How long a push waits for the recovery of its repository, in milliseconds. */
+  /** Time that a push waits for the recovery of its repository, in milliseconds. */
   recoveryWaitMs: number;
 }

@@ -2,9 +2,9 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Whether free disk space is so low that only reads are allowed. Where that cannot be determined, writes are tried:
- * they report their own failure.
- * @param folder of a repository; one that is not there is asked for where it would be
+ * Whether free disk space is so low that only reads are allowed. If it cannot be determined, writes are attempted and
+ * report their own failure.
+ * @param folder of a repository; may not exist yet
  */
 export async function isDiskLow(folder: string, floorBytes: number): Promise<boolean> {
   const space = await statfs(folder).catch((error: NodeJS.ErrnoException) =>

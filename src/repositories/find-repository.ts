@@ -13,13 +13,13 @@ import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 
-/** `{owner}/{name}` as the request spells it. */
+/** `{owner}/{name}` as spelled in the request. */
 export interface RepositoryAddress {
   owner: string;
   name: string;
 }
 
-/** A repository that the viewer may at least read, with the viewer's access. */
+/** A repository that the viewer can at least read, with the viewer's access. */
 export interface Found {
   repository: Repository;
   owner: Owner;
@@ -27,7 +27,7 @@ export interface Found {
   level: Level;
   /** Whether the viewer is "the repository owner" of SPEC §4.3. */
   isOwner: boolean;
-  /** The canonical spelling of the path; a request may have used another case. */
+  /** The canonical spelling of the path; the case in the request may differ. */
   canonical: RepositoryAddress;
   /** The bare repository on disk. */
   path: string;
@@ -36,14 +36,14 @@ export interface Found {
 /** The access that an act requires: a level, or "the repository owner" (SPEC §4.3). */
 export type Needed = Level | 'owner';
 
-/** The only message for a repository that is absent or hidden. */
+/** The same message whether a repository is absent or hidden. */
 export const repositoryNotFound = () => notFound('repository_not_found', 'Repository not found');
 
 type FindDeps = Pick<RepositoryDeps, 'db' | 'owners' | 'organisations' | 'git'>;
 
 /**
- * Finds `{owner}/{name}`: the owner among people first, then organisations (SPEC §4.4), the name in any case. Refuses
- * `repository_not_found`, the same for absent, in the trash, invisible, and insufficient access.
+ * Finds `{owner}/{name}`: first among users, then organisations (SPEC §4.4), ignoring the case of the name. Throws the
+ * same `repository_not_found` for absent, trashed and hidden repositories and for insufficient access.
  */
 export async function findRepository(
   deps: FindDeps,
@@ -75,8 +75,8 @@ export async function findRepository(
 }
 
 /**
- * Reads the row again inside the write that changes it, and checks the viewer's access by what the write sees: either
- * may be gone since it was found. Refuses `repository_not_found`.
+ * Reads the row again inside the transaction that changes it, and checks the viewer's access there: both may have
+ * changed since it was found. Throws `repository_not_found`.
  */
 export async function findAgain(
   deps: Pick<RepositoryDeps, 'organisations'>,
@@ -92,18 +92,17 @@ export async function findAgain(
 }
 
 /**
- * A repository by its id, for a write of another module that acts for the instance; null when it is deleted or in the
- * trash.
+ * A repository by its id, for writes of other modules on behalf of the instance; null if it is deleted or in the trash.
  */
 export function repositoryOf({ manager }: Tx, repositoryId: string): Promise<Repository | null> {
   return manager.findOneBy(repositorySchema, { id: repositoryId, deletedAt: IsNull() });
 }
 
-/** A repository by its id, in the trash, too: for modules whose rights hang on it. No access check. */
+/** A repository by its id, also from the trash: for modules whose permissions depend on it. No access check. */
 export const repositoryById = (source: RowSource, id: string): Promise<Repository | null> =>
   rowBy(source, repositorySchema, { id });
 
-/** The repository of an owner with a name, in any case, outside the trash; null for none. No access check. */
+/** An owner's repository by name, ignoring case, outside the trash; null if there is none. No access check. */
 export async function repositoryOfName(
   source: RowSource,
   { kind, id }: Pick<Owner, 'kind' | 'id'>,
@@ -117,7 +116,7 @@ export async function repositoryOfName(
     : source.findOneBy(repositorySchema, { ...where, deletedAt: IsNull() });
 }
 
-/** Refuses `repository_not_found` unless the repository is live and the viewer has the required access. */
+/** Throws `repository_not_found` unless the repository is live and the viewer has the required access. */
 async function checkAccess(
   deps: Pick<RepositoryDeps, 'organisations'>,
   source: RowSource,
@@ -125,7 +124,7 @@ async function checkAccess(
   repository: Repository,
   needed: Needed,
 ): Promise<{ level: Level; isOwner: boolean }> {
-  // For the command line, too: only `restore` finds repositories in the trash.
+  // Also for the command line: only `restore` finds repositories in the trash.
   if (repository.deletedAt !== null) throw repositoryNotFound();
   const facts = await repositoryFacts(deps, source, viewer.kind === 'person' ? viewer.id : null, repository);
   const level = repositoryLevel(viewer, facts);
@@ -136,8 +135,8 @@ async function checkAccess(
 }
 
 /**
- * Reads the facts from which `access/` derives the access of a person, or of an anonymous viewer.
- * @param source the row cache, or the manager of the write that decides
+ * Reads the facts from which `access/` derives the access of a user or an anonymous viewer.
+ * @param source the row cache, or the manager of the deciding transaction
  */
 export async function repositoryFacts(
   { organisations }: Pick<RepositoryDeps, 'organisations'>,
@@ -165,7 +164,7 @@ export async function repositoryFacts(
   return facts;
 }
 
-/** The highest role that teams give a person on a repository. A look-up returns a limited number of rows. */
+/** The highest role that teams give a user on a repository. The row cache returns a limited number of rows. */
 async function teamRoleOf(source: RowSource, userId: string, repositoryId: string): Promise<CollaboratorRole | null> {
   const some = await rowBy(source, teamGrantSchema, { repositoryId, userId });
   if (some === null || some.role === 'admin') return some?.role ?? null;
@@ -174,12 +173,12 @@ async function teamRoleOf(source: RowSource, userId: string, repositoryId: strin
   return 'read';
 }
 
-/** The condition on rows of an owner. */
+/** Condition that selects rows of an owner. */
 export function ownedBy({ kind, id }: Pick<Owner, 'kind' | 'id'>): FindOptionsWhere<Repository> {
   return kind === 'user' ? { ownerUserId: id } : { ownerOrganisationId: id };
 }
 
-/** UUID of the one owner (SPEC §2.2). */
+/** UUID of the single owner (SPEC §2.2). */
 export function ownerIdOf(repository: Pick<Repository, 'ownerUserId' | 'ownerOrganisationId'>): string {
   return (repository.ownerUserId ?? repository.ownerOrganisationId)!;
 }

@@ -19,7 +19,7 @@ import type { Repository } from './schema/repository-schema.ts';
 
 export interface ListedRepository extends Repository {
   owner: Owner;
-  /** The main languages, most first; empty until they were counted. */
+  /** The main languages, largest first; empty until they were counted. */
   languages: readonly string[];
 }
 
@@ -28,22 +28,22 @@ export interface RepositoryPage extends Omit<KeysetPage<ListedRepository>, 'rows
   repositories: ListedRepository[];
 }
 
-/** Last changed first, by name, the newest first, or the largest first. */
+/** Last updated, by name, newest, or largest first. */
 type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
 
 /** At most 100 rows. */
 export interface ListOptions extends KeysetPaging {
-  /** Repositories of a person or an organisation; defaults to all. */
+  /** Repositories of one user or organisation; defaults to all. */
   owner?: Pick<Owner, 'kind' | 'id'>;
-  /** Only those that a person sees for another reason than that they are public. */
+  /** Only repositories that the user can see for another reason than being public. */
   isGranted?: boolean;
-  /** Only those to which a person may push, archived ones included. */
+  /** Only repositories to which a user may push, including archived ones. */
   isWritable?: boolean;
-  /** Only names that contain this, ignoring case. */
+  /** Only names that contain this text, ignoring case. */
   filter?: string;
-  /** Only names that begin with this, ignoring case; sorted by name, an index serves it. */
+  /** Only names with this prefix, ignoring case; an index serves it when sorted by name. */
   prefix?: string;
-  /** Only repositories with this main language, by its name. */
+  /** Only repositories with this main language. */
   language?: string;
   /** Only repositories with this topic. */
   topic?: string;
@@ -54,8 +54,8 @@ export interface ListOptions extends KeysetPaging {
 }
 
 /**
- * The repositories that a viewer may see. Pages are keyed by the last row, so they never overlap while rows change.
- * Refuses `invalid_page` for an `after` or `before` that it did not create.
+ * Repositories that a viewer can see. Pages are keyed by the last row, so they never overlap while rows change. Throws
+ * `invalid_page` for an `after` or `before` that it did not create.
  */
 export async function listRepositories(
   deps: RepositoryDeps,
@@ -71,10 +71,10 @@ export async function listRepositories(
   return { repositories: await withOwners(deps, rows), next, previous };
 }
 
-/** Counting ends here: a page shows no further anyway. */
+/** Limit of the count: the page shows no higher number. */
 const mostCounted = 10_000;
 
-/** How many repositories a list has, up to `mostCounted`. Only indexes are read. */
+/** Number of repositories in a list, up to `mostCounted`. Reads only indexes. */
 export async function countListed(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -85,12 +85,12 @@ export async function countListed(
   return (await firstIds(deps, viewer, { ...options, limit: mostCounted }, key, range)).length;
 }
 
-/** Repositories of a language or a topic that are sorted at most; with more, a page is soon full in any order. */
+/** Limit of repositories of a language or a topic to sort; with more, a page fills quickly in any order. */
 const fewOfLanguage = 2_000;
 
 /**
- * The ids of a page, in order. Each grant by which the viewer sees something is a sorted list in an index; only as
- * much of each as the page needs is merged. Only indexes are read.
+ * The ids of a page, in order. Each grant that makes repositories visible is a sorted list in an index; merges only as
+ * much of each as the page needs. Reads only indexes.
  */
 async function firstIds(
   { db }: RepositoryDeps,
@@ -137,7 +137,7 @@ async function firstIds(
     Object.assign(values, { keyValue: value, keyId: id });
   }
   const lists = parts.map(({ from, where }) => {
-    // Either filters the few repositories of a language by the policy, or the sorted list by the language.
+    // Filters either the few repositories of the language by the policy, or the sorted list by the language.
     const marked = marks.map(({ table, alias }) => `${table} ${alias}`);
     const tables = (
       isRare ? [...marked, ...from.split(' CROSS JOIN ').reverse()] : [...from.split(' CROSS JOIN '), ...marked]
@@ -149,7 +149,7 @@ async function firstIds(
   return rows.map(({ id }) => id);
 }
 
-/** A table of marks of repositories, of which a list may want one: a language, a topic. */
+/** A table of labels by which a list can filter repositories: a language, a topic. */
 interface Mark {
   table: 'repository_languages' | 'repository_topics';
   alias: 'l' | 't';
@@ -173,11 +173,12 @@ async function isFew(db: RepositoryDeps['db'], { table, column, value }: Mark): 
   return Number(row?.n) <= fewOfLanguage;
 }
 
-/** A condition that is evaluated per row found by id, and for which the planner searches no index. */
+/** A condition evaluated per row found by id, for which the planner uses no index. */
 export const eachRow = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE 0 END = 1`;
 
 /**
- * The rows of these ids, in their order. The policy is evaluated again, because another write may have come between.
+ * The rows of these ids, in the same order. Evaluates the policy again, because another transaction may have committed
+ * in between.
  */
 export async function rowsInOrder(
   { db }: Pick<RepositoryDeps, 'db'>,
@@ -197,7 +198,7 @@ export async function rowsInOrder(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Those of the ids that the viewer may see, unordered. */
+/** Those of the ids that the viewer can see, in no order. */
 export async function listByIds(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -215,8 +216,8 @@ export async function listByIds(
 }
 
 /**
- * The repository whose UUID begins with an integer of at most 48 bits, as clients of Gitea name it; null where the
- * viewer may see none.
+ * The repository whose UUID begins with an integer of at most 48 bits, the id that Gitea's clients use; null if the
+ * viewer cannot see one.
  */
 export async function findByNumber(
   deps: RepositoryDeps,
@@ -247,7 +248,7 @@ export async function countRepositories({ db }: RepositoryDeps): Promise<{ count
   return { count: counts.repositories, bytes: counts.repository_bytes };
 }
 
-/** Every repository, for the command line: sorted by owner and name. */
+/** All repositories, for the command line: sorted by owner and name. */
 export async function listAllRepositories(deps: RepositoryDeps): Promise<ListedRepository[]> {
   const visible = visibleRepositories(localAdministrator, 'r');
   const rows = await deps.db.read
@@ -261,7 +262,7 @@ export async function listAllRepositories(deps: RepositoryDeps): Promise<ListedR
   );
 }
 
-/** Adds owner and languages; a repository whose owner has no handle has no URL, so it is left out. */
+/** Adds owner and languages; omits repositories whose owner has no handle, because they have no URL. */
 export async function withOwners(
   deps: Pick<RepositoryDeps, 'db' | 'owners'>,
   rows: Repository[],
@@ -283,7 +284,7 @@ interface OrderKey {
   column: string;
   direction: 'ASC' | 'DESC';
   of(row: Repository): string | number;
-  /** Parses what `of` wrote; `null` for anything else. */
+  /** Parses output of `of`; `null` for anything else. */
   parse(text: string): string | number | null;
 }
 

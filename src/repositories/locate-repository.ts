@@ -5,7 +5,7 @@ import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** A repository by its id, for modules that act for the instance and not for a viewer. */
+/** A repository by its id, for modules that act for the instance rather than a viewer. */
 export interface Located {
   repository: Repository;
   owner: Owner;
@@ -13,7 +13,7 @@ export interface Located {
   path: string;
 }
 
-/** Existing repositories of these ids, without those in the trash. No access check. */
+/** Existing repositories of these ids, except for trashed ones. No access check. */
 export async function locateRepositories(
   { db, owners, git }: Pick<RepositoryDeps, 'db' | 'owners' | 'git'>,
   ids: Iterable<string>,

@@ -2,7 +2,7 @@ import { invalid } from '../kernel/index.ts';
 
 const maxLength = 255;
 
-/** The website of a repository: it becomes a link on public pages. Refuses `invalid_website`. */
+/** Validates a repository's website, which becomes a link on public pages. Throws `invalid_website`. */
 export function parseWebsite(text: string): string {
   const website = text.trim();
   if (website === '') return '';

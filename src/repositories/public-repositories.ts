@@ -6,22 +6,22 @@ import type { Repository } from './schema/repository-schema.ts';
 
 const anonymousAccess = visibleRepositories(anonymous, 'r');
 
-/** A kept copy has no actor of its own: only its origin speaks. */
+/** A copy of a remote repository has no actor of its own: only its origin federates. */
 const isOwn = 'r.copied_from IS NULL';
 
-/** The anonymous condition has no parameters, so its SQL is built once: it is evaluated before each delivery. */
+/** The anonymous condition has no parameters, so its SQL is built once; each delivery evaluates it. */
 const isPublicSql = `SELECT 1 FROM repositories r WHERE r.id = ? AND ${isOwn} AND ${anonymousAccess.sql}`;
 
 /**
- * Whether a repository exists, is public and speaks for itself.
- * @param manager inside a write, that of the write: it sees the write's own changes
+ * Whether a repository exists, is public and has an actor of its own.
+ * @param manager the transaction's manager inside a write, so that its own changes are visible
  */
 export async function isPublic(manager: EntityManager, repositoryId: string): Promise<boolean> {
   const rows: unknown[] = await manager.query(isPublicSql, [repositoryId]);
   return rows.length > 0;
 }
 
-/** A page of a person's public repositories without kept copies, last changed first, and how many there are. */
+/** A page of a user's public repositories except for copies of remote ones, last changed first, and their number. */
 export async function listPublic(
   { db }: RepositoryDeps,
   ownerUserId: string,

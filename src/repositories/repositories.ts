@@ -51,15 +51,15 @@ import type { InitialisedRepository } from './initialisation/initialise-reposito
 import { createStatusService } from './statuses/status-service.ts';
 
 /**
- * Called when people have made another branch the default branch; not by a push that brings the first one.
- * @param actorId the person who chose it; null for the machine
+ * Called when users choose another default branch; not for the branch of a first push.
+ * @param actorId the user who chose it; null for the instance
  */
 type DefaultBranchListener = (repositoryId: string, actorId: string | null) => Promise<void>;
 
 /**
- * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
- * branches, tags, contents, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each
- * function documents what it refuses.
+ * The public interface of the module: finding, creating and changing repositories, with services for pushes, branches,
+ * tags, contents, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
+ * documents the errors it throws.
  */
 export function createRepositories(
   tools: Omit<
@@ -75,7 +75,7 @@ export function createRepositories(
     | 'verification'
     | 'committer'
   > & {
-    /** Signs commits that the server makes. */
+    /** Signs commits that the server creates. */
     signCommit?: Committer['sign'];
   },
 ) {
@@ -104,7 +104,7 @@ export function createRepositories(
   const branchListeners: DefaultBranchListener[] = [];
 
   return {
-    /** With first files where some are wanted. */
+    /** Adds initial files if requested. */
     create: (viewer: Viewer, input: InitialisedRepository) =>
       initialiseRepository(deps, pushes.moveBranch, viewer, input),
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
@@ -116,20 +116,20 @@ export function createRepositories(
     /** For the git protocol: a repository, or a wiki by the name `<repository>.wiki`. */
     openGitForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
       wikis.openForRead(viewer, owner, name) ?? findRepository(deps, viewer, { owner, name }),
-    /** The same to be pushed to. */
+    /** The same for pushes. */
     openGitForPush: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
       wikis.openForPush(viewer, owner, name) ?? pushing.openForPush(viewer, owner, name),
     /** For the git protocol, as `findMoved`, also for wikis. */
     findMovedGit: async (viewer: Viewer, owner: string, name: string): Promise<RepositoryAddress | null> =>
       (await findMovedWiki(deps, viewer, { owner, name })) ?? findRedirect(deps, viewer, { owner, name }),
-    /** Whether a person who may not write to a repository may push changes for review. */
+    /** Whether a user without write access to a repository may push changes for review. */
     mayPropose: async (viewer: Viewer, repository: Repository): Promise<boolean> =>
       (await deps.reviews.port?.mayPush(viewer, { repository })) === true,
     locate: (ids: Iterable<string>) => locateRepositories(deps, ids),
     isPublic,
     /**
-     * For modules whose rights hang on those on a repository: the facts that `access` decides by.
-     * @param source the manager of the write that acts on it
+     * For modules whose permissions derive from a repository's: the facts on which `access` decides.
+     * @param source the manager of the dependent transaction
      */
     factsOf: (personId: string | null, repository: Repository, source: RowSource = deps.db.lookup) =>
       repositoryFacts(deps, source, personId, repository),
@@ -149,7 +149,7 @@ export function createRepositories(
       statistics.schedule(edited);
       for (const listener of branchListeners) await listener(edited, personIdOf(viewer));
     },
-    /** What is derived from the default branch follows it to another branch. */
+    /** Recomputes data derived from the default branch after it changes. */
     onDefaultBranch: (listener: DefaultBranchListener): void => void branchListeners.push(listener),
     changeVisibility: (viewer: Viewer, owner: string, name: string, visibility: Visibility) =>
       changeVisibility(deps, viewer, { owner, name }, visibility),
@@ -159,7 +159,7 @@ export function createRepositories(
 
     pushes: {
       ...pushes,
-      /** A push to a repository, or to a wiki, by the path that was opened. */
+      /** Receives a push to a repository or a wiki, by the path that was opened. */
       receive: (opened: Found, incoming: IncomingPush): Promise<void> =>
         isWikiPath(opened.path) ? receiveWikiPush(deps, opened, incoming) : pushes.receive(opened, incoming),
     },
@@ -181,7 +181,7 @@ export function createRepositories(
     transfers: createTransferService(deps),
     statistics: {
       listLanguages: bind(listLanguages),
-      /** By repository, the main language first. Asks for no right. */
+      /** Languages by repository id, the main one first. No access check. */
       mainLanguages: bind(languagesOf),
       /** For the scheduled task. */
       updateDue: () => statistics.due(),
@@ -191,12 +191,12 @@ export function createRepositories(
 
     /** For `organisations.owning`. */
     ownedRepositories,
-    /** For the write that deletes an account. */
+    /** For the transaction that deletes an account. */
     refuseOwner: (tx: Tx, personId: string) => refuseOwner(ownedRepositories, tx, personId),
 
     /**
      * At start, before any port opens: kills processes of a previous run, moves folders and images to where their rows
-     * say, and reads which pushes `pushes.recover` will finish.
+     * say, and reads the pushes that `pushes.recover` will finish.
      */
     async recover(): Promise<void> {
       await deps.git.maintenance.endStrayProcesses();
@@ -205,7 +205,7 @@ export function createRepositories(
       await recoverImages(deps);
       await pushing.begin();
     },
-    /** Waits for running announcements, up to the time limit of a stop. */
+    /** Waits for running announcements, up to the shutdown time limit. */
     async stop(): Promise<void> {
       await Promise.all([pushing.stop(), statistics.stop()]);
     },

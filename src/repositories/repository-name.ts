@@ -5,14 +5,14 @@ const endings = ['.git', '.lock', '.wiki', '.atom'];
 /** Properties of every object: as keys of a plain object they would resolve to a function. */
 const reserved = new Set(Object.getOwnPropertyNames(Object.prototype).map(foldRepositoryName));
 
-/** Names are stored as typed and compared without regard to case. */
+/** Names are stored as typed and compared case-insensitively. */
 export function foldRepositoryName(name: string): string {
   return name.toLowerCase();
 }
 
 /**
  * Validates a repository name: 1 to 100 ASCII letters, digits, `-`, `_`, `.` in any place (`.github`), but not `.`,
- * `..` or two dots in a row, and no ending with a meaning in a URL or to git. Refuses `invalid_repository_name`.
+ * `..`, two dots in a row, or a suffix with a meaning in URLs or to git. Throws `invalid_repository_name`.
  */
 export function parseRepositoryName(text: string): string {
   const refuse = (message: string) => invalid('invalid_repository_name', message, { field: 'name' });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { RepositorySettings } from './deps.ts';
 
-/** The settings of repositories; read at each use, since a running server may reload them. */
+/** Repository settings; read at each use, since a running server may reload them. */
 export function repositorySettings(config: Config): RepositorySettings {
   return {
     trashDirectory: path.join(config.dataDir, 'trash'),
@@ -24,10 +24,10 @@ export function repositorySettings(config: Config): RepositorySettings {
     get maxChangeBytes() {
       return config.repositories.maxChangeBytes;
     },
-    // The slowest listener lists the commits and files of a push of thousands of refs: seconds. A minute suffices on a
-    // loaded machine, and three of them pass unnoticed.
+    // The slowest listener takes seconds to list the commits and files of a push of thousands of refs. A minute
+    // suffices on a loaded machine, and three minutes go unnoticed.
     listenerTimeoutMs: 60_000,
-    // Settling is one git process. Proxies give up after a minute, git's client not at all.
+    // Settling takes one git process. Proxies time out after a minute, git's client never does.
     recoveryWaitMs: 30_000,
   };
 }

@@ -7,29 +7,26 @@ import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 import type { RepositoryDeps } from './deps.ts';
 
-/** Debounce time in milliseconds: pushes often come in series, and the result is only for people. */
+/** Debounce time in milliseconds: pushes often come in series, and only people read the result. */
 const debounceMs = 3_000;
 /** Limit of repositories per run of the scheduled task. */
 const maxPerRun = 500;
 
 interface RepositoryStatistics {
-  /** Schedules an update of a repository's statistics; repeated calls are merged. */
+  /** Schedules a statistics update of a repository; merges repeated calls. */
   schedule(repositoryId: string): void;
   /** For the scheduled task: updates repositories that were pushed to since their last update. Returns how many. */
   due(): Promise<number>;
-  /**
-   * For the scheduled task: measures every repository, since packing makes them smaller. Returns how many have
-   * changed.
-   */
+  /** For the scheduled task: measures every repository, since packing shrinks them. Returns how many changed. */
   measureAll(): Promise<number>;
-  /** By hand: counts the languages and commits of every repository again. Returns how many could be read. */
+  /** Manually recounts languages and commits of every repository. Returns how many could be read. */
   recount(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Maintains statistics of repositories: size, commits by author, and main languages. Nothing waits for it: a push has
- * ended by then, and what a stop leaves undone stays due.
+ * Maintains repository statistics: size, commits by author, and main languages. Nothing waits for it: the push has
+ * ended, and work interrupted by a shutdown stays due.
  */
 export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();
@@ -92,7 +89,7 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
 const pathOf = ({ git }: RepositoryDeps, repository: Repository): string =>
   git.storage.pathOf(ownerIdOf(repository), repository.id);
 
-/** Returns whether all statistics are up to date. An unreadable repository keeps its last ones. */
+/** Returns whether all statistics are up to date. An unreadable repository keeps its previous ones. */
 async function updateStatistics(deps: RepositoryDeps, id: string): Promise<boolean> {
   const startedAt = deps.clock.now();
   try {
@@ -108,7 +105,7 @@ async function updateStatistics(deps: RepositoryDeps, id: string): Promise<boole
   }
 }
 
-/** An unreadable repository keeps its last size, and the others are still measured. */
+/** An unreadable repository keeps its previous size; the others are still measured. */
 async function measureOrLog(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
   try {
     return await measure(deps, repository);

@@ -7,7 +7,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 
-/** Reads a role in any case of letters. Refuses `invalid_role`. */
+/** Parses a role, ignoring case. Throws `invalid_role`. */
 function parseCollaboratorRole(text: string): CollaboratorRole {
   const role = collaboratorRoles.find((known) => known === text.trim().toLowerCase());
   if (role === undefined)
@@ -16,9 +16,8 @@ function parseCollaboratorRole(text: string): CollaboratorRole {
 }
 
 /**
- * Lets a person work on a repository. Refuses `repository_not_found` to everyone who
- * does not administer it; `invalid_role`; `no_such_person`, also for people without a
- * handle; `person_disabled`; `person_is_owner`; `already_collaborator`.
+ * Adds a collaborator. Throws `repository_not_found` unless the viewer administers the repository; `invalid_role`;
+ * `no_such_person`, also for users without a handle; `person_disabled`; `person_is_owner`; `already_collaborator`.
  */
 export async function addCollaborator(
   deps: RepositoryDeps,
@@ -48,8 +47,8 @@ export async function addCollaborator(
 }
 
 /**
- * Changes the role of a collaborator. Refuses `repository_not_found` to everyone who does
- * not administer the repository; `invalid_role`; `collaborator_not_found`.
+ * Changes the role of a collaborator. Throws `repository_not_found` unless the viewer administers the repository;
+ * `invalid_role`; `collaborator_not_found`.
  */
 export async function changeCollaboratorRole(
   deps: RepositoryDeps,
@@ -69,8 +68,8 @@ export async function changeCollaboratorRole(
 }
 
 /**
- * Removes a collaborator. Refuses `repository_not_found` to everyone who does not
- * administer the repository; `collaborator_not_found`.
+ * Removes a collaborator. Throws `repository_not_found` unless the viewer administers the repository;
+ * `collaborator_not_found`.
  */
 export async function removeCollaborator(
   deps: RepositoryDeps,
@@ -89,7 +88,7 @@ export async function removeCollaborator(
 }
 
 /**
- * Ends the viewer's own collaboration. Refuses `repository_not_found` to a viewer who is no collaborator;
+ * Ends the viewer's own collaboration. Throws `repository_not_found` unless the viewer is a collaborator;
  * `insufficient_scope`.
  */
 export async function leaveRepository(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {

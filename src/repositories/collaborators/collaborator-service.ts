@@ -8,7 +8,7 @@ import {
 } from './change-collaborators.ts';
 import { explainAccess, listCollaborators, listCollaboratorsPage } from './list-collaborators.ts';
 
-/** People with a role in one repository. */
+/** Collaborators of repositories. */
 export function createCollaboratorService(deps: RepositoryDeps) {
   const bindAt = bindRepositoryDeps(deps);
   return {

@@ -9,18 +9,18 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 
-/** A person's access to a repository, and why. */
+/** A user's access to a repository, and the grants it comes from. */
 export interface ExplainedAccess {
   level: Level;
   /** All grants, the strongest first. */
   grants: AccessGrant[];
-  /** The deciding grant: `owner`, `organisation MEMBER`, `collaborator write`; `anyone`, or `null` for no access. */
+  /** The deciding grant: `owner`, `organisation MEMBER`, `collaborator write`, `anyone`; `null` without access. */
   reason: string | null;
 }
 
 export interface Collaborator {
   person: Person;
-  /** As a collaborator; the effective right may be higher. */
+  /** Role as a collaborator; the effective access may be higher. */
   role: CollaboratorRole;
   /** Epoch milliseconds. */
   since: number;
@@ -28,8 +28,8 @@ export interface Collaborator {
 }
 
 /**
- * All collaborators with their effective access, by handle; for the command line. Refuses `repository_not_found` to
- * everyone who does not administer the repository.
+ * All collaborators with their effective access, sorted by handle; for the command line. Throws `repository_not_found`
+ * unless the viewer administers the repository.
  */
 export async function listCollaborators(
   deps: RepositoryDeps,
@@ -49,16 +49,16 @@ export async function listCollaborators(
   return collaborators.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** One page of the collaborators, by handle. */
+/** One page of collaborators, sorted by handle. */
 interface CollaboratorsPage extends Omit<KeysetPage<Collaborator>, 'rows'> {
   collaborators: Collaborator[];
-  /** Null where there are too many to count. */
+  /** Null if there are too many to count. */
   total: number | null;
 }
 
 /**
- * The collaborators whose handle begins with `prefix`, by handle, a page at a time.
- * Refuses `repository_not_found` to everyone who does not administer the repository.
+ * Lists the collaborators whose handle begins with `prefix`, sorted by handle, in pages. Throws `repository_not_found`
+ * unless the viewer administers the repository.
  */
 export async function listCollaboratorsPage(
   deps: RepositoryDeps,
@@ -84,7 +84,7 @@ export async function listCollaboratorsPage(
   return { collaborators, next, previous, total };
 }
 
-/** The viewer's access to a repository as a person, whatever the credential. Refuses `repository_not_found`. */
+/** The viewer's access to a repository as a user, ignoring limits of the credential. Throws `repository_not_found`. */
 export async function explainAccess(
   deps: RepositoryDeps,
   viewer: Viewer,

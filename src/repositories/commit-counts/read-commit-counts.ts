@@ -5,12 +5,14 @@ import type { RepositoryDeps } from '../deps.ts';
 import { eachRow } from '../list-repositories.ts';
 
 const dayMs = 86_400_000;
-/** Limit of rows that are added up, each a day in a repository: others may write commits in a person's name, too. */
+/**
+ * Limit of rows to add up, one per day and repository. Other people can also write commits under this person's name.
+ */
 const maxCounted = 20_000;
 
 /**
- * Commits of a person per day, on default branches of repositories that the viewer may see, by the verified and the
- * no-reply addresses of the person.
+ * Counts a user's commits per day on default branches of repositories that the viewer can see, by the user's verified
+ * and no-reply addresses.
  * @param since epoch milliseconds
  * @returns keyed by the number of the day since the epoch, in UTC; days without a commit are missing
  */

@@ -5,20 +5,20 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
 const dayMs = 86_400_000;
-/** A year as profiles show it, and some days: commits are older than the push that brings them. */
+/** The year that profiles show, plus some days, because commits are older than the push that brings them. */
 const countedDays = 400;
-/** Limits of one repository: commits that are read, and rows that are written. */
+/** Limits per repository: commits to read, and rows to write. */
 const maxCommits = 200_000;
 const maxRows = 100_000;
-/** Rows of one write. */
+/** Rows per transaction. */
 const batchSize = 500;
 
 type CountDeps = Pick<RepositoryDeps, 'db' | 'git' | 'accounts' | 'clock'>;
 type Counted = Pick<Repository, 'id' | 'forkedFromId'>;
 
 /**
- * Counts the commits of the last year on the default branch, by author and day: those since the last count, or all when
- * the branch was rewritten. A fork is not counted, because its commits are those of its source.
+ * Counts last year's commits on the default branch by author and day: those since the last count, or all if the branch
+ * was rewritten. Skips forks, because their commits belong to the source.
  */
 export async function recordCommitCounts(deps: CountDeps, repository: Counted, path: string): Promise<void> {
   const { db, git, accounts, clock } = deps;
@@ -31,7 +31,7 @@ export async function recordCommitCounts(deps: CountDeps, repository: Counted, p
   const isForward = oid !== null && last !== null && (await git.refs.isForward(path, last, oid).catch(() => false));
   const known = isForward ? last : null;
   const days = oid === null ? [] : await git.objects.commitDays(path, { oid, known, since, limit: maxCommits });
-  // Tried again after the next push.
+  // The next push tries again.
   if (days === null) return;
 
   const counts = new Map<string, { repositoryId: string; authorKey: string; day: number; commits: number }>();
@@ -64,8 +64,8 @@ export async function recordCommitCounts(deps: CountDeps, repository: Counted, p
     });
     return;
   }
-  // Many rows come in several writes, so that no other waits. Until the last one nothing says that they are counted,
-  // and a count that was interrupted begins anew.
+  // Many rows take several transactions, so that other writes need not wait. Only the last one marks the commits as
+  // counted, so an interrupted count starts over.
   if (known !== null) return recountCommits(deps, repository, path);
   const begun = await db.write(async ({ manager }) => {
     await manager.delete(commitCountSchema, { repositoryId: id });

@@ -10,7 +10,7 @@ import { prepareCommit } from './prepare-commit.ts';
 import type { FileCommit, PreparedCommit } from './prepare-commit.ts';
 import { pushChannelOf } from '../pushes/push-channel.ts';
 
-/** Moves a branch by the rules of the repository, as `pushes.moveBranch` does. */
+/** Moves a branch by the repository's rules, like `pushes.moveBranch`. */
 export type MoveBranch = (
   viewer: Viewer,
   found: Pick<Found, 'repository' | 'path'>,
@@ -18,29 +18,29 @@ export type MoveBranch = (
 ) => Promise<{ pushId: string; isMoved: boolean }>;
 
 export interface FileChange extends FileCommit {
-  /** The branch that the files are read from; the default branch when left out. */
+  /** The branch to read the files from; defaults to the default branch. */
   branch?: string | undefined;
-  /** Commits to a new branch of this name, beginning at `branch`. */
+  /** Commits to a new branch of this name, starting at `branch`. */
   newBranch?: string | undefined;
 }
 
 export interface ChangedFiles extends PreparedCommit {
-  /** The branch that has the commit. */
+  /** The branch that received the commit. */
   branch: string;
-  /** The commit before it; null for the first one. */
+  /** The parent commit; null for the first one. */
   parent: string | null;
   pushId: string;
 }
 
-/** How often a commit is made anew when the branch moves meanwhile. */
+/** How often the commit is recreated when the branch moves concurrently. */
 const maxAttempts = 3;
 const heads = 'refs/heads/';
 
 /**
- * Changes files by one commit, as a journalled push to a branch. A branch that has moved meanwhile gets the commit on
- * top, as long as the files are those that the person saw. Refuses `repository_not_found` to people who may not write,
+ * Changes files in one commit, as a journalled push to a branch. If the branch moved concurrently, the commit goes on
+ * top as long as the files are still those that the user saw. Throws `repository_not_found` without write access,
  * `repository_archived`, `no_such_branch`, `invalid_branch_name`, `branch_exists`, `branch_protected` by a rule,
- * `push_refused`, `branch_moves_too_fast`, and what `prepareCommit` refuses.
+ * `push_refused`, `branch_moves_too_fast`, and what `prepareCommit` throws.
  */
 export async function changeFiles(
   deps: RepositoryDeps,
@@ -84,7 +84,7 @@ export async function changeFiles(
   }
 }
 
-/** Null for a repository without commits, where a commit makes the branch. Refuses `no_such_branch`. */
+/** Null for a repository without commits, where a commit creates the branch. Throws `no_such_branch`. */
 export function tipOf(
   refs: ReadonlyMap<string, string>,
   branch: string,
@@ -97,7 +97,7 @@ export function tipOf(
   throw notFound('no_such_branch', `There is no branch ${branch} in this repository.`);
 }
 
-/** The name of a branch that is to be made. Refuses `invalid_branch_name`, `branch_exists`. */
+/** Validates the name of a new branch. Throws `invalid_branch_name`, `branch_exists`. */
 export function parseNewBranch(text: string, refs: ReadonlyMap<string, string>): string {
   const name = text.trim();
   try {

@@ -4,7 +4,7 @@ import type { Signature } from '../../git/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
-/** Who a caller names in a commit; what is left out is as the person commits. */
+/** Author and committer that a caller names for a commit; omitted fields default to the user's own. */
 export interface NamedAuthor {
   name?: string | undefined;
   email?: string | undefined;
@@ -15,17 +15,17 @@ export interface NamedAuthor {
 export interface CommitPeople {
   author: Signature;
   committer: Signature;
-  /** Signs the commit; undefined when it names an author for whom this server cannot answer. */
+  /** Signs the commit; undefined if it names an author whom this server cannot vouch for. */
   sign: RepositoryDeps['committer']['sign'];
 }
 
 const maxLength = 255;
 
 /**
- * Author and committer of a commit that the server makes for a person: their name with a verified address that they
- * show, else their no-reply address. Another author may be named, as with a push; the commit is not signed then,
- * because the signature says that the person it names has made it. A committer who is another, as programs name
- * their bots, is taken for the author where none is named: the server commits for the caller alone. Refuses
+ * Author and committer of a commit that the server creates for a user: the user's name with a verified address that
+ * they show, else their no-reply address. As with a push, another author may be named; such a commit is not signed,
+ * because the signature asserts that the named person created it. Programs name their bots as committer: without a
+ * named author, such a committer becomes the author, because the server commits for the caller alone. Throws
  * `invalid_author`.
  */
 export async function commitPeople(

@@ -3,7 +3,7 @@ import type { FileOperation } from './file-operation.ts';
 
 const maxMessageBytes = 64 * 1024;
 
-/** The message of a change; a usual subject when none is given. Refuses `message_too_long`. */
+/** The commit message; a standard subject if none is given. Throws `message_too_long`. */
 export function changeMessage(given: string | undefined, operations: readonly FileOperation[]): string {
   const message = (given ?? '').replaceAll('\r\n', '\n').trim();
   if (Buffer.byteLength(message) > maxMessageBytes)
@@ -13,7 +13,7 @@ export function changeMessage(given: string | undefined, operations: readonly Fi
   return message === '' ? usualSubject(operations) : message;
 }
 
-/** `Update README.md`; for several files their number. */
+/** `Update README.md`, or the number of files if there are several. */
 export function usualSubject(operations: readonly FileOperation[]): string {
   const [first] = operations;
   if (first === undefined) return 'Update files';

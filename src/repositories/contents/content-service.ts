@@ -14,15 +14,15 @@ import { usualSubject } from './commit-message.ts';
 import { prepareCommit, requestOf } from './prepare-commit.ts';
 import type { FileCommit, PreparedCommit } from './prepare-commit.ts';
 
-/** Commits that the server makes of files, for pages and the API. */
+/** Commits that the server creates from files, for pages and the API. */
 export function createContentService(deps: RepositoryDeps, moveBranch: MoveBranch) {
   return {
     change: (viewer: Viewer, owner: string, name: string, change: FileChange): Promise<ChangedFiles> =>
       changeFiles(deps, moveBranch, viewer, { owner, name }, change),
-    /** For a module that decides itself where the commit goes, and who may. */
+    /** For modules that decide themselves where the commit goes and who may create it. */
     prepare: (viewer: Viewer, found: Found, tip: string, commit: FileCommit): Promise<PreparedCommit> =>
       prepareCommit(deps, viewer, found, tip, commit),
-    /** How a change would look: nothing is stored. */
+    /** Previews a change; stores nothing. */
     preview: async (
       viewer: Viewer,
       found: Found,
@@ -39,11 +39,11 @@ export function createContentService(deps: RepositoryDeps, moveBranch: MoveBranc
     ): Promise<{ oid: string; branch: string }> => patchBranch(deps, moveBranch, viewer, { owner, name }, patch),
     revert: (viewer: Viewer, owner: string, name: string, request: RevertRequest): Promise<Reverted> =>
       revertCommit(deps, moveBranch, viewer, { owner, name }, request),
-    /** Author and committer of commits whose content another module makes; see {@link commitPeople}. */
+    /** Author and committer of commits whose content another module creates; see {@link commitPeople}. */
     people: (viewer: Viewer, named: Parameters<typeof commitPeople>[2]): Promise<CommitPeople> =>
       commitPeople(deps, viewer, named),
     usualSubject,
-    /** The files of one change together, in bytes. */
+    /** Total size of the files in one change, in bytes. */
     get maxBytes(): number {
       return deps.settings.maxChangeBytes;
     },

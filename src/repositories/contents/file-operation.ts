@@ -3,22 +3,22 @@ import { conflict, invalid, nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { parseFilePath, refuseReorderedName } from './file-path.ts';
 
-/** What a change does to one file. `expected` is the blob that the person saw. */
+/** One change of a file. `expected` is the blob that the user saw. */
 export type FileOperation =
-  /** A new file. */
+  /** Creates a file. */
   | { kind: 'create'; path: string; content: Buffer; isExecutable?: boolean }
-  /** New content, another path, or both; whether it is executable stays as it was. */
+  /** Changes content, path or both; the executable bit stays. */
   | { kind: 'update'; path: string; from?: string | undefined; content?: Buffer; expected?: string | undefined }
-  /** A file, whether it is there or not. */
+  /** Writes a file, whether or not it exists. */
   | { kind: 'put'; path: string; content: Buffer }
   | { kind: 'delete'; path: string; expected?: string | undefined };
 
-/** How many files one change is about. */
+/** Limit of files per change. */
 const maxOperations = 300;
 
 /**
- * Checks what can be checked without the repository. Refuses `no_files`, `too_many_files`, `path_twice`,
- * `change_too_large`, and what `parseFilePath` refuses.
+ * Checks everything that does not need the repository. Throws `no_files`, `too_many_files`, `path_twice`,
+ * `change_too_large`, and what `parseFilePath` throws.
  */
 export function checkOperations(operations: readonly FileOperation[], maxBytes: number): void {
   if (operations.length === 0) throw invalid('no_files', 'Enter a file to change.', { field: 'files' });
@@ -48,10 +48,10 @@ const pathsOf = (operation: FileOperation): string[] =>
     : [operation.path];
 
 /**
- * What an operation does to the files of a commit. Refuses `file_exists`, `file_not_found`, `file_changed` when the
- * blob is another one than expected, `not_a_file` for folders, symbolic links and submodules, and what
- * `refuseReorderedName` refuses of a new name.
- * @param tip null when there is no commit yet
+ * Resolves an operation to the changes in the commit's tree. Throws `file_exists`, `file_not_found`, `file_changed` if
+ * the blob is not the expected one, `not_a_file` for folders, symbolic links and submodules, and what
+ * `refuseReorderedName` throws for a new name.
+ * @param tip null if there is no commit yet
  */
 export async function resolveOperation(
   { git }: Pick<RepositoryDeps, 'git'>,

@@ -1,26 +1,29 @@
 import { invalid } from '../../kernel/index.ts';
 
-/** Limits of Linux in bytes (PATH_MAX, NAME_MAX): longer ones could not be checked out. */
+/** Linux limits in bytes (PATH_MAX, NAME_MAX): longer paths could not be checked out. */
 const maxPathBytes = 4_096;
 const maxNameBytes = 255;
-/** Deeper folders are no source code, and each is a tree to write. */
+/** Source code has no deeper folders, and each is a tree to write. */
 const maxDepth = 100;
 
-/** Characters that HFS+ leaves out when it compares names (git's utf8.c, next_hfs_char). */
+/** Characters that HFS+ ignores when it compares names (git's utf8.c, next_hfs_char). */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Characters that change the order in which a name reads: it would look like another one, with another ending. */
+/**
+ * Characters that change the order in which a name is displayed, so that it looks like another name with another
+ * extension.
+ */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Files that git acts on, with the start of their short names on NTFS (git's path.c, is_ntfs_dot_generic). */
+/** Files that git interprets, with the start of their short names on NTFS (git's path.c, is_ntfs_dot_generic). */
 const readByGit = new Set(['.gitmodules', '.gitattributes', '.gitignore', '.mailmap']);
 const shortNames = /^(?:git|gitmod|gitatt|gitign|mailma|gi7eba|gi7d29|gi250a|maba30)~\d/;
 
 /**
- * The path of a file that a commit of the server may have, as it was given. Refuses `invalid_path`: no name, an
- * absolute path, empty parts, `.` and `..`, control characters, a backslash, text that is no Unicode, names that git,
- * HFS+ or NTFS read as `.git`, other spellings of the files that git acts on, and what is longer or deeper than a
- * checkout can be.
+ * Validates the path of a file in a commit by the server, and returns it unchanged. Throws `invalid_path` for a missing
+ * name, an absolute path, empty parts, `.` and `..`, control characters, a backslash, invalid Unicode, names that git,
+ * HFS+ or NTFS read as `.git`, other spellings of files that git interprets, and paths longer or deeper than a checkout
+ * allows.
  */
 export function parseFilePath(text: string): string {
   if (text === '') throw wrong('Give the file a name.');
@@ -42,8 +45,8 @@ export function parseFilePath(text: string): string {
 }
 
 /**
- * Refuses `invalid_path` for a name that reads in another order than it is written (security C07). For new names only:
- * a file that a push has brought can still be changed, renamed and deleted.
+ * Throws `invalid_path` for a name that is displayed in another order than it is written (security C07). Only for new
+ * names: a pushed file can still be changed, renamed and deleted.
  */
 export function refuseReorderedName(path: string): void {
   if (reordering.test(path)) throw wrong('A name may not have characters that change the order of a line.');
@@ -51,7 +54,7 @@ export function refuseReorderedName(path: string): void {
 
 function isReserved(name: string): boolean {
   const onHfs = name.replace(ignoredByHfs, '').toLowerCase();
-  // NTFS ends a name at the colon of a stream, and drops dots and spaces at its end.
+  // NTFS ends a name at a stream's colon, and drops trailing dots and spaces.
   const onNtfs = name
     .replace(/:.*$/s, '')
     .replace(/[ .]+$/, '')

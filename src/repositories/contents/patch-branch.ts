@@ -15,18 +15,18 @@ import { changeMessage } from './commit-message.ts';
 import { parseFilePath } from './file-path.ts';
 
 export interface BranchPatch {
-  /** Changes as `git diff` writes them, or mails of `git format-patch`. */
+  /** Output of `git diff`, or mails of `git format-patch`. */
   patch: Buffer;
-  /** Of the commit of changes alone; mails bring theirs. */
+  /** Commit message for a plain diff; mails bring their own. */
   message: string;
-  /** The branch that it is applied to; the default branch when left out. */
+  /** The branch to apply the patch to; defaults to the default branch. */
   branch?: string | undefined;
-  /** Commits to a new branch of this name, beginning at `branch`. */
+  /** Commits to a new branch of this name, starting at `branch`. */
   newBranch?: string | undefined;
-  /** Of changes alone; mails bring theirs. */
+  /** Author for a plain diff; mails bring their own. */
   author?: NamedAuthor | undefined;
   committer?: NamedAuthor | undefined;
-  /** Ends the message of changes alone with a `Signed-off-by:` line of the committer. */
+  /** Appends a `Signed-off-by:` line of the committer to the message of a plain diff. */
   isSignedOff?: boolean | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface BranchPatch {
 const maxPatchBytes = 4 * 1024 * 1024;
 
 /**
- * Applies a patch to a branch as a journalled push: one commit of changes alone, or one of each mail. Refuses
- * `repository_not_found` to people who may not write, `repository_archived`, `no_such_branch`, `invalid_branch_name`,
- * `branch_exists`, `patch_missing`, `patch_too_large`, what `applyPatch` refuses, `branch_protected`, `ref_moved`,
+ * Applies a patch to a branch as a journalled push: one commit for a plain diff, or one per mail. Throws
+ * `repository_not_found` without write access, `repository_archived`, `no_such_branch`, `invalid_branch_name`,
+ * `branch_exists`, `patch_missing`, `patch_too_large`, what `applyPatch` throws, `branch_protected`, `ref_moved`,
  * `push_refused`, `disk_low`, `git_busy`.
  */
 export async function patchBranch(

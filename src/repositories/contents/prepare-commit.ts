@@ -10,26 +10,27 @@ import { changeMessage } from './commit-message.ts';
 import { checkOperations, resolveOperation } from './file-operation.ts';
 import type { FileOperation } from './file-operation.ts';
 
-/** A commit of files, before it is known where it goes. */
+/** A commit of files whose destination is not decided yet. */
 export interface FileCommit {
   operations: readonly FileOperation[];
-  /** A usual subject when left out or empty. */
+  /** Defaults to a standard subject if omitted or empty. */
   message?: string | undefined;
   author?: NamedAuthor | undefined;
   committer?: NamedAuthor | undefined;
-  /** Ends the message with a `Signed-off-by:` line of the committer. */
+  /** Appends a `Signed-off-by:` line of the committer to the message. */
   isSignedOff?: boolean | undefined;
 }
 
 /** A commit on a tip. */
 export interface PreparedCommit {
   oid: string;
-  /** The files as the commit has them: the blob, or null for a removed one. */
+  /** The files in the commit: the blob, or null for a removed file. */
   files: { path: string; oid: string | null }[];
 }
 
 /**
- * What git is asked for: refuses what `checkOperations`, `resolveOperation`, `changeMessage` and `commitPeople` refuse.
+ * Builds the request to git. Throws what `checkOperations`, `resolveOperation`, `changeMessage` and `commitPeople`
+ * throw.
  */
 export async function requestOf(
   deps: RepositoryDeps,
@@ -49,8 +50,8 @@ export async function requestOf(
 }
 
 /**
- * Makes a commit of files on a tip and stores it, without moving a branch. Refuses what `requestOf` refuses,
- * `nothing_changed`, `file_in_the_way`, `invalid_git_file`, `disk_low`, `git_busy`. Rights are the caller's to decide.
+ * Creates and stores a commit of files on a tip, without moving a branch. Throws what `requestOf` throws,
+ * `nothing_changed`, `file_in_the_way`, `invalid_git_file`, `disk_low`, `git_busy`. The caller checks access.
  */
 export async function prepareCommit(
   deps: RepositoryDeps,

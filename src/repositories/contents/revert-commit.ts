@@ -9,10 +9,10 @@ import { commitPeople } from './commit-author.ts';
 import { pushChannelOf } from '../pushes/push-channel.ts';
 
 export interface RevertRequest {
-  /** The commit that is taken back: a full id. */
+  /** Full id of the commit to revert. */
   commit: string;
   branch: string;
-  /** Commits to a new branch of this name, beginning at `branch`. */
+  /** Commits to a new branch of this name, starting at `branch`. */
   newBranch?: string | undefined;
 }
 
@@ -21,12 +21,12 @@ export interface Reverted {
   branch: string;
 }
 
-/** How many files a message names. */
+/** Limit of files that an error message names. */
 const namedFiles = 5;
 
 /**
- * Takes back on a branch what one commit changed, as a journalled push. Refuses `repository_not_found` to people who
- * may not write, `repository_archived`, `no_such_branch`, `invalid_branch_name`, `branch_exists`, `revision_not_found`,
+ * Reverts one commit on a branch, as a journalled push. Throws `repository_not_found` without write access,
+ * `repository_archived`, `no_such_branch`, `invalid_branch_name`, `branch_exists`, `revision_not_found`,
  * `not_revertible` for merges and for a first commit, `merge_conflict` when later commits changed the same lines,
  * `nothing_changed`, `branch_protected`, `ref_moved`, `push_refused`, `git_busy`.
  */

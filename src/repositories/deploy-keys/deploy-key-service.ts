@@ -6,18 +6,18 @@ import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 
-/** A deploy key with the person who added it; null for the command line, and once the account is deleted. */
+/** A deploy key and the user who added it; null for the command line and for deleted accounts. */
 export interface ListedDeployKey extends DeployKey {
   person: Person | null;
 }
 
-/** SSH keys of one repository. Everything here is for those who administer it. */
+/** SSH keys of one repository. Every operation requires administering the repository. */
 export function createDeployKeyService(deps: RepositoryDeps) {
   const bindAt = bindRepositoryDeps(deps);
   return { list: bindAt(list), add: bindAt(add), remove: bindAt(remove) };
 }
 
-/** The deploy keys, oldest first. Refuses `repository_not_found` to everyone who does not administer the repository. */
+/** The deploy keys, oldest first. Throws `repository_not_found` unless the viewer administers the repository. */
 async function list(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedDeployKey[]> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const keys = await deps.accounts.deployKeys.list(repository.id);
@@ -26,8 +26,8 @@ async function list(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress)
 }
 
 /**
- * Adds a key. Refuses `repository_not_found` to everyone who does not administer the repository, and as
- * `readDeployKey` and `addDeployKey` do.
+ * Adds a key. Throws `repository_not_found` unless the viewer administers the repository, and what `readDeployKey` and
+ * `addDeployKey` throw.
  */
 async function add(
   deps: RepositoryDeps,
@@ -47,8 +47,8 @@ async function add(
 }
 
 /**
- * Removes a key; it is refused from the next command on, and a push that has begun is refused, too. Refuses
- * `repository_not_found` to everyone who does not administer the repository; `unknown_deploy_key`.
+ * Removes a key. It is rejected from the next command on, also by a push in progress. Throws `repository_not_found`
+ * unless the viewer administers the repository; `unknown_deploy_key`.
  */
 async function remove(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, id: string): Promise<void> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');

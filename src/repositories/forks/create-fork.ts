@@ -20,26 +20,26 @@ import { unfinishedForkSchema } from '../schema/unfinished-fork-schema.ts';
 import type { PreparedFork } from './fork-port.ts';
 
 export interface NewFork {
-  /** Handle of a person or an organisation; defaults to the viewer. */
+  /** Handle of a user or an organisation; defaults to the viewer. */
   owner?: string | undefined;
   /** Defaults to the name of the source. */
   name?: string | undefined;
   /** Defaults to the description of the source. */
   description?: string | undefined;
-  /** Whether the fork has no other branch, and no tag. */
+  /** Whether to fork only the default branch, without tags. */
   defaultBranchOnly?: boolean | undefined;
 }
 
 /**
- * Forks a repository: a repository of its own with the same branches and tags, whose objects are hard links to those
- * of the source. It takes the visibility, the default branch and the description of the source, and nothing else:
- * neither issues, settings, collaborators, webhooks, secrets, mirrors nor followers. No push is announced, so no
- * workflow runs on the copy.
+ * Forks a repository: creates an independent repository with the same branches and tags, whose objects are hard links
+ * to those of the source. The fork gets the visibility, default branch and description of the source and nothing else:
+ * no issues, settings, collaborators, webhooks, secrets, mirrors or followers. The fork is not announced as a push, so
+ * it starts no workflow.
  *
- * Refuses `repository_not_found`; `sign_in_required`, `insufficient_scope`; `no_such_owner`; `fork_of_own` into the
- * owner of the source; `fork_exists` when the owner has one; `repository_empty`; `invalid_repository_name`,
- * `invalid_description`, `repository_name_taken`; `disk_low`, `repository_moves`, `repository_busy`, `git_busy`. Makes
- * both the row and the folder, or neither.
+ * Throws `repository_not_found`; `sign_in_required`, `insufficient_scope`; `no_such_owner`; `fork_of_own` for the owner
+ * of the source; `fork_exists` if the owner already has one; `repository_empty`; `invalid_repository_name`,
+ * `invalid_description`, `repository_name_taken`; `disk_low`, `repository_moves`, `repository_busy`, `git_busy`.
+ * Creates both the row and the folder, or neither.
  */
 export async function createFork(
   deps: RepositoryDeps,
@@ -159,7 +159,9 @@ async function requireRight(
   if (refusal !== null) throw errorOf(refusal, owner);
 }
 
-/** The source as the write sees it: the right to read or to create may be gone since the copy began. */
+/**
+ * Reads the source again in the transaction: the permission to read or create may have been revoked during the copy.
+ */
 async function sourceAgain(
   deps: RepositoryDeps,
   tx: Tx,
@@ -172,7 +174,7 @@ async function sourceAgain(
   return row;
 }
 
-/** The fork that an owner has of a repository; null without one. */
+/** An owner's fork of a repository; null if there is none. */
 export async function forkOf(
   source: RowSource,
   repositoryId: string,
@@ -188,7 +190,7 @@ export async function forkOf(
   return (await source(repositorySchema, { ...own, forkedFromId: repositoryId, deletedAt: null }))[0] ?? null;
 }
 
-/** Whether a repository of an owner has a name, in any case. */
+/** Whether an owner has a repository of this name, ignoring case. */
 export async function isNameUsed(
   { db }: Pick<RepositoryDeps, 'db'>,
   { kind, id }: Pick<Owner, 'kind' | 'id'>,
@@ -234,7 +236,7 @@ async function insertFork(
     archivedAt: null,
     createdAt: now,
     updatedAt: now,
-    // It has commits: lists, search and statistics treat it as pushed to.
+    // The fork has commits, so lists, search and statistics treat it as pushed to.
     pushedAt: now,
     deletedAt: null,
     deletedBy: null,

@@ -13,15 +13,15 @@ import type { KeysetPaging } from '../../db/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { forkOf, isNameUsed } from './create-fork.ts';
 
-/** Forks as the header of a repository page shows them. */
+/** Fork information in the header of a repository page. */
 export interface ForkSummary {
-  /** The source of the fork; null for no fork, and for a viewer who may not read the source. */
+  /** The source of the fork; null if this is not a fork or the viewer cannot read the source. */
   source: RepositoryAddress | null;
-  /** How many forks the viewer may see. */
+  /** Number of forks that the viewer can see. */
   forks: number;
 }
 
-/** The source of a fork, if the viewer may read it; null otherwise, and for no fork. */
+/** The source of a fork; null if this is not a fork or the viewer cannot read the source. */
 export async function readableSource(
   deps: Pick<RepositoryDeps, 'db' | 'organisations' | 'owners'>,
   viewer: Viewer,
@@ -48,7 +48,7 @@ export async function forkSummary(deps: RepositoryDeps, viewer: Viewer, reposito
   };
 }
 
-/** How many private forks of a repository a viewer may see: their own, their organisations', shared ones. */
+/** Number of private forks that a viewer can see: their own, their organisations', and shared ones. */
 async function countPrivateForks({ db }: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<number> {
   if (viewer.kind !== 'person') return 0;
   const { sql, parameters } = visibleRepositories(viewer, 'r');
@@ -59,7 +59,7 @@ async function countPrivateForks({ db }: RepositoryDeps, viewer: Viewer, reposit
     .getCount();
 }
 
-/** The forks of a repository that the viewer may see, newest first. Refuses `repository_not_found`, `invalid_page`. */
+/** The forks of a repository that the viewer can see, newest first. Throws `repository_not_found`, `invalid_page`. */
 export async function listForks(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -71,8 +71,8 @@ export async function listForks(
 }
 
 /**
- * How many forks a repository has, and how many of them are private: for its owner alone, who is to know how many
- * copies there are before it becomes private or is deleted. Refuses `repository_not_found` to everyone else.
+ * Number of forks of a repository, and how many are private. Only the owner can see it, to know how many copies exist
+ * before making the repository private or deleting it. Throws `repository_not_found` for everyone else.
  */
 export async function countAllForks(
   deps: RepositoryDeps,
@@ -90,13 +90,13 @@ export async function countAllForks(
   return { forks: Number(repository.forkCount) + privateForks, privateForks };
 }
 
-/** An owner that a viewer may fork into, with the fork that is there already. */
+/** An owner that a viewer may fork into, with the fork that already exists there. */
 interface ForkTarget {
   owner: Owner;
   fork: RepositoryAddress | null;
 }
 
-/** Owners under whom a viewer may create, without the owner of the repository. */
+/** Owners under whom a viewer may create repositories, except for the repository's own owner. */
 export async function listForkTargets(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -120,7 +120,7 @@ export async function listForkTargets(
 
 const maxTriedNames = 20;
 
-/** A name for a fork that its owner has not used: the name of the source, or the same with a number. */
+/** A free name for a fork: the name of the source, with a number if that is taken. */
 export async function freeForkName(
   deps: RepositoryDeps,
   owner: Pick<Owner, 'kind' | 'id'>,
@@ -133,7 +133,7 @@ export async function freeForkName(
   return name;
 }
 
-/** The sources of forks, by the id of the fork; sources that the viewer may not read are left out. */
+/** The sources of forks by fork id; omits sources that the viewer cannot read. */
 export async function sourcesOf(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -163,9 +163,9 @@ export async function sourcesOf(
 }
 
 /**
- * Restores the source of an imported fork, for people who administer both. The fork keeps no source when the source is
- * not on this server, is the repository itself, or has private commits that would become public.
- * @returns whether there is a relation now
+ * Restores the link from an imported fork to its source, for users who administer both. Drops it if the source is not
+ * on this server, is the repository itself, or has private commits that would become public.
+ * @returns whether the fork has a source now
  */
 export async function relateFork(
   deps: RepositoryDeps,
@@ -177,7 +177,7 @@ export async function relateFork(
   const found = await findRepository(deps, viewer, source, 'admin').catch(nullIfNotFound);
   if (found === null || found.repository.id === repository.id || !maySync(found.repository, repository)) return false;
   const { id: forkedFromId } = found.repository;
-  // No cycle: the source must not be a fork of the repository itself.
+  // Prevents cycles: the source must not be a fork of the repository itself.
   if (found.repository.forkedFromId === repository.id) return false;
   await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { forkedFromId }));
   return true;

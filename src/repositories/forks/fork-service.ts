@@ -21,7 +21,7 @@ import { compareWithSource, syncFork } from './sync-fork.ts';
 import type { SyncOptions } from './sync-fork.ts';
 
 /**
- * Forks: copies of repositories under other owners, and what they were copied from.
+ * Forks: copies of repositories under other owners, linked to their source.
  * @param onMade called with each new fork
  */
 export function createForkService(
@@ -47,11 +47,11 @@ export function createForkService(
     sync: (viewer: Viewer, owner: string, name: string, options?: SyncOptions) =>
       syncFork(deps, apply, viewer, { owner, name }, options),
     relate: bindAt(relateFork),
-    /** Registers what copies the files that git does not have. */
+    /** Registers the copier of files stored outside git. */
     copyWith: (port: CopyPort): void => void (deps.copying.port = port),
-    /** For modules that fetch commits of another repository of this server. */
+    /** For modules that fetch commits from another local repository. */
     fetched: async (commit: FetchedCommit): Promise<void> => deps.copying.port?.onFetch(commit),
-    /** Registers what is called inside the write that makes a fork. */
+    /** Registers a callback inside the transaction that creates a fork. */
     onFork: (listener: ForkListener): void => void deps.forkListeners.push(listener),
   };
 }

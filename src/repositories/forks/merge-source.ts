@@ -3,13 +3,13 @@ import { conflict } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 
-/** How many files a message names. */
+/** Limit of files that an error message names. */
 const namedFiles = 5;
 
 interface SourceMerge {
   /** Folder of the fork. */
   path: string;
-  /** The tip of the fork's branch, and that of the source's: full ids. */
+  /** Full ids of the tips of the fork's branch and the source's. */
   onto: string;
   head: string;
   branch: string;
@@ -17,8 +17,9 @@ interface SourceMerge {
 }
 
 /**
- * Makes a merge commit of a branch of a fork and the same branch of its source, by the viewer and signed by the server.
- * Returns its id, or `onto` when the branch has all of it. Refuses `merge_conflict`, `unrelated_histories`, `git_busy`.
+ * Creates a merge commit of a fork's branch and the same branch of its source, authored by the viewer and signed by the
+ * server. Returns its id, or `onto` if there is nothing to merge. Throws `merge_conflict`, `unrelated_histories`,
+ * `git_busy`.
  */
 export async function mergeSource(
   { git, clock, committer }: RepositoryDeps,

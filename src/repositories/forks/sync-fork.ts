@@ -23,25 +23,25 @@ const heads = 'refs/heads/';
 
 export interface SyncOptions {
   branch?: string | undefined;
-  /** Merges what is new into a branch with commits of its own. */
+  /** Merges new commits into a branch that has commits of its own. */
   merge?: boolean | undefined;
 }
 
-/** A branch of a fork beside the branch of the same name in its source. */
+/** A fork's branch compared with the branch of the same name in its source. */
 export interface ForkDivergence {
   source: RepositoryAddress;
   branch: string;
-  /** Commits that only the fork has, and that only the source has. */
+  /** Commits only in the fork, and commits only in the source. */
   ahead: number;
   behind: number;
-  /** The commit of the fork's branch; null for a branch that the fork does not have. */
+  /** The tip of the fork's branch; null if the fork does not have it. */
   oid: string | null;
   sourceOid: string;
 }
 
 /**
- * Compares a branch of a fork with its source. Null for no fork, for a source that the viewer may not read or that
- * has no such branch. Refuses `git_busy`.
+ * Compares a branch of a fork with its source. Null if this is not a fork, or if the viewer cannot read the source or
+ * it lacks the branch. Throws `git_busy`.
  */
 export async function compareWithSource(
   deps: RepositoryDeps,
@@ -66,7 +66,7 @@ export async function compareWithSource(
   const distance =
     oid === null
       ? { ahead: 0, behind: 0 }
-      : // From the fork to the source: what is ahead there is behind here.
+      : // Compares from the fork to the source, so ahead and behind are swapped.
         await deps.git.queries.distanceBetween(path, oid, sourcePath, sourceOid);
   return {
     source: { owner: source.owner.handle, name: source.repository.name },
@@ -81,21 +81,21 @@ export async function compareWithSource(
 interface SyncedBranch {
   branch: string;
   source: RepositoryAddress;
-  /** Zeros for a branch that the fork did not have; equal to `newId` when nothing was to be done. */
+  /** Zeros if the fork did not have the branch; equal to `newId` if it was up to date. */
   oldId: string;
   newId: string;
-  /** Whether a merge commit was made. */
+  /** Whether a merge commit was created. */
   isMerge: boolean;
 }
 
 /**
- * Brings a branch of a fork to where it is in the source: the missing objects are fetched on this machine, then the
- * branch moves as a push of the person, journalled and announced. A branch with commits of its own gets a merge commit
- * when `merge` is set. Refuses `repository_not_found` to people who may not write; `no_upstream` for no fork, and when
- * the viewer may not read the source; `invalid_branch_name`, `upstream_private` when commits of a private source would
- * become public; `upstream_branch_missing`; `fork_diverged` when the branch has commits that the source has not;
- * with `merge` instead `merge_conflict`, and `unrelated_histories`; `branch_protected` where a rule does not allow the
- * push; `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
+ * Updates a fork's branch from its source: fetches missing objects locally, then moves the branch as a journalled and
+ * announced push by the viewer. With `merge`, a branch with commits of its own gets a merge commit. Throws
+ * `repository_not_found` without write access; `no_upstream` if this is not a fork or the viewer cannot read the
+ * source; `invalid_branch_name`, `upstream_private` if commits of a private source would become public;
+ * `upstream_branch_missing`; `fork_diverged` if the branch has commits that the source lacks; with `merge` instead
+ * `merge_conflict`, and `unrelated_histories`; `branch_protected` where a rule does not allow the push;
+ * `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
  * @param branch defaults to the default branch of the fork
  */
 export async function syncFork(
@@ -119,7 +119,7 @@ export async function syncFork(
     });
   const oldId = (await deps.git.refs.tip(found.path, heads + branch)) ?? '0'.repeat(sourceOid.length);
   if (oldId === sourceOid) return { branch, source: address, oldId, newId: oldId, isMerge: false };
-  // Before anything is fetched: it would be thrown away.
+  // Checked before fetching, because the objects would be discarded.
   await deps.db.write((tx) => requireRefWrite(deps, tx, viewer, found.repository));
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
@@ -143,7 +143,7 @@ export async function syncFork(
       updates: [update],
       async authorize(tx, row) {
         await requireRefWrite(deps, tx, viewer, row);
-        // It only moves forward, so what the rules say of rewriting does not matter.
+        // The branch only fast-forwards, so rules about rewriting do not apply.
         const { refused, linear } = await evaluateRules(deps, tx.before, viewer, row, [update]);
         const [broken] = [...refused, ...(hasMerges ? linear : [])];
         if (broken !== undefined) throw invalid('branch_protected', sentence(broken.reason), { field: 'branch' });
@@ -186,7 +186,7 @@ function parseSyncBranch(text: string): string {
   }
 }
 
-/** Asked again in the write: what the source hides by now must not become visible in the fork. */
+/** Checked again in the transaction: commits that the source now hides must not appear in the fork. */
 async function requireSource(
   deps: RepositoryDeps,
   tx: Tx,

@@ -7,8 +7,8 @@ import type { RepositoryDeps } from '../deps.ts';
 const idsPerQuery = 500;
 
 /**
- * At start, before any image is requested: makes files and rows agree after a crash between them. Reads each file's
- * date; only files that differ from their row are opened.
+ * At start, before any image is requested: reconciles files and rows after a crash between them. Reads each file's
+ * date, and opens only files that differ from their row.
  */
 export async function recoverImages(deps: RepositoryDeps): Promise<void> {
   await deps.images.sweep();
@@ -25,7 +25,7 @@ async function recoverImage(
   if (row?.deletedAt != null) {
     await deps.images.moveTo(deps.trashedImages, id);
   } else if (row === undefined || row.imageContentType === null) {
-    // A first upload that was never acknowledged, or a removal that was.
+    // An upload or removal that was never acknowledged.
     await deps.images.remove(id, async () => {});
     deps.logger.warn('repository.image_orphan_removed', { repositoryId: id });
   } else if (row.imageUpdatedAt !== stamp) {
@@ -33,7 +33,7 @@ async function recoverImage(
   }
 }
 
-/** The file is complete and newer than its row: the row is updated, so that type and cache key are right. */
+/** The file is complete and newer than its row: updates the row, so that type and cache key are right. */
 async function readAgain(deps: RepositoryDeps, id: string): Promise<void> {
   const image = await deps.images.open(id);
   await image?.close();
@@ -42,7 +42,7 @@ async function readAgain(deps: RepositoryDeps, id: string): Promise<void> {
   deps.logger.warn('repository.image_recovered', { repositoryId: id, type: change.imageContentType });
 }
 
-/** The repository's row decides: a live one gets its image back, a deleted one keeps none. */
+/** The repository's row decides: a live repository gets its image back, a deleted one does not. */
 async function recoverTrashed(deps: RepositoryDeps, { id }: StoredImage, row: Repository | undefined): Promise<void> {
   if (row === undefined) await deps.trashedImages.remove(id, async () => {});
   else if (row.deletedAt === null) await deps.trashedImages.moveTo(deps.images, id);

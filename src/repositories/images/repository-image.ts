@@ -10,14 +10,14 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
-/** An image to send, with what its caching depends on. */
+/** An image to send, with its cache validators. */
 interface RepositoryImage extends OpenedImage {
   repository: Repository;
 }
 
 /**
- * Replaces the image of a repository (SPEC §3, §4.3). Refuses `repository_not_found` to everyone but the owner; the
- * rules of images; `low_disk_space`, `disk_full`. When it is refused or cut short, the previous image stays.
+ * Replaces the image of a repository (SPEC §3, §4.3). Throws `repository_not_found` for everyone but the owner; the
+ * rules of images; `low_disk_space`, `disk_full`. If the upload is rejected or interrupted, the previous image stays.
  */
 export async function replaceImage(
   deps: RepositoryDeps,
@@ -45,7 +45,7 @@ export async function replaceImage(
   });
 }
 
-/** Removes the image; a missing one is no error. Refuses `repository_not_found` to everyone but the owner. */
+/** Removes the image; a missing one is not an error. Throws `repository_not_found` for everyone but the owner. */
 export async function removeImage(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id } = (await findRepository(deps, viewer, at, 'owner')).repository;
   await deps.images.remove(id, () =>
@@ -58,8 +58,8 @@ export async function removeImage(deps: RepositoryDeps, viewer: Viewer, at: Repo
 }
 
 /**
- * Opens the image for sending. The caller sends or closes it. Refuses `repository_not_found` in the three cases of
- * SPEC §4.3: no read access, no image, no file.
+ * Opens the image for sending. The caller sends or closes it. Throws `repository_not_found` in the three cases of SPEC
+ * §4.3: no read access, no image, no file.
  */
 export async function openImage(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<RepositoryImage> {
   const { repository } = await findRepository(deps, viewer, at);

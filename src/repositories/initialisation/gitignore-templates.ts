@@ -1,4 +1,4 @@
-/** Files that git is to leave out, by language. */
+/** Files that git should ignore, by language. */
 export const gitignoreTemplates = {
   Node: `# Packages
 node_modules/
@@ -189,7 +189,7 @@ const aliases: Readonly<Record<string, GitignoreName>> = {
   typescript: 'Node',
 };
 
-/** The template of a name, in any case; null for none. */
+/** The template with this name, ignoring case; null if there is none. */
 export function findGitignoreTemplate(name: string): GitignoreName | null {
   const folded = name.trim().toLowerCase();
   const known = (Object.keys(gitignoreTemplates) as GitignoreName[]).find((each) => each.toLowerCase() === folded);

@@ -5,13 +5,13 @@ import type { GitignoreName } from './gitignore-templates.ts';
 import { findLicenceTemplate, licenceTemplates, renderLicence } from './licence-templates.ts';
 import type { LicenceName } from './licence-templates.ts';
 
-/** What a new repository begins with. */
+/** Initial content of a new repository. */
 export interface InitialFiles {
-  /** `bare`: as Gitea writes it, without the last line feed. */
+  /** `bare`: as Gitea writes it, without the trailing line feed. */
   readme?: boolean | 'bare' | undefined;
-  /** An SPDX name, in any case. */
+  /** An SPDX identifier, ignoring case. */
   licence?: string | undefined;
-  /** Names of templates; several become one file. */
+  /** Names of templates; several are joined into one file. */
   gitignore?: readonly string[] | undefined;
 }
 
@@ -21,7 +21,7 @@ interface CheckedInitialFiles {
   gitignore: GitignoreName[];
 }
 
-/** Null for no files at all. Refuses `unknown_licence`, `unknown_gitignore` with what there is. */
+/** Null if no files are wanted. Throws `unknown_licence`, `unknown_gitignore`, listing the available names. */
 export function checkInitialFiles({
   readme = false,
   licence,
@@ -45,7 +45,7 @@ export function checkInitialFiles({
   return { readme, licence: known, gitignore: [...new Set(templates)] };
 }
 
-/** The files themselves. @param holder who has the copyright */
+/** Generates the files. @param holder the copyright holder */
 export function createInitialFiles(
   { readme, licence, gitignore }: CheckedInitialFiles,
   { name, description, holder, year }: { name: string; description: string; holder: string; year: number },

@@ -14,16 +14,16 @@ import type { InitialFiles } from './initial-files.ts';
 import { pushChannelOf } from '../pushes/push-channel.ts';
 
 export interface InitialisedRepository extends NewRepository, InitialFiles {
-  /** The template whose files it begins with, instead of the files above. */
+  /** Template repository whose files are copied, instead of the files above. */
   template?: RepositoryAddress | undefined;
 }
 
 const firstMessage = 'Initial commit';
 
 /**
- * Creates a repository, with first files where some are wanted: by one commit, as a push of its creator. Refuses what
- * `createRepository` refuses, `unknown_licence`, `unknown_gitignore`; for a template `repository_not_found` when the
- * viewer may not read it, `not_a_template`, `template_empty`.
+ * Creates a repository, with initial files if requested: one commit, pushed by its creator. Throws what
+ * `createRepository` throws, `unknown_licence`, `unknown_gitignore`; for a template `repository_not_found` if the
+ * viewer cannot read it, `not_a_template`, `template_empty`.
  */
 export async function initialiseRepository(
   deps: RepositoryDeps,
@@ -74,7 +74,7 @@ async function startFromTemplate(
       via: pushChannelOf(viewer),
     });
   } finally {
-    // The history of the template stays unreferenced, and the next pack leaves it out.
+    // The template's history stays unreferenced; the next repack drops it.
     await deps.git.objects
       .release(made.path, [`sync/${refName}`])
       .catch((error: unknown) => deps.logger.warn('push.sync_leftovers', { repositoryId: repository.id, error }));

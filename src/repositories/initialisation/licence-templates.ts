@@ -1,6 +1,6 @@
 import { embedded } from '../../embedded/index.ts';
 
-/** Licences by their SPDX name. */
+/** Licences by SPDX identifier. */
 export const licenceTemplates = {
   MIT: 'MIT License',
   'Apache-2.0': 'Apache License 2.0',
@@ -14,7 +14,7 @@ export const licenceTemplates = {
 
 export type LicenceName = keyof typeof licenceTemplates;
 
-/** Gitea's clients name versions more exactly. */
+/** Gitea's clients spell versions more precisely. */
 const aliases: Readonly<Record<string, LicenceName>> = {
   'gpl-3.0-only': 'GPL-3.0',
   'gpl-3.0-or-later': 'GPL-3.0',
@@ -23,14 +23,14 @@ const aliases: Readonly<Record<string, LicenceName>> = {
   cc0: 'CC0-1.0',
 };
 
-/** The licence of a name, in any case; null for none. */
+/** The licence with this name, ignoring case; null if there is none. */
 export function findLicenceTemplate(name: string): LicenceName | null {
   const folded = name.trim().toLowerCase();
   const known = (Object.keys(licenceTemplates) as LicenceName[]).find((each) => each.toLowerCase() === folded);
   return known ?? (Object.hasOwn(aliases, folded) ? aliases[folded]! : null);
 }
 
-/** The text of a licence, with the holder of the copyright where it names one. */
+/** The licence text, with the copyright holder filled in where it names one. */
 export function renderLicence(name: LicenceName, { holder, year }: { holder: string; year: number }): string {
   return embedded
     .asset(`licences/${name.toLowerCase()}.txt`)

@@ -7,7 +7,7 @@ const foreign = /(?:^|\/)(?:vendor|node_modules|third[_-]party|deps|dist|build)\
 
 interface LanguageSum {
   name: string;
-  /** For a bar or a dot. */
+  /** Colour of a bar or a dot. */
   colour: string;
   bytes: number;
 }
@@ -17,9 +17,9 @@ export type AttributesOf = (path: string) => LinguistAttributes;
 const known = new WeakMap<readonly ListedFile[], { attributesOf: AttributesOf | null; sums: readonly LanguageSum[] }>();
 
 /**
- * The languages of files, by bytes in descending order: programming languages, or any others when there are none.
- * Without those that are generated, of others or documentation, by their attributes and else by their names. A list
- * that is kept, as that of a commit is, is walked once.
+ * Languages of files by bytes, in descending order: programming languages, or any others if there are none. Omits
+ * generated, vendored and documentation files, as marked by attributes, else by name. A cached list, such as that of a
+ * commit, is walked once.
  */
 export function sumLanguages(
   files: readonly ListedFile[],
@@ -56,11 +56,11 @@ function walk(files: readonly ListedFile[], attributesOf: AttributesOf | null): 
   return [...(sums.programming.size > 0 ? sums.programming : sums.all).values()].sort((a, b) => b.bytes - a.bytes);
 }
 
-/** Minimum share of a language to be listed, and how many are listed at most. */
+/** Minimum share of a listed language, and maximum number of listed languages. */
 const leastShare = 0.05;
 const most = 3;
 
-/** The languages by which a repository is listed. */
+/** Languages by which lists filter a repository. */
 export function mainLanguages(files: readonly ListedFile[], attributesOf: AttributesOf | null = null): string[] {
   const sums = sumLanguages(files, attributesOf);
   const total = sums.reduce((sum, { bytes }) => sum + bytes, 0);

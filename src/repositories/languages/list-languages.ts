@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
-/** By repository: the languages under which it is listed, the main one first. */
+/** Listed languages by repository id, the main one first. */
 export async function languagesOf(
   { db }: Pick<RepositoryDeps, 'db'>,
   ids: readonly string[],
@@ -18,7 +18,7 @@ export async function languagesOf(
   return found;
 }
 
-/** Loose index scan from name to name, independent of the number of rows. */
+/** Loose index scan over names, independent of the number of rows. */
 const everyName = `
   WITH RECURSIVE names (name) AS (
     SELECT min(language) FROM repository_languages
@@ -27,8 +27,8 @@ const everyName = `
   ) SELECT name FROM names WHERE name IS NOT NULL`;
 
 /**
- * The languages of all repositories that the viewer may see, in order. Each is looked up until the first visible
- * repository: hidden ones neither add a name nor change how the list reads.
+ * Languages of all repositories that the viewer can see, sorted. Searches each language until the first visible
+ * repository: hidden ones do not add names or change the response.
  */
 export async function listLanguages({ db }: RepositoryDeps, viewer: Viewer): Promise<string[]> {
   const visible = visibleRepositories(viewer, 'r');

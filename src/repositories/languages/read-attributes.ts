@@ -4,14 +4,13 @@ import type { LinguistAttributes } from '../../highlighting/index.ts';
 
 const maxFiles = 20;
 const maxBytes = 32 * 1024;
-/** Comparisons of rules with paths, together: more rules of a large repository are left out. */
+/** Limit of comparisons between rules and paths; further rules of a large repository are ignored. */
 const maxComparisons = 2_000_000;
 
 /**
- * The attributes of linguist of files in a tree, by the files `.gitattributes` among them. Those that cannot be read
- * say nothing.
+ * Linguist attributes of files in a tree, from the `.gitattributes` files in it; ignores unreadable ones.
  * @param path of the bare repository
- * @param files all of the tree
+ * @param files all files of the tree
  */
 export function readAttributes(
   git: Pick<Git, 'objects'>,
@@ -23,7 +22,7 @@ export function readAttributes(
   return reading;
 }
 
-/** A list that is kept, as that of a commit is, has the same attributes for good. */
+/** A cached list, such as that of a commit, always has the same attributes. */
 const known = new WeakMap<readonly ListedFile[], Promise<(path: string) => LinguistAttributes>>();
 
 async function read(

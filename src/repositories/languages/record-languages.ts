@@ -4,7 +4,7 @@ import { languageCountSchema, repositoryLanguageSchema } from '../schema/languag
 import { readAttributes } from './read-attributes.ts';
 import { mainLanguages } from './language-statistics.ts';
 
-/** Limit of counted files: of a larger repository the first files are a sample. */
+/** Limit of counted files; in larger repositories the first files are a sample. */
 const maxCountedFiles = 100_000;
 
 /** Records the main languages of the default branch of the repository at `path`, as of `countedAt`. */

@@ -7,8 +7,8 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Archives a repository (read-only), or unarchives it; idempotent. Settings can still be changed, pushes are refused
- * with the reason. Refuses `repository_not_found` to everyone but the owner; `repository_is_copy`.
+ * Archives a repository (read-only), or unarchives it; idempotent. Settings can still be changed; pushes are rejected
+ * with the reason. Throws `repository_not_found` for everyone but the owner; `repository_is_copy`.
  */
 export async function setArchived(
   deps: RepositoryDeps,

@@ -15,10 +15,10 @@ import { endRedirect, addRedirectFrom } from './redirects.ts';
 import { moveSchema, transferSchema } from '../schema/transfer-schema.ts';
 
 /**
- * Gives a repository to another owner: row, folder and redirect from the old path. Atomic; after a crash in between,
+ * Moves a repository to another owner: row, folder and redirect from the old path. Atomic; after a crash in between,
  * the next start moves the folder to where the row says.
- * @param checkAccess called inside both writes: returns the live row, or refuses Refuses as `checkAccess` does;
- * `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
+ * @param checkAccess called inside both transactions: returns the live row, or throws. Throws what `checkAccess`
+ *   throws; `push_in_progress`, `move_in_progress`; `repository_name_taken`; `owner_gone`.
  */
 export async function changeOwner(
   deps: RepositoryDeps,
@@ -67,7 +67,7 @@ async function giveTo({ manager, now }: Tx, { id }: Repository, { kind, id: newO
     updatedAt: now,
   };
   await manager.update(repositorySchema, { id }, change);
-  // A team gives access to repositories of its own organisation alone.
+  // A team gives access only to repositories of its own organisation.
   await manager.delete(teamRepositorySchema, { repositoryId: id });
   await manager
     .createQueryBuilder()
@@ -75,6 +75,6 @@ async function giveTo({ manager, now }: Tx, { id }: Repository, { kind, id: newO
     .from(branchRuleTeamSchema)
     .where('rule_id IN (SELECT id FROM branch_rules WHERE repository_id = :id)', { id })
     .execute();
-  // The new owner has every right; a collaborator role beside it would silently outlive the ownership.
+  // The new owner has full access; a leftover collaborator role would silently outlive the ownership.
   if (kind === 'user') await manager.delete(collaboratorSchema, { repositoryId: id, userId: newOwnerId });
 }

@@ -10,10 +10,9 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Makes a repository public or private. Takes effect at the next read; nothing is sent to remote followers (SPEC §3).
- * Refuses `repository_not_found` to everyone but the owner; `fork_of_private` for a fork whose source is private;
- * `repository_is_copy`.
- * Forks of a repository stay as they are: they belong to others, who had the right to copy it.
+ * Makes a repository public or private. Takes effect at the next read; remote followers get no message (SPEC §3).
+ * Throws `repository_not_found` for everyone but the owner; `fork_of_private` for a fork whose source is private;
+ * `repository_is_copy`. Forks stay unchanged: they belong to others, who had permission to copy it.
  */
 export async function changeVisibility(
   deps: RepositoryDeps,
@@ -42,6 +41,6 @@ export async function changeVisibility(
   deps.logger.info('repository.visibility_changed', { repositoryId, before, visibility, by: viewerForLog(viewer) });
 }
 
-/** What it was forked from, in the trash, too. */
+/** The source of the fork, also from the trash. */
 const sourceOf = async ({ manager }: Tx, { forkedFromId }: Repository): Promise<Repository | null> =>
   forkedFromId === null ? null : manager.findOneBy(repositorySchema, { id: forkedFromId });

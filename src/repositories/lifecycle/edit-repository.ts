@@ -11,24 +11,24 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
-/** Editable fields; an omitted field stays. */
+/** Editable settings; omitted fields stay unchanged. */
 export interface RepositoryEdit {
   description?: string;
-  /** An http or https URL; empty for none. */
+  /** An http or https URL; empty if none. */
   website?: string;
   /** An existing branch; any name while the repository is empty. */
   defaultBranch?: string;
-  /** Whether pushes may not rewrite the default branch: set in the rule that decides about it. */
+  /** Whether pushes may not rewrite the default branch; stored in the rule that decides about it. */
   defaultBranchProtected?: boolean;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`. */
   acceptsGerritRefs?: boolean;
-  /** Whether it is offered as the beginning of others. */
+  /** Whether it is a template for new repositories. */
   isTemplate?: boolean;
 }
 
 /**
- * Edits the settings of a repository, for those who administer it; returns its id when something changed. Refuses
- * `repository_not_found` to everyone else; `invalid_description`; `invalid_website`; `invalid_branch_name`,
+ * Edits the settings of a repository, for those who administer it; returns its id if something changed. Throws
+ * `repository_not_found` for everyone else; `invalid_description`; `invalid_website`; `invalid_branch_name`,
  * `branch_not_found`.
  */
 export async function editRepository(
@@ -47,7 +47,7 @@ export async function editRepository(
   const { defaultBranchProtected: isProtected } = edit;
   if (Object.keys(changes).length === 0 && isProtected === undefined) return null;
 
-  // git first: it cannot be part of the write, and setting the branch again is harmless.
+  // git first: it cannot join the transaction, and setting the branch again is harmless.
   if (changes.defaultBranch !== undefined) await deps.git.refs.setHead(path, changes.defaultBranch);
   const isRuleChanged = await deps.db.write(async (tx) => {
     const row = await findAgain(deps, tx, viewer, repository.id, 'admin');
@@ -61,7 +61,7 @@ export async function editRepository(
     by: viewerForLog(viewer),
   });
   const { defaultBranch: branch } = changes;
-  // The rule of the default branch guards another one from now on.
+  // The rule of the default branch now protects another one.
   if (branch !== undefined && branch !== repository.defaultBranch)
     deps.logger.info('repository.default_branch_changed', {
       repositoryId: repository.id,

@@ -12,13 +12,13 @@ import {
 import { discardRepository, emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './trash.ts';
 import type { RestoreListener } from './restore-port.ts';
 
-/** Deleted repositories until they are purged. */
+/** Deleted repositories until permanent deletion. */
 export function createTrashService(deps: RepositoryDeps) {
   const bind = bindDeps(deps);
   return {
     move: bindRepositoryDeps(deps)(moveToTrash),
     restore: bind(restoreRepository),
-    /** Registers what follows a repository that comes back. */
+    /** Registers a module that must catch up after a restore. */
     onRestore: (listener: RestoreListener): void => void deps.restoreListeners.push(listener),
     list: bind(listTrash),
     listRestorable: bind(listRestorable),

@@ -8,9 +8,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { inTrash, removeTrashed } from './trash.ts';
 
-/**
- * Repositories of a person or an organisation, in two queries: each has an index, one query for both would have none.
- */
+/** Repositories of a user or an organisation, in two queries: each uses an index, a combined query could not. */
 async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptionsWhere<Repository>) {
   return [
     ...(await manager.findBy(repositorySchema, { ...where, ownerUserId: ownerId })),
@@ -18,7 +16,7 @@ async function ofOwner(manager: EntityManager, ownerId: string, where: FindOptio
   ];
 }
 
-/** Used by organisations before one is deleted (SPEC §3), and for accounts. */
+/** Used before an organisation is deleted (SPEC §3), and for accounts. */
 export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
   return {
     async namesOf({ manager }, ownerId) {
@@ -40,7 +38,7 @@ export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
 }
 
 /**
- * For the write that deletes an account: refuses `person_owns_repositories`, with their names, to an account that
+ * For the transaction that deletes an account: throws `person_owns_repositories`, with their names, if the account
  * still owns repositories.
  */
 export async function refuseOwner(ownedRepositories: OwnedRepositories, tx: Tx, personId: string): Promise<void> {

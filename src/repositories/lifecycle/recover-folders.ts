@@ -42,7 +42,7 @@ async function finishTransfers(deps: RepositoryDeps): Promise<void> {
   }
 }
 
-/** Interrupted moves: where another node is there, one may be running. */
+/** With other nodes, one of the interrupted moves may still be running there. */
 const unfinishedMoves = ({ db }: RepositoryDeps) =>
   db.read.createQueryBuilder(moveSchema, 'm').where(isAlone(db)).getMany();
 

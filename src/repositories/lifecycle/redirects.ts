@@ -11,8 +11,8 @@ import type { RepositoryDeps } from '../deps.ts';
 import { redirectSchema } from '../schema/redirect-schema.ts';
 
 /**
- * The current path of a repository that moved from a path by a rename, a transfer, or a rename of its owner. `null`
- * when nothing moved from there, when the name is in use again, and when the viewer may not see the repository.
+ * The current path of a repository that moved from a path by a rename, a transfer, or a rename of its owner. `null` if
+ * nothing moved from there, if the name is in use again, or if the viewer cannot see the repository.
  */
 export async function findRedirect(
   deps: RepositoryDeps,
@@ -50,7 +50,7 @@ export async function listFormerPaths(deps: RepositoryDeps, repository: Reposito
   ];
 }
 
-/** The repository at a path of an owner now; else the one that was there before. */
+/** The repository now at a path of an owner; else the one that was there before. */
 async function repositoryAtPath(
   { db }: RepositoryDeps,
   ownerId: string,
@@ -66,14 +66,14 @@ async function repositoryAtPath(
   return redirect === null ? null : db.read.findOneBy(repositorySchema, { id: redirect.repositoryId });
 }
 
-/** Removes the redirect from a path that a repository takes. Inside the write that takes it. */
+/** Removes the redirect from a path that a repository takes over. Runs inside that transaction. */
 export async function endRedirect({ manager }: Tx, ownerId: string, nameFolded: string): Promise<void> {
   await manager.delete(redirectSchema, { ownerId, nameFolded });
 }
 
 /**
- * Adds a redirect from the path of the row `before`. Inside the write that moves the repository, before the row
- * changes.
+ * Adds a redirect from the path of the row `before`. Runs inside the transaction that moves the repository, before the
+ * row changes.
  */
 export async function addRedirectFrom({ manager, now }: Tx, before: Repository): Promise<void> {
   const row = { ownerId: ownerIdOf(before), nameFolded: before.nameFolded, repositoryId: before.id, createdAt: now };

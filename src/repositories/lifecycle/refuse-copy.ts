@@ -1,7 +1,7 @@
 import { conflict } from '../../kernel/index.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
-/** Refuses `repository_is_copy` for a kept copy, which stays public, read-only and with who keeps it. */
+/** Throws `repository_is_copy` for a copy of a remote repository, which stays public and read-only. */
 export function refuseCopy({ copiedFrom }: Pick<Repository, 'copiedFrom'>): void {
   if (copiedFrom !== null)
     throw conflict(

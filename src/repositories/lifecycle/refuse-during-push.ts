@@ -4,9 +4,9 @@ import { conflict } from '../../kernel/index.ts';
 import { pushSchema } from '../schema/push-schema.ts';
 
 /**
- * Keeps the folder of a repository in place while git works in it. A push is journalled before git may act and settled
- * after, so the journal knows it, whichever process asks; and a later push sees what this write has changed. Refuses
- * `push_in_progress`.
+ * Keeps a repository's folder in place while git works in it. Pushes are journalled before git may act and settled
+ * after, so the journal lists running pushes of every process, and a later push sees the change of this transaction.
+ * Throws `push_in_progress`.
  */
 export async function refuseDuringPush({ manager }: Tx, repositoryId: string): Promise<void> {
   if (!(await manager.existsBy(pushSchema, { repositoryId, settledAt: IsNull() }))) return;

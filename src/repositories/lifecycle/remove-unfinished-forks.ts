@@ -4,8 +4,8 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Removes what interrupted forks have left: a folder without a repository.
- * @param before only those begun before this time, in epoch milliseconds; another process may be making a younger one
+ * Removes the folders that interrupted forks left without a repository.
+ * @param before only forks begun before this time, in epoch milliseconds; another process may be creating a younger one
  * @returns how many
  */
 export async function removeUnfinishedForks(deps: RepositoryDeps, before = Infinity): Promise<number> {
@@ -20,7 +20,7 @@ export async function removeUnfinishedForks(deps: RepositoryDeps, before = Infin
       await deps.git.storage.remove(deps.git.storage.pathOf(ownerId, repositoryId));
       removed += 1;
     }
-    // The row last: after an interruption the next start finds it again.
+    // The row goes last: after an interruption the next start finds it again.
     await deps.db.write(({ manager }) => manager.delete(unfinishedForkSchema, { repositoryId }));
     deps.logger.warn('repository.fork_removed', { repositoryId });
   }

@@ -10,7 +10,7 @@ import { endRedirect, addRedirectFrom } from './redirects.ts';
 
 /**
  * Renames a repository; the old path redirects until it is used again. A change of case alone is allowed. Files stay
- * where they are (SPEC §2.2). Refuses `repository_not_found` to everyone but the owner; `invalid_repository_name`,
+ * where they are (SPEC §2.2). Throws `repository_not_found` for everyone but the owner; `invalid_repository_name`,
  * `repository_name_taken`.
  */
 export async function renameRepository(

@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 
-/** A module that keeps something which follows what happened to other repositories while one was in the trash. */
+/** A module whose data tracks other repositories and must catch up after a stay in the trash. */
 export interface RestoreListener {
-  /** Called inside the write that restores it. */
+  /** Called inside the restoring transaction. */
   record(tx: Tx, repositoryId: string): Promise<void>;
-  /** Called once that write is durable; its errors are logged. */
+  /** Called once that transaction is durable; its errors are logged. */
   restored(repositoryId: string): Promise<void>;
 }

@@ -19,12 +19,12 @@ import type { TransferRow } from '../schema/transfer-schema.ts';
 
 /** The result of a transfer request. */
 type TransferOutcome =
-  /** The viewer was entitled on both sides. */
+  /** The viewer had permission on both sides. */
   | { kind: 'transferred'; canonical: RepositoryAddress }
-  /** The receiver has to accept first. */
+  /** The receiver must accept first. */
   | { kind: 'offered'; to: Owner };
 
-/** A transfer that waits for its receiver. */
+/** A pending transfer. */
 interface TransferOffer {
   repository: ListedRepository;
   to: Owner;
@@ -33,10 +33,10 @@ interface TransferOffer {
 }
 
 /**
- * Transfers a repository to another owner, at once when the viewer is the receiver or an OWNER of the receiving
- * organisation, else as an offer. The old path redirects.
- * Refuses `repository_not_found` to everyone but the owner; `repository_is_copy`; `no_such_owner`, also for the
- * current owner; and for an immediate transfer `push_in_progress`, `repository_name_taken`.
+ * Transfers a repository to another owner: at once if the viewer is the receiver or an OWNER of the receiving
+ * organisation, else as an offer. The old path redirects. Throws `repository_not_found` for everyone but the owner;
+ * `repository_is_copy`; `no_such_owner`, also for the current owner; and for an immediate transfer `push_in_progress`,
+ * `repository_name_taken`.
  */
 export async function transferRepository(
   deps: RepositoryDeps,
@@ -79,8 +79,8 @@ export async function transferRepository(
 }
 
 /**
- * Accepts an offer, for the receiver or an OWNER of the receiving organisation. Refuses `transfer_not_found` to
- * everyone else, and when the person who offered it no longer owns the repository; `push_in_progress`,
+ * Accepts an offer, for the receiver or an OWNER of the receiving organisation. Throws `transfer_not_found` for
+ * everyone else, and if the user who offered it no longer owns the repository; `push_in_progress`,
  * `repository_name_taken`.
  */
 export async function acceptTransfer(
@@ -94,21 +94,21 @@ export async function acceptTransfer(
   return { owner: to.handle, name: repository.name };
 }
 
-/** Declines an offer. Refuses `transfer_not_found` to everyone but its receiver. */
+/** Declines an offer. Throws `transfer_not_found` for everyone but its receiver. */
 export async function declineTransfer(deps: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<void> {
   await findOffer(deps, viewer, repositoryId);
   await deps.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
   deps.logger.info('repository.transfer_declined', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** Withdraws an offer; a missing one is no error. Refuses `repository_not_found` to everyone but the owner. */
+/** Withdraws an offer; a missing one is not an error. Throws `repository_not_found` for everyone but the owner. */
 export async function withdrawTransfer(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'owner')).repository;
   const { affected } = await deps.db.write(({ manager }) => manager.delete(transferSchema, { repositoryId }));
   if (affected === 1) deps.logger.info('repository.transfer_withdrawn', { repositoryId, by: viewerForLog(viewer) });
 }
 
-/** The receiver of a pending offer, for the settings page. Refuses `repository_not_found` to everyone but the owner. */
+/** The receiver of a pending offer, for the settings page. Throws `repository_not_found` for everyone but the owner. */
 export async function offerOf(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Owner | null> {
   const { repository } = await findRepository(deps, viewer, at, 'owner');
   const offer = await deps.db.read.findOneBy(transferSchema, { repositoryId: repository.id });
@@ -116,7 +116,7 @@ export async function offerOf(deps: RepositoryDeps, viewer: Viewer, at: Reposito
   return (await deps.owners.ownersById([offer.newOwnerId])).get(offer.newOwnerId) ?? null;
 }
 
-/** Offers that the viewer may accept, personally and for organisations where they are OWNER; oldest first. */
+/** Offers that the viewer may accept, personally or as OWNER of an organisation; oldest first. */
 export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<TransferOffer[]> {
   if (viewer.kind !== 'person') return [];
   const own = (await deps.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
@@ -135,7 +135,7 @@ export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<
   });
 }
 
-/** Whether the viewer may transfer to this owner without an acceptance. */
+/** Whether the viewer may transfer to this owner without acceptance. */
 async function mayReceive(deps: RepositoryDeps, viewer: Viewer, to: Owner): Promise<boolean> {
   if (isLocalAdministrator(viewer)) return true;
   if (viewer.kind !== 'person' || !scopeAllows(viewer, 'admin') || viewer.repositoryIds !== null) return false;
@@ -156,7 +156,7 @@ async function findOffer(
   return { offer, to };
 }
 
-/** The row, if the offer is still valid: the person who made it must still be entitled. */
+/** The row, if the offer is still valid: the user who made it must still have permission. */
 async function offeredRow(deps: RepositoryDeps, { manager }: Tx, offer: TransferRow): Promise<Repository> {
   const { repositoryId, newOwnerId, offeredBy } = offer;
   const isPending = await manager.existsBy(transferSchema, { repositoryId, newOwnerId, offeredBy });

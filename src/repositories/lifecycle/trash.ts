@@ -30,7 +30,7 @@ import { transferSchema } from '../schema/transfer-schema.ts';
 
 const dayMs = 86_400_000;
 
-/** The folder of a repository: at its owner's, or in the trash. */
+/** Folder of a repository: its owner's, or in the trash. */
 export function folderOf(deps: RepositoryDeps, row: Repository): string {
   return row.deletedAt === null ? deps.git.storage.pathOf(ownerIdOf(row), row.id) : trashFolder(deps, row.id);
 }
@@ -40,9 +40,9 @@ export function trashFolder(deps: RepositoryDeps, repositoryId: string): string 
 }
 
 /**
- * Moves a repository to the trash: hidden at once, deleted permanently after the retention time. Its name is free from
- * now on; its image is moved with it (SPEC §3). Refuses `repository_not_found` to everyone but the owner (SPEC §5:
- * 404, not 403), `push_in_progress`.
+ * Moves a repository and its image to the trash: hides it at once, frees its name, and deletes it permanently after the
+ * retention time (SPEC §3). Throws `repository_not_found` for everyone but the owner (SPEC §5: 404, not 403),
+ * `push_in_progress`.
  */
 export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Repository> {
   const found = await findRepository(deps, viewer, at, 'owner');
@@ -55,7 +55,7 @@ export async function moveToTrash(deps: RepositoryDeps, viewer: Viewer, at: Repo
     await tx.manager.delete(transferSchema, { repositoryId: id });
     return tx.manager.findOneByOrFail(repositorySchema, { id });
   });
-  // The row hides it; the moves only clean up. Interrupted or failed ones are repeated at the next start.
+  // The row hides it; the moves only clean up. Failed ones are repeated at the next start.
   try {
     await deps.git.storage.move(found.path, trashFolder(deps, id));
     await deps.images.moveTo(deps.trashedImages, id);
@@ -75,17 +75,19 @@ export async function listTrash(deps: RepositoryDeps, owner?: Pick<Owner, 'kind'
   );
 }
 
-/** Written as a comparison, because the partial index serves no negation. */
+/** A comparison, because the partial index does not serve a negation. */
 export const inTrash = { deletedAt: MoreThan(0) };
 
-/** Whether a repository is in the trash, by what the caller reads. */
+/** Whether a repository is in the trash, as the given source sees it. */
 export const isTrashed = (source: EntityManager, repositoryId: string): Promise<boolean> =>
   source.existsBy(repositorySchema, { id: repositoryId, ...inTrash });
 
 const newestFirst = (rows: Repository[]): Repository[] =>
   rows.sort((a, b) => b.deletedAt! - a.deletedAt! || (a.id < b.id ? -1 : 1));
 
-/** Repositories that the viewer may restore: their own and, as OWNER, their organisations'. Newest first. */
+/**
+ * Repositories that the viewer may restore: their own and those of organisations where they are OWNER. Newest first.
+ */
 export async function listRestorable(deps: RepositoryDeps, viewer: Viewer): Promise<ListedRepository[]> {
   if (viewer.kind !== 'person') return [];
   const organisations = await deps.organisations.organisationsOf(viewer.id);
@@ -98,10 +100,9 @@ export async function listRestorable(deps: RepositoryDeps, viewer: Viewer): Prom
 }
 
 /**
- * Restores a repository from the trash, with its image; allowed to its owner and the command line.
- * The listeners of `onRestore` follow it before this ends. Refuses `repository_not_found`, `invalid_repository_name`,
- * `repository_name_taken`.
- * @param name another name, when the old one is in use again
+ * Restores a repository and its image from the trash, for its owner and the command line. Awaits the listeners of
+ * `onRestore`. Throws `repository_not_found`, `invalid_repository_name`, `repository_name_taken`.
+ * @param name another name, if the old one is in use again
  */
 export async function restoreRepository(
   deps: RepositoryDeps,
@@ -144,7 +145,7 @@ export async function restoreRepository(
 }
 
 /**
- * Deletes repositories permanently whose time in the trash is over. Returns how many.
+ * Permanently deletes repositories whose retention time in the trash is over. Returns how many.
  * @param ttlMs retention time in milliseconds; defaults to the settings
  */
 export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.settings.trashTtlMs): Promise<number> {
@@ -158,14 +159,14 @@ export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.sett
     deps.logger.info('repository.purged', { repositoryId: id });
   }
   await removeOrphans(deps, before);
-  // Those of a command that was killed; a server removes its own when it starts.
+  // Left by a killed command; a server removes its own at start.
   await removeUnfinishedForks(deps, deps.clock.now() - dayMs);
   return rows.length;
 }
 
 /**
- * Removes a repository whose import was refused, without a time in the trash: what it has is at its source. Never
- * throws; one that cannot be removed now is in the trash.
+ * Removes a repository whose import failed, bypassing the retention time, because its data still exists at the source.
+ * Never throws; if it cannot be removed now, it stays in the trash.
  */
 export async function discardRepository(deps: RepositoryDeps, { id }: Pick<Repository, 'id'>): Promise<void> {
   try {
@@ -182,7 +183,7 @@ export async function discardRepository(deps: RepositoryDeps, { id }: Pick<Repos
   }
 }
 
-/** Removes the folder and the image of a trashed repository, also where they were never moved to the trash. */
+/** Removes the folder and the image of a trashed repository, even if they were never moved to the trash. */
 export async function removeTrashed(deps: RepositoryDeps, row: Repository): Promise<void> {
   await deps.git.storage.remove(deps.git.storage.pathOf(ownerIdOf(row), row.id));
   await deps.images.remove(row.id, async () => {});
@@ -200,7 +201,7 @@ async function removeOrphans(deps: RepositoryDeps, before: number): Promise<void
   for (const id of ids) {
     if (await deps.db.read.existsBy(repositorySchema, { id })) continue;
     const found = await stat(trashFolder(deps, id)).catch(() => null);
-    // A rename sets ctime, so it is the time when the folder was moved to the trash.
+    // A rename sets ctime, so it is the time of the move to the trash.
     if (found === null || found.ctimeMs >= before) continue;
     await removeFromTrash(deps, id);
     deps.logger.info('repository.purged', { repositoryId: id });
@@ -216,7 +217,7 @@ export async function trashedFolders({ settings }: RepositoryDeps): Promise<stri
   return names.flatMap((name) => /^([0-9a-f-]{36})\.git$/.exec(name)?.[1] ?? []);
 }
 
-/** The policy hides trashed rows from everyone; for a restore it is evaluated as if the row were not trashed. */
+/** The policy hides trashed rows from everyone; a restore evaluates it as if the row were not trashed. */
 async function mayRestore(deps: RepositoryDeps, viewer: Viewer, row: Repository): Promise<boolean> {
   const facts = await repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, row);
   return ownsRepository(viewer, { ...facts, deleted: false });

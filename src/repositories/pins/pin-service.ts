@@ -3,7 +3,7 @@ import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { isPinned, listPins, movePin, pin, unpin } from './pins.ts';
 
-/** Repositories that a person or organisation shows first. */
+/** Pinned repositories of users and organisations. */
 export function createPinService(deps: RepositoryDeps) {
   const bind = bindDeps(deps);
   const bindAt = bindRepositoryDeps(deps);

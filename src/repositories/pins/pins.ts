@@ -11,8 +11,8 @@ import type { RepositoryDeps } from '../deps.ts';
 import { pinSchema } from '../schema/pin-schema.ts';
 
 /**
- * Adds a repository at the end of the viewer's pins; idempotent. Allowed to all who can read it. Refuses
- * `sign_in_required`, `insufficient_scope`, `repository_not_found`.
+ * Appends a repository to the viewer's pins; idempotent. Requires read access. Throws `sign_in_required`,
+ * `insufficient_scope`, `repository_not_found`.
  */
 export async function pin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
@@ -24,7 +24,7 @@ export async function pin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAd
   });
 }
 
-/** Removes a pin; a missing one is no error. Refuses as `pin` does. */
+/** Removes a pin; a missing one is not an error. Throws what `pin` throws. */
 export async function unpin(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoPins(viewer);
   const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
@@ -32,8 +32,8 @@ export async function unpin(deps: RepositoryDeps, viewer: Viewer, at: Repository
 }
 
 /**
- * Swaps a pin with its neighbour; no change at the end of the list. Pins that the viewer cannot see now are skipped.
- * Refuses as `pin` does.
+ * Swaps a pin with its neighbour; no change at the end of the list. Skips pins that the viewer cannot see now. Throws
+ * what `pin` throws.
  */
 export async function movePin(
   deps: RepositoryDeps,
@@ -60,7 +60,7 @@ export async function movePin(
 }
 
 /**
- * A person's pins in their order, without those that the viewer may not read now: a pin reappears with the access.
+ * A user's pins in their order, except for those that the viewer cannot read now: a pin reappears with the access.
  * @param personId whose pins; defaults to the viewer's
  */
 export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: string): Promise<ListedRepository[]> {

@@ -3,8 +3,8 @@ import { belongsHere, belongsToNobody } from '../../nodes/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Takes over the unfinished pushes of nodes that are gone: one node gets each, and finishes it as its own. Those of a
- * living node are left to it, because their clients may be waiting for git there.
+ * Takes over unfinished pushes of nodes that have disappeared: one node claims each and finishes it as its own. A
+ * living node keeps its pushes, because their clients may be waiting for git there.
  */
 export async function adoptPushes({ db, logger }: Pick<RepositoryDeps, 'db' | 'logger'>): Promise<void> {
   if (db.node === null) return;

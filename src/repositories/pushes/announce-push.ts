@@ -11,13 +11,13 @@ import type { PushJournal, RefUpdate } from './push-journal.ts';
 import { pushAnnouncementSchema, pushListenerAttemptsSchema, pushSchema } from '../schema/push-schema.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 
-/** A push that git accepted, at least in part. */
+/** A push that git accepted at least in part. */
 export interface AnnouncedPush {
   id: string;
   repository: Repository;
-  /** UUID of the person who pushed; `null` for the command line, deploy keys and deleted accounts. */
+  /** UUID of the user who pushed; `null` for the command line, deploy keys and deleted accounts. */
   pusherId: string | null;
-  /** Title of the deploy key that pushed; null for all others. */
+  /** Title of the deploy key that pushed; null if none did. */
   deployKey: string | null;
   via: PushRow['via'];
   /** The limits of the credential that pushed; null when none was recorded. */
@@ -29,14 +29,14 @@ export interface AnnouncedPush {
   arrivedAt: number;
 }
 
-/** The port through which other modules subscribe to pushes; `app/` registers them. */
+/** Port through which other modules subscribe to pushes; registered by `app/`. */
 export interface PushListener<Prepared = unknown> extends Listener<AnnouncedPush, Prepared> {
-  /** A message for the person who pushes about a push option; null for an unknown one. */
+  /** A message about a push option for the user who pushes; null for an unknown option. */
   remarkOn?(option: string): string | null;
 }
 
 export interface AnnounceOptions {
-  /** Whether the write that settled the push has counted this announcement already. */
+  /** Whether the transaction that settled the push already counted this announcement. */
   isBegun?: boolean;
 }
 
@@ -47,10 +47,10 @@ const logNames = {
   repositoryMoved: 'push.repository_moved',
 };
 
-/** The place of a push in the tables of announcements. */
+/** Condition that selects a push in the announcement tables. */
 export const placeOfPush = (pushId: string): EventPlace => ({ tables, row: { id: pushId }, key: { pushId } });
 
-/** Announces a settled push that is neither announced nor parked; what failed is tried again by `finishPushes`. */
+/** Announces a settled push that is neither announced nor parked; `finishPushes` retries failures. */
 export async function announcePush(
   deps: RepositoryDeps,
   journal: PushJournal,
@@ -63,7 +63,7 @@ export async function announcePush(
     await announce(toolsOf(deps, startedAt), open.subject, listeners, { attempts: open.attempts, isBegun });
 }
 
-/** Has one listener record a settled push before its turn. Throws the error of the listener. */
+/** Lets one listener record a settled push out of order. Throws the listener's error. */
 export async function announcePushAhead(
   deps: RepositoryDeps,
   journal: PushJournal,
@@ -82,7 +82,7 @@ const toolsOf = ({ db, logger, clock, settings: { listenerTimeoutMs } }: Reposit
   listenerTimeoutMs,
 });
 
-/** Null for a push that is announced, parked or gone, and in the trash. */
+/** Null for a push that is announced, parked, gone or in the trash. */
 async function openAnnouncement(deps: RepositoryDeps, journal: PushJournal, pushId: string) {
   const row = await deps.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
   const event = row === null ? null : await announcedPush(deps, journal, row);
@@ -97,7 +97,7 @@ async function openAnnouncement(deps: RepositoryDeps, journal: PushJournal, push
   return { attempts: row.attempts, subject };
 }
 
-/** A push as its listeners hear of it, also afterwards; null for one that is gone, and in the trash. */
+/** A push as passed to its listeners, also afterwards; null if it is gone or in the trash. */
 export async function findPush(
   deps: RepositoryDeps,
   journal: PushJournal,
@@ -119,7 +119,7 @@ async function hasRepositoryMoved({ db }: RepositoryDeps, before: Repository): P
 
 async function announcedPush(deps: RepositoryDeps, journal: PushJournal, row: PushRow): Promise<AnnouncedPush | null> {
   const repository = await deps.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
-  // In the trash: announced when it is restored.
+  // In the trash: announced after the restore.
   if (repository === null || repository.deletedAt !== null) return null;
   return {
     id: row.id,

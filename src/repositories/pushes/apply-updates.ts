@@ -15,21 +15,21 @@ import type { RunningPushes } from './receive-push.ts';
 import { isMoving } from './pre-receive-check.ts';
 import { inferPushResults } from './infer-push-results.ts';
 
-/** Ref moves by the server: on a page, for an undo or for a mirror. */
+/** Ref moves by the server: for a page, an undo or a mirror. */
 export interface ServerPush {
   via: PushRow['via'];
-  /** The person on whose behalf; `null` for the server itself. */
+  /** The user on whose behalf; `null` for the server itself. */
   userId: string | null;
-  /** The limits of their credential; without it, nothing follows from the push in other repositories. */
+  /** Limits of the user's credential; without it, the push has no effects in other repositories. */
   credential?: RecordedCredential | null;
   updates: readonly RefUpdate[];
-  /** Checks inside the write; throws to refuse. */
+  /** Checks inside the transaction; throws to reject. */
   authorize?(tx: Tx, row: Repository): Promise<void>;
-  /** Records, in the same write, what the push is for. */
+  /** Records the purpose of the push, in the same transaction. */
   record?(tx: Tx, pushId: string): Promise<void>;
   /**
-   * Records what follows once the refs have moved, in the write that settles the push. Where that fails or is cut off,
-   * the push is settled without it: a listener of the push does the same then.
+   * Records the effects once the refs have moved, in the transaction that settles the push. If that fails or is
+   * interrupted, the push is settled without it, and a push listener does the same later.
    */
   settled?(tx: Tx, pushId: string): Promise<void>;
 }
@@ -38,14 +38,14 @@ export interface AppliedPush {
   /** Id of the push in the journal. */
   pushId: string;
   results: readonly RefResult[];
-  /** Whether `settled` has recorded what follows. */
+  /** Whether `settled` recorded the effects. */
   isFollowed: boolean;
 }
 
 /**
- * Moves refs as a push does: journalled before git may act, settled after, by comparing refs when it is interrupted.
- * The caller announces it. All objects exist already. Refuses `repository_not_found`, `repository_moves`, `disk_low`,
- * and what `admit` throws.
+ * Moves refs like a push: journalled before git may act, settled after, and settled by comparing refs if interrupted.
+ * The caller announces it. All objects must exist. Throws `repository_not_found`, `repository_moves`, `disk_low`, and
+ * what `admit` throws.
  */
 export async function applyUpdates(
   deps: RepositoryDeps,
@@ -58,7 +58,7 @@ export async function applyUpdates(
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
   }
   const pushId = deps.random.uuid();
-  // Added before its row is visible: an unsettled push that is not in here counts as abandoned.
+  // Added before its row is visible: an unsettled push missing here counts as abandoned.
   running.add(pushId);
   try {
     const repository = await deps.db.write(async (tx) => {
@@ -100,7 +100,7 @@ async function act(
     deps.logger.warn('push.settled_by_refs', { pushId, error });
     const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
     const results = (await inferPushResults(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
-    // Not a ref that is in the way: the caller is told why nothing moved.
+    // Not for a conflicting ref: the caller learns why nothing moved.
     if (isDiskFull(error) && !results.some(({ ok }) => ok)) throw diskFull(error);
     return { results, isSettled: false };
   }

@@ -17,8 +17,8 @@ type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Pr
 const heads = 'refs/heads/';
 
 /**
- * Creates a branch at another branch, a tag or a commit, as an ordinary push. Refuses `repository_not_found` to people
- * who may not write, `invalid_branch_name`, `branch_exists` and `start_not_found` with their fields `name` and `from`,
+ * Creates a branch at another branch, a tag or a commit, as an ordinary push. Throws `repository_not_found` without
+ * write access, `invalid_branch_name`, `branch_exists` and `start_not_found` with the fields `name` and `from`,
  * `branch_in_the_way`, `branch_protected` by a rule, `repository_archived`, `push_refused`.
  */
 export async function createBranch(
@@ -52,9 +52,9 @@ function parseName(text: string): string {
 }
 
 /**
- * Deletes a branch that has not moved since the person saw it. Its commits are preserved for a while, and `undo`
- * restores it. Refuses `repository_not_found` to people who may not write, `branch_gone`, `ref_moved`,
- * `branch_protected` for the default branch and by a rule, `repository_archived`, `push_refused`.
+ * Deletes a branch unless it moved since the user saw it. Its commits are preserved for a while, and `undo` restores
+ * it. Throws `repository_not_found` without write access, `branch_gone`, `ref_moved`, `branch_protected` for the
+ * default branch and by a rule, `repository_archived`, `push_refused`.
  */
 export async function deleteBranch(
   deps: RepositoryDeps,
@@ -76,7 +76,7 @@ export async function deleteBranch(
   if (result?.ok !== true) throw moved;
 }
 
-/** Moves one ref for a person, as a journalled push after the rules of the repository. */
+/** Moves one ref for a user, as a journalled push under the repository's rules. */
 export async function moveRef(
   deps: RepositoryDeps,
   apply: Apply,
@@ -92,7 +92,7 @@ export async function moveRef(
     updates: [update],
     async authorize(tx, row) {
       await requireRefWrite(deps, tx, viewer, row);
-      // A branch that is made here begins at a commit that the repository has: it brings no merges.
+      // A branch created here starts at an existing commit, so it adds no merges.
       const [refused] = (await evaluateRules(deps, tx.before, viewer, row, [update])).refused;
       if (refused !== undefined) throw invalid('branch_protected', sentence(refused.reason), field);
     },

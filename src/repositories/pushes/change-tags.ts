@@ -16,7 +16,7 @@ export interface NewTag {
   name: string;
   /** A branch, a tag or a commit. */
   from: string;
-  /** Makes an annotated tag, which the server signs; '' for a lightweight one. */
+  /** Creates an annotated tag, signed by the server; '' for a lightweight one. */
   message?: string | undefined;
 }
 
@@ -29,9 +29,9 @@ interface MadeTag {
 }
 
 /**
- * Creates a tag at a branch, another tag or a commit, as an ordinary push. Refuses `repository_not_found` to viewers
- * who may not write; `invalid_tag_name`, `tag_exists`, `tag_in_the_way` with the field `name`; `start_not_found` with
- * the field `from`; `tag_message_too_long`; `branch_protected` by a rule, `repository_archived`, `push_refused`.
+ * Creates a tag at a branch, another tag or a commit, as an ordinary push. Throws `repository_not_found` without write
+ * access; `invalid_tag_name`, `tag_exists`, `tag_in_the_way` with the field `name`; `start_not_found` with the field
+ * `from`; `tag_message_too_long`; `branch_protected` by a rule, `repository_archived`, `push_refused`.
  */
 export async function createTag(
   deps: RepositoryDeps,
@@ -68,7 +68,7 @@ async function annotate(
   return git.merges.writeTag(path, { target: commit, name, tagger, message, sign: committer.sign });
 }
 
-/** Validates the name of a tag by git's rules for refs. Refuses `invalid_tag_name`. */
+/** Validates a tag name by git's rules for refs. Throws `invalid_tag_name`. */
 export function parseTagName(text: string): string {
   try {
     return parseBranchName(text.trim());
@@ -78,9 +78,9 @@ export function parseTagName(text: string): string {
 }
 
 /**
- * Deletes a tag that has not moved since the person saw it. What it named is preserved for a while, and `undo` restores
- * it. Refuses `repository_not_found` to viewers who may not write, `tag_gone`, `tag_moved`, `branch_protected` by a
- * rule, `repository_archived`, `push_refused`.
+ * Deletes a tag unless it moved since the user saw it. Its object is preserved for a while, and `undo` restores it.
+ * Throws `repository_not_found` without write access, `tag_gone`, `tag_moved`, `branch_protected` by a rule,
+ * `repository_archived`, `push_refused`.
  * @param tag its `expected` is the id that its ref named
  */
 export async function deleteTag(

@@ -5,10 +5,10 @@ import { eachRow } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 const dayMs = 86_400_000;
-/** Limit of counted pushes: thirteen a day all year is beyond any person; the oldest days are left out. */
+/** Limit of counted pushes: thirteen a day all year exceeds what any person does; older days are omitted. */
 const maxCounted = 5_000;
 
-/** The repositories that a person has ever pushed to, by a loose index scan. */
+/** Repositories to which a user has ever pushed, by a loose index scan. */
 const pushedTo = `
   WITH RECURSIVE pushed (id) AS (
     SELECT min(repository_id) FROM pushes WHERE user_id = :personId
@@ -18,8 +18,8 @@ const pushedTo = `
   ) SELECT id FROM pushed WHERE id IS NOT NULL`;
 
 /**
- * Pushes of a person per day, to repositories that the viewer may see. The policy is evaluated once per repository,
- * and of the pushes only an index is read.
+ * A user's pushes per day to repositories that the viewer can see. Evaluates the policy once per repository, and reads
+ * only an index of pushes.
  * @param since epoch milliseconds
  * @returns keyed by the number of the day since the epoch, in UTC; days without a push are missing
  */

@@ -3,11 +3,11 @@ import { isNotNull } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
-/** How many of the latest pushes of a repository are looked at. */
+/** Limit of recent pushes per repository to search. */
 const maxLookedAt = 200;
 
 /**
- * The push that gave a ref its tip, among the latest of the repository; null for one that no push of the journal made.
+ * The push that set a ref to its tip, among the repository's latest; null if no journalled push did.
  * @param ref full name
  * @param tip full id
  */

@@ -7,7 +7,7 @@ import type { PushRow } from '../schema/push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
 import { inferPushResults } from './infer-push-results.ts';
 
-/** Settles the unsettled pushes that are not running. */
+/** Settles unsettled pushes that are not running. */
 export async function finishPushes(deps: RepositoryDeps, journal: PushJournal, running: RunningPushes): Promise<void> {
   const abandoned = (await journal.unsettled()).filter(({ id }) => !running.has(id));
   for (const [repositoryId, pushes] of Map.groupBy(abandoned, (push) => push.repositoryId))
@@ -15,8 +15,8 @@ export async function finishPushes(deps: RepositoryDeps, journal: PushJournal, r
 }
 
 /**
- * Settles pushes of one repository by comparing its refs. A push that cannot be settled now (in a damaged repository,
- * say) is logged and stays.
+ * Settles pushes of one repository by comparing its refs. Logs and keeps a push that cannot be settled now (in a
+ * damaged repository, say).
  * @param clean also removes locks and half-written objects of an earlier run
  */
 export async function settlePushes(
@@ -49,7 +49,7 @@ export async function settlePushes(
   }
 }
 
-/** Refs that interrupted pushes were to create: git may have written them without a sync. */
+/** Refs that interrupted pushes were creating: git may have written them without a sync. */
 async function refsToMake(journal: PushJournal, pushes: readonly PushRow[]): Promise<string[]> {
   const refs: string[] = [];
   for (const { id } of pushes)

@@ -3,23 +3,23 @@ import type { RepositoryDeps } from '../deps.ts';
 import type { FirstMove, PushRow } from '../schema/push-schema.ts';
 import { maxFirstMoves } from './push-journal.ts';
 
-/** Accepted commands, without the rounds of pull requests, which are no branches: the pull request shows them. */
+/** Accepted commands, except for pull request rounds, which are not branches: the pull request shows them. */
 const moves = "u.result = 'ok' AND u.ref NOT LIKE 'refs/pull/%'";
 
-/** A condition: a push moved a ref. @param alias of `pushes` */
+/** SQL condition for pushes that moved a ref. @param alias of `pushes` */
 export const hasMoved = (alias: string): string =>
   `(${alias}.moved > 0 OR (${alias}.moved IS NULL
     AND EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = ${alias}.id AND ${moves})))`;
 
 interface FirstMoves {
   moves: readonly FirstMove[];
-  /** How many refs the push moved. */
+  /** Number of refs that the push moved. */
   count: number;
 }
 
 /**
- * The first refs that each push moved, in the order of the push. They are kept with the push; of one that was settled
- * by an earlier version they are read.
+ * The first refs that each push moved, in the order of the push. They are stored with the push; for pushes settled by
+ * an earlier version they are read from the commands.
  */
 export async function firstMovesOf(
   deps: Pick<RepositoryDeps, 'db'>,

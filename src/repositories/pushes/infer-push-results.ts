@@ -2,19 +2,18 @@ import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 import { noRef } from '../../kernel/index.ts';
 
-/** One command without a known result. */
+/** A command without a known result. */
 interface OpenCommand extends RefUpdate {
   push: PushRow;
   ok: boolean;
 }
 
 /**
- * Derives the results of unreported pushes from the refs. A command took effect when its ref is at its new value, or
- * when a command that took effect started from there; but not when another push is known to have made the same move,
- * because git makes it only once.
- * Only sound while no git process of these pushes is still running.
- * @param pushes unsettled ones of one repository
- * @param refs its refs now
+ * Derives the results of unreported pushes from the refs. A command took effect if its ref has the new value, or if a
+ * command that took effect started from that value; but not if another push is known to have made the same move,
+ * because git makes it only once. Only sound while no git process of these pushes is running.
+ * @param pushes unsettled pushes of one repository
+ * @param refs its current refs
  */
 export async function inferPushResults(
   journal: PushJournal,
@@ -42,8 +41,8 @@ export async function inferPushResults(
 }
 
 /**
- * Resolves the open commands on one ref by walking back from its current value: the command that led there took
- * effect, and so did the one that led to the start of that one.
+ * Resolves the open commands on one ref by walking back from its current value: the command that led to it took effect,
+ * and so did the command that led to the start of that one.
  */
 function resolveRef(open: readonly OpenCommand[], accepted: readonly RefUpdate[], now: string): void {
   const isThere = (id: string) => (noRef.test(id) ? now === '' : now === id);
@@ -54,7 +53,7 @@ function resolveRef(open: readonly OpenCommand[], accepted: readonly RefUpdate[]
     const next = undecided.find(({ newId }) => isThere(newId) || isStartOf(newId, accepted) || isStartOf(newId, done));
     if (next === undefined) return;
     next.ok = true;
-    // Of two identical moves one took effect, and it cannot be known which.
+    // One of two identical moves took effect; which one is unknown.
     undecided = undecided.filter((command) => !isSameMove(command, next));
   }
 }

@@ -18,8 +18,8 @@ interface ReviewCommand {
 }
 
 /**
- * Checks and journals a push to `refs/for/…` in one write, under the ref of the pull request that the port names. The
- * rules of branches do not apply: the push moves none.
+ * Checks and journals a push to `refs/for/…` in one transaction, under the pull request ref that the port names. Branch
+ * rules do not apply, because the push moves no branch.
  */
 export async function journalForReview(
   deps: RepositoryDeps,

@@ -13,9 +13,9 @@ export interface ActivityUpdate {
   ref: string;
   oldId: string;
   newId: string;
-  /** Whether the ref left commits behind; null when this was never checked. */
+  /** Whether the ref left commits behind; null if never checked. */
   forced: boolean | null;
-  /** Until when the old tip can be restored, epoch milliseconds; null when it cannot. */
+  /** Time until which the old tip can be restored, in epoch milliseconds; null if it cannot. */
   restorableUntil: number | null;
 }
 
@@ -23,15 +23,15 @@ export interface ActivityUpdate {
 export interface ActivityPush {
   id: string;
   via: PushRow['via'];
-  /** `null` for one by the server, on the command line, or by a deleted account. */
+  /** `null` for pushes by the server, the command line or a deleted account. */
   person: Person | null;
-  /** Title of the deploy key that pushed; null for all others. */
+  /** Title of the deploy key that pushed; null if none did. */
   deployKey: string | null;
   /** Epoch milliseconds. */
   at: number;
-  /** The first of the refs that moved. */
+  /** The first refs that moved. */
   updates: ActivityUpdate[];
-  /** How many moved. */
+  /** Number of refs that moved. */
   updateCount: number;
 }
 
@@ -41,12 +41,12 @@ interface ActivityPage {
   next: string | null;
 }
 
-/** Period of the page, in milliseconds. */
+/** Period that a page covers, in milliseconds. */
 const activityWindowMs = 30 * 86_400_000;
 const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
 
 /**
- * The pushes to a repository in the last thirty days, newest first. Refuses `invalid_page` for an `after` that it did
+ * The pushes to a repository in the last thirty days, newest first. Throws `invalid_page` for an `after` that it did
  * not create.
  */
 export async function listActivity(

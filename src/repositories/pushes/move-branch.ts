@@ -17,32 +17,32 @@ import type { PushChannel } from './push-channel.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
-/** A branch that the server moves for a person, to a commit whose objects are there. */
+/** A branch that the server moves for a user, to a commit whose objects exist. */
 export interface BranchMove {
   /** Without `refs/heads/`. */
   branch: string;
-  /** The tip that was read; zeros for a branch that is to be created. */
+  /** The tip that was read; zeros to create the branch. */
   oldId: string;
   newId: string;
   /**
-   * Whose right it is: that of a push of the viewer, or that of a merge, which the caller judges in `authorize`. What
-   * a rule says of the commits holds for both.
+   * The permission that applies: a push by the viewer, or a merge, which the caller checks in `authorize`. Rules about
+   * commits hold for both.
    */
   right: 'push' | 'merge';
-  /** How the journal says that it came; as a merge by default. */
+  /** Channel recorded in the journal; a merge by default. */
   via?: 'merge' | PushChannel;
   authorize?(tx: Tx, row: Repository): Promise<void>;
-  /** Records, in the write that journals the push, what it is for. */
+  /** Records the purpose of the push, in the transaction that journals it. */
   record?(tx: Tx, pushId: string): Promise<void>;
-  /** Records what follows, in the write that settles the push: see `ServerPush`. */
+  /** Records the effects, in the transaction that settles the push: see `ServerPush`. */
   settled?(tx: Tx, pushId: string): Promise<void>;
 }
 
 /**
- * Moves a branch as a journalled push, after the rules of the repository. Refuses what `mayMoveRefs`
- * and `authorize` refuse, `branch_protected`, and what `applyUpdates` refuses.
- * @returns the id of the push, whether the branch moved, which it did not when its tip is another one by now, and
- * whether `settled` has recorded what follows
+ * Moves a branch as a journalled push, under the repository's rules. Throws what `mayMoveRefs` and `authorize` throw,
+ * `branch_protected`, and what `applyUpdates` throws.
+ * @returns the id of the push, whether the branch moved (not if its tip has changed), and whether `settled` recorded
+ *   the effects
  */
 export async function moveBranch(
   deps: RepositoryDeps,
@@ -54,7 +54,7 @@ export async function moveBranch(
   const update: RefUpdate = { ref: `refs/heads/${branch}`, oldId, newId };
   const isNew = noRef.test(oldId);
   const [isForward, hasMerges, unverified] = await Promise.all([
-    // A merge moves the branch to what was computed onto its tip.
+    // A merge moves the branch to a commit computed on top of its tip.
     isNew || right === 'merge' || deps.git.refs.isForward(found.path, oldId, newId),
     hasMergesIn(deps, found, update),
     unverifiedIn(deps, viewer, found, update),
@@ -88,7 +88,7 @@ export async function moveBranch(
   });
   return { pushId, isMoved: results[0]?.ok === true, isFollowed };
 
-  /** For a merge, which needs no right to push. */
+  /** For a merge, which does not need push permission. */
   async function refusalOfCommits(tx: Tx, row: Repository, name: string): Promise<string | null> {
     const rule = await decidingRule(tx.before, row, name);
     if (rule === null) return null;
@@ -97,13 +97,13 @@ export async function moveBranch(
   }
 }
 
-/** Whether a move brings merge commits, where a rule of the repository refuses them at all. */
+/** Whether a move adds merge commits; checked only if a rule of the repository forbids them. */
 async function hasMergesIn(
   { db, git }: RepositoryDeps,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   move: { oldId: string; newId: string },
 ): Promise<boolean> {
-  // A rule that is added later is one that the write may still meet: it refuses the move then, as one with merges.
+  // A rule added later may still apply in the transaction, which then rejects the move as one with merges.
   const rules = await loadRules(db.read, repository.id);
   return !rules.some(({ linear }) => linear) || git.refs.hasNewMerges(path, move);
 }

@@ -9,8 +9,8 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Why a person may not write to a repository now, by what the write sees: the result of the request's first check may
- * be an hour old. Called before the write changes anything.
+ * The reason why a user may not write to a repository now, as the transaction sees it: the request's first check may be
+ * an hour old. Called before the transaction changes anything.
  */
 export async function preReceiveRefusal(
   deps: RepositoryDeps,
@@ -28,7 +28,7 @@ export async function preReceiveRefusal(
   }
   if (row.deletedAt !== null || level === 'none') return 'repository not found';
   if (!allows(level, needed)) return allows(opened.level, needed) ? 'you may no longer write here' : onlyForReview(row);
-  // The guard of mirrors says where to push.
+  // The mirror guard names the place to push to.
   if (row.archivedAt !== null && row.copiedFrom === null) return 'this repository is archived and read-only';
   if (await isMoving(deps, tx, opened, row)) return 'this repository has a new owner; push to its new address';
   for (const guard of deps.preReceiveChecks) {
@@ -41,7 +41,7 @@ export async function preReceiveRefusal(
 const onlyForReview = ({ defaultBranch }: Repository): string =>
   `you may not write here; to propose a change: git push origin HEAD:refs/for/${defaultBranch}`;
 
-/** Whether the folder is being moved, or has been. */
+/** Whether the folder is being moved or was moved. */
 export async function isMoving(
   deps: RepositoryDeps,
   { before }: Tx,

@@ -7,7 +7,7 @@ import type { AnnouncedPush, PushListener } from './announce-push.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 import { noRef } from '../../kernel/index.ts';
 
-/** Rows that are written with one statement. */
+/** Rows per statement. */
 const writtenAtOnce = 2_000;
 const lossColumns = { position: 'bigint', forced: 'bigint', kept_until: 'bigint' } as const;
 
@@ -18,11 +18,11 @@ interface Loss {
   isPreserved: boolean;
 }
 
-/** Name of the hidden ref that preserves the old tip of one command; below `refs/hearth/`. */
+/** Name of the hidden ref below `refs/hearth/` that preserves the old tip of one command. */
 const undoRefName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
 
 /**
- * Listener of pushes: overwritten and deleted tips get a hidden ref, so that no repack drops them before their
+ * Push listener that gives overwritten and deleted tips a hidden ref, so that no repack drops them before their
  * retention time is over.
  */
 export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss[]> {
@@ -50,7 +50,7 @@ export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss
 }
 
 async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Loss[]> {
-  // The rounds of pull requests are kept for ever.
+  // Pull request rounds are kept permanently.
   const isOverwritten = ({ ref, oldId }: { ref: string; oldId: string }) =>
     !noRef.test(oldId) && !ref.startsWith('refs/pull/');
   if (!push.updates.some(isOverwritten)) return [];
@@ -72,7 +72,7 @@ async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Lo
   return lost.map(({ position, forced, name }) => ({ position, forced, isPreserved: isPreserved.has(name) }));
 }
 
-/** Batch size of a release. */
+/** Refs released per batch. */
 const atOnce = 500;
 
 /**
@@ -98,7 +98,7 @@ export async function releaseOverwrittenTips(deps: RepositoryDeps): Promise<numb
             rows.map(({ pushId, position }) => undoRefName(pushId, position)),
           );
       } catch (error) {
-        // A damaged repository is skipped; it must not block the others.
+        // Skips a damaged repository, so that it does not block the others.
         deps.logger.error('push.old_tips_stay', { repositoryId, error });
       }
       await deps.db.write(async ({ manager }) => {

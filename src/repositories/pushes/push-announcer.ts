@@ -6,27 +6,27 @@ import type { AnnounceOptions, PushListener } from './announce-push.ts';
 import type { PushJournal } from './push-journal.ts';
 
 /**
- * How long a stop waits for announcements. A hanging listener must not block the exit; unfinished announcements are
- * repeated at the next start.
+ * Time that a shutdown waits for announcements. A hanging listener must not block the exit; the next start repeats
+ * unfinished announcements.
  */
 const stopTimeoutMs = 10_000;
 
-/** A place in the announcement queue of one repository, taken before its pushes are known. */
+/** A slot in a repository's announcement queue, reserved before its pushes are known. */
 export interface AnnouncementSlot {
   announce(pushId: string): Promise<void>;
-  /** Releases the place for later pushes. */
+  /** Releases the slot for later pushes. */
   end(): void;
 }
 
 /**
- * Notifies listeners of pushes in parallel to the response to the client: a failure here does not affect the push.
- * Announcements of one repository are serialised, so that the last push is announced last.
+ * Notifies push listeners in parallel to the response to the client, so that a failure does not affect the push.
+ * Serialises announcements per repository, so that the last push is announced last.
  */
 export class PushAnnouncer {
   readonly #deps: RepositoryDeps;
   readonly #journal: PushJournal;
   readonly #listeners: readonly PushListener[];
-  /** By repository. */
+  /** Queues by repository id. */
   readonly #enqueue = createKeyedMutex();
   readonly #startedAt: number;
 
@@ -41,7 +41,7 @@ export class PushAnnouncer {
     return this.#enqueue(repositoryId, () => this.#announce(pushId, options));
   }
 
-  /** Resolves when the pushes that a repository has by now are announced, or when time is up. */
+  /** Resolves when all current pushes of a repository are announced, or at the timeout. */
   async whenAnnounced(repositoryId: string, waitMs: number): Promise<void> {
     await waitAtMost(
       this.#enqueue(repositoryId, async () => {}),
@@ -49,14 +49,14 @@ export class PushAnnouncer {
     );
   }
 
-  /** Takes a place in the queue of a repository now, for pushes that are announced later. */
+  /** Reserves a slot in a repository's queue now, for pushes announced later. */
   reserveSlot(repositoryId: string): AnnouncementSlot {
     const { promise, resolve } = Promise.withResolvers<void>();
     void this.#enqueue(repositoryId, () => promise);
     return { announce: (pushId) => this.#announce(pushId, {}), end: resolve };
   }
 
-  /** For a scheduled task: tries pushes once more that an earlier server parked because it ended again and again. */
+  /** For a scheduled task: retries pushes that an earlier server parked because it crashed repeatedly. */
   retryCutOff(): Promise<void> {
     const tables = { events: 'pushes', attempts: 'push_listener_attempts', join: [['id', 'push_id']] } as const;
     return retryCutOff(this.#deps.db, tables, { startedAt: this.#startedAt, now: this.#deps.clock.now() });

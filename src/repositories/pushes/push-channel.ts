@@ -1,7 +1,7 @@
 import type { PersonViewer, Viewer } from '../../access/index.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 
-/** How a ref came that a person moves without git. */
+/** Channel through which a user moves a ref without git. */
 export type PushChannel = Extract<PushRow['via'], 'web' | 'api' | 'ssh' | 'cli'>;
 
 const ways: Readonly<Record<PersonViewer['via'], PushChannel>> = {
@@ -11,5 +11,5 @@ const ways: Readonly<Record<PersonViewer['via'], PushChannel>> = {
   local: 'cli',
 };
 
-/** What the journal says of a commit, branch or tag that a viewer makes without git; the API, for a task. */
+/** Channel recorded for a commit, branch or tag that a viewer creates without git; the API for a task. */
 export const pushChannelOf = (viewer: Viewer): PushChannel => (viewer.kind === 'person' ? ways[viewer.via] : 'api');

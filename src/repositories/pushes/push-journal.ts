@@ -8,7 +8,7 @@ import { repositorySchema } from '../schema/repository-schema.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 import type { FirstMove, PushRow } from '../schema/push-schema.ts';
 
-/** One command of a push. Ids are full hex object ids, all zero for "no ref". */
+/** One command of a push. Ids are full hex object ids, all zeros for "no ref". */
 export interface RefUpdate {
   ref: string;
   oldId: string;
@@ -27,21 +27,17 @@ interface SettleOptions {
   record?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
-/**
- * Rows that are read or written with one statement: a push has up to 100,000 commands, and other requests go on between
- * two statements.
- */
+/** Rows per statement: a push has up to 100,000 commands, and other requests run between two statements. */
 const rowsAtOnce = 2_000;
 const updateColumns = { position: 'bigint', ref: 'text', old_id: 'text', new_id: 'text' } as const;
 const rejectedColumns = { position: 'bigint', reason: 'text' } as const;
-/** How many of the moves are kept with the push. */
+/** Number of moves stored with the push. */
 export const maxFirstMoves = 20;
 const pullFolder = 'refs/pull/';
 
 /**
- * The write-ahead journal of pushes: a push is written before git may act on it. Because it comes first, an
- * acknowledged push is always known; because it is settled by comparing refs at start, the result of an interrupted
- * one is known, too.
+ * The write-ahead journal of pushes: a push is written before git may act on it. Every acknowledged push is therefore
+ * known, and comparing refs at start settles interrupted ones.
  */
 export class PushJournal {
   readonly #db: Database;
@@ -50,7 +46,7 @@ export class PushJournal {
     this.#db = db;
   }
 
-  /** Writes a push with all its commands; durable when the write is. */
+  /** Writes a push with all its commands; durable once the transaction is. */
   async begin(
     { manager, now }: Tx,
     push: {
@@ -84,7 +80,7 @@ export class PushJournal {
     };
     await manager.insert(pushSchema, row);
     let position = 0;
-    // Not by the mapper, which takes most of the time of a push of 100,000 commands.
+    // Bypasses the mapper, which takes most of the time of a push of 100,000 commands.
     for (const some of inBatches(updates, rowsAtOnce))
       await manager.query(
         `INSERT INTO push_updates (push_id, position, ref, old_id, new_id)
@@ -94,15 +90,15 @@ export class PushJournal {
   }
 
   /**
-   * Records the result of each command, once; a second result changes nothing. A push without any accepted command
-   * has nothing to announce. Not synced by itself, so that the client does not wait for the disk twice: a power
-   * failure that loses it leaves refs that no later push has moved, because the journal row of a later push would have
-   * been synced behind it. The next start settles by them.
-   * @param updates all commands of the push, in their order
-   * @param results one for each of them
-   * @param options.isAnnouncing whether the announcement follows at once; it is counted as begun, without a write of
-   * its own
-   * @param options.record records, in the same write, what follows from an accepted command; the write is synced then
+   * Records the result of each command once; a second result changes nothing. A push without accepted commands is not
+   * announced. Not synced by itself, so that the client does not wait for the disk twice: a power failure that loses it
+   * leaves refs unmoved by later pushes, because the journal row of a later push would have been synced behind it. The
+   * next start settles the push by these refs.
+   * @param updates all commands of the push, in order
+   * @param results one per command
+   * @param options.isAnnouncing whether the announcement follows at once; counts it as begun without a separate
+   *   transaction
+   * @param options.record records the effects of accepted commands in the same transaction, which is then synced
    */
   async settle(
     pushId: string,
@@ -135,7 +131,7 @@ export class PushJournal {
             [JSON.stringify(some), pushId],
           );
       };
-      // The client waits: one round trip to the write thread instead of three.
+      // The client waits: one round trip to the writer thread instead of three.
       await Promise.all([
         settleUpdates(),
         manager.update(
@@ -157,18 +153,16 @@ export class PushJournal {
   }
 
   /**
-   * Whether another node took a push of this one for lost and found no effect: this node stood still for long, and its
-   * result came behind that.
+   * Whether another node gave up on a push of this one and found no effect: this node was unresponsive for long and
+   * reported its result later.
    */
   #wasGivenUp({ node, moved }: PushRow): boolean {
     return this.#db.node !== null && node !== this.#db.node && moved === 0;
   }
 
-  /**
-   * Unsettled pushes of this node: git is running, or the program exited while it was. Oldest first.
-   */
+  /** Unsettled pushes of this node, oldest first: git is running, or the program exited while it was. */
   unsettled(): Promise<PushRow[]> {
-    // An unsettled push is unannounced, too, and unannounced ones have an index.
+    // An unsettled push is also unannounced, and unannounced pushes have an index.
     return this.#db.read
       .createQueryBuilder(pushSchema, 'p')
       .where('p.settled_at IS NULL AND p.announced_at IS NULL')
@@ -178,11 +172,11 @@ export class PushJournal {
       .getMany();
   }
 
-  /** The commands of a push in their order: all of them, or the accepted ones. */
+  /** The commands of a push in order: all, or only the accepted ones. */
   async updatesOf(pushId: string, which: 'all' | 'accepted' = 'all'): Promise<RefUpdate[]> {
     const updates: RefUpdate[] = [];
     let rows: (RefUpdate & { position: number })[] = [];
-    // In pages: one statement would hold the event loop for all of them.
+    // Paged, because one statement would block the event loop.
     for (let after = -1; rows.length === rowsAtOnce || after === -1; after = Number(rows.at(-1)?.position ?? 0)) {
       const query = this.#selectMoves()
         .addSelect('u.position', 'position')
@@ -206,7 +200,7 @@ export class PushJournal {
       .getRawMany();
   }
 
-  /** Plain rows: hydrating ten thousand entities takes ten times as long. */
+  /** Plain rows, because hydrating ten thousand entities takes ten times as long. */
   #selectMoves() {
     return this.#db.read
       .createQueryBuilder(pushUpdateSchema, 'u')

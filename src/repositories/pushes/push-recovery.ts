@@ -6,7 +6,7 @@ import type { PushJournal } from './push-journal.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 import { unannouncedPushes } from './unfinished-pushes.ts';
 
-/** Repositories that are settled concurrently: each takes a git process and its files. */
+/** Repositories settled concurrently: each takes a git process and its files. */
 const settledAtOnce = 4;
 
 /** Unfinished pushes of one repository. */
@@ -17,14 +17,14 @@ interface UnfinishedPushes {
   ids: Set<string>;
   /** Later pushes are announced after these. */
   slot: AnnouncementSlot;
-  /** Resolves when nothing is unsettled any more, or could not be settled. */
+  /** Resolves when every push is settled or has failed to settle. */
   settled: PromiseWithResolvers<void>;
 }
 
 /**
- * Finishes the pushes that an earlier run left, while the server is running: the ports open before any of this, so
- * that neither a damaged repository nor a hanging listener prevents the start. Reads are served; a push to a
- * repository waits until its earlier pushes are settled, and is announced after them.
+ * Finishes pushes left by an earlier run while the server is running: the ports open first, so that neither a damaged
+ * repository nor a hanging listener prevents the start. Reads are served; a push to a repository waits until its
+ * earlier pushes are settled, and is announced after them.
  */
 export class PushRecovery {
   readonly #deps: RepositoryDeps;
@@ -40,7 +40,7 @@ export class PushRecovery {
     this.#announcer = announcer;
   }
 
-  /** Reads the unfinished pushes, before any port opens: no new push may come in between. */
+  /** Reads the unfinished pushes before any port opens, because no new push may come in between. */
   async begin(): Promise<void> {
     this.#endAll();
     this.#isAborted = false;
@@ -48,7 +48,7 @@ export class PushRecovery {
       const known = this.#unfinished.get(repositoryId);
       if (known !== undefined) return known;
       const settled = Promise.withResolvers<void>();
-      // Avoids an unhandled rejection when it is aborted without a waiter.
+      // Avoids an unhandled rejection if it is aborted without a waiter.
       settled.promise.catch(() => {});
       const unfinished = {
         unsettled: [],
@@ -68,7 +68,7 @@ export class PushRecovery {
       unfinishedOf(repositoryId).ids.add(id);
   }
 
-  /** Settles and announces what `begin` has found. Never fails: the scheduled task retries what cannot be done now. */
+  /** Settles and announces the pushes found by `begin`. Never fails: the scheduled task retries failures. */
   run(): Promise<void> {
     return (this.#running ??= this.#finish()
       .catch((error: unknown) => this.#deps.logger.error('push.recovery_failed', { error }))
@@ -84,8 +84,8 @@ export class PushRecovery {
   }
 
   /**
-   * Waits until a repository has no unsettled push of an earlier run: a new push is ordered after them. Refuses
-   * `repository_recovers` after a while, and when the server stops.
+   * Waits until a repository has no unsettled push of an earlier run, because new pushes are ordered after them. Throws
+   * `repository_recovers` after a timeout, and when the server stops.
    */
   async ready(repositoryId: string): Promise<void> {
     const unfinished = this.#unfinished.get(repositoryId);
@@ -94,7 +94,7 @@ export class PushRecovery {
     if ((await waitAtMost(isSettled, this.#deps.settings.recoveryWaitMs)) === undefined) throw recovers();
   }
 
-  /** Starts nothing more, and rejects all waiters. */
+  /** Stops starting work and rejects all waiters. */
   abort(): void {
     this.#isAborted = true;
     for (const { settled } of this.#unfinished.values()) settled.reject(recovers());
@@ -110,7 +110,7 @@ export class PushRecovery {
       settled.resolve();
     });
 
-    // Oldest first and one after the other: if one of them crashes the server, no other push is counted with it.
+    // Oldest first, one at a time: if one of them crashes the server, no other push is counted with it.
     const due = (await unannouncedPushes(this.#deps, 'all')).filter(({ id, repositoryId }) =>
       this.#unfinished.get(repositoryId)?.ids.has(id),
     );
@@ -123,7 +123,7 @@ export class PushRecovery {
     }
   }
 
-  /** Lets newer pushes to a repository be announced. */
+  /** Allows newer pushes to a repository to be announced. */
   #end(repositoryId: string): void {
     this.#unfinished.get(repositoryId)?.slot.end();
     this.#unfinished.delete(repositoryId);

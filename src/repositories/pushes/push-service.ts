@@ -53,7 +53,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
   const recovery = new PushRecovery(deps, journal, announcer);
   const bind = bindDeps(deps);
   const bindAt = bindRepositoryDeps(deps);
-  /** The running call of `finish`. */
+  /** The running `finish` call. */
   let finishing: Promise<void> | null = null;
 
   /** For pushes of this process, whose result already counted the announcement. */
@@ -69,7 +69,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     return applied;
   }
 
-  /** Leaves the pushes of the last run to the recovery while it is running. */
+  /** Leaves the last run's pushes to the recovery while it is running. */
   async function finish(): Promise<void> {
     await recovery.ended();
     await adoptPushes(deps);
@@ -78,7 +78,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     for (const push of await unannouncedPushes(deps, 'due')) await announcer.announce(push.id, push.repositoryId);
   }
 
-  /** Those that run now; a second caller looks again when the first has ended. */
+  /** Waits for the current run; a second caller checks again afterwards. */
   const ahead = new Map<string, Promise<void>>();
 
   async function recordAhead(name: string, repositoryId: string): Promise<void> {
@@ -88,14 +88,16 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
   }
 
   const pushes = {
-    /** Receives a push to what `openForPush` found. Listeners are notified while the client gets its response. */
+    /**
+     * Receives a push to a repository opened by `openForPush`. Notifies listeners while the client gets its response.
+     */
     async receive(opened: Found, incoming: IncomingPush): Promise<void> {
       const pushId = await receivePush(deps, journal, running, opened, incoming);
       if (pushId !== null) notify(pushId, opened.repository.id);
     },
-    /** Moves refs on behalf of the server, as an announced push. All objects exist already. */
+    /** Moves refs on behalf of the server, as an announced push. All objects must exist. */
     applyUpdates: apply,
-    /** Moves a branch for a person, by the rules of the repository. */
+    /** Moves a branch for a user, under the repository's rules. */
     moveBranch: (viewer: Viewer, found: Pick<Found, 'repository' | 'path'>, move: BranchMove) =>
       moveBranch(deps, apply, viewer, found, move),
     undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) =>
@@ -103,40 +105,40 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
 
     listRecent: bind(recentPushes),
     describe: bind(describePushes),
-    /** A push by its id, as listeners hear of it. */
+    /** A push by its id, as passed to listeners. */
     find: (pushId: string) => findPush(deps, journal, pushId),
-    /** The push that gave a ref its tip. */
+    /** The push that set a ref to its tip. */
     ofTip: bind(findPushByTip),
     count: bind(countPushes),
     countCommits: bind(readCommitCounts),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
 
-    /** Listener of pushes. It precedes all others: a repack must not drop a tip before it is preserved. */
+    /** Push listener that precedes all others: a repack must not drop a tip before it is preserved. */
     preserveOverwrittenTips: preserveOverwrittenTips(deps),
-    /** Registers a listener; before `recover`, so that it is called for unfinished pushes. */
+    /** Registers a listener; must precede `recover`, so that it is called for unfinished pushes. */
     onPush(listener: PushListener): void {
       if (listeners.some(({ name }) => name === listener.name))
         throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener);
       if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
     },
-    /** Registers what takes pushes to `refs/for/<branch>`; without it, they are refused. */
+    /** Registers the handler of pushes to `refs/for/<branch>`; without one they are refused. */
     forRefs<Prepared>(port: ReviewPort<Prepared>): void {
       deps.reviews.port = port as ReviewPort;
     },
-    /** Registers what says something of what a push has brought. */
+    /** Registers a listener that may print messages to the client after a push. */
     remarkWith: (remark: PostReceiveOutput) => void deps.arrivalRemarks.push(remark),
-    /** Registers a check that may refuse every push to a repository. */
+    /** Registers a check that may refuse any push to a repository. */
     refuse: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
 
-    /** Once the ports are open: removes locks, settles and announces the pushes that the start has found. */
+    /** Once the ports are open: removes locks, and settles and announces the pushes found at start. */
     recover: () => recovery.run(),
-    /** For a page that shows what the listeners of a push have recorded. */
+    /** For a page that shows data recorded by push listeners. */
     whenAnnounced: (repositoryId: string, waitMs: number) => announcer.whenAnnounced(repositoryId, waitMs),
     /**
-     * Has a listener record the settled pushes of a repository that it has not recorded, in their order and before
-     * their turn: for an act that depends on what it records. Throws what the listener throws.
+     * Lets a listener record the repository's settled pushes that it has not recorded, in order but ahead of its queue:
+     * for an action that depends on its records. Throws the listener's error.
      */
     recordAhead(listener: string, repositoryId: string): Promise<void> {
       const key = `${listener} ${repositoryId}`;
@@ -147,19 +149,19 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       return work;
     },
     isRunning: bind(isPushRunning),
-    /** At a stop: aborts the recovery and rejects its waiters. */
+    /** At shutdown: aborts the recovery and rejects its waiters. */
     abortRecovery: () => recovery.abort(),
     /** For the scheduled task: retries pushes that a transient failure left unsettled or unannounced. */
     finish: (): Promise<void> => (finishing ??= finish().finally(() => (finishing = null))),
     /** For the scheduled task: releases overwritten tips after their retention time. */
     releaseOverwrittenTips: () => releaseOverwrittenTips(deps),
-    /** Every night: deletes old rows of the journal. */
+    /** Nightly: deletes old journal rows. */
     removeOld: () => removeOldPushes(deps),
 
     listParked: bind(listParkedPushes),
-    /** By hand: retries a push, also a parked one. */
+    /** Manually retries a push, even a parked one. */
     unpark: bind(unparkPush),
-    /** Announces a push to the remaining listeners, and returns the result. */
+    /** Announces a push to the remaining listeners and returns the result. */
     async announceAgain({ id, repositoryId }: UnannouncedPush): Promise<RetriedPush> {
       await announcer.announce(id, repositoryId);
       return outcomeOf(deps, id);
@@ -185,12 +187,12 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       await recovery.ready(found.repository.id);
       return found;
     }),
-    /** At start, before any port opens: reads which pushes `recover` will finish. */
+    /** At start, before any port opens: reads the pushes that `recover` will finish. */
     async begin(): Promise<void> {
       await adoptPushes(deps);
       await recovery.begin();
     },
-    /** Waits for running announcements, up to the time limit of a stop. */
+    /** Waits for running announcements, up to the shutdown time limit. */
     async stop(): Promise<void> {
       recovery.abort();
       await announcer.stop();

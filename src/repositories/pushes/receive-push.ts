@@ -26,30 +26,28 @@ export interface IncomingPush {
   via: 'http' | 'ssh';
   /** Value of `Git-Protocol` or `GIT_PROTOCOL`, validated by the transport. */
   protocol: string | null;
-  /** The client's stream after the advertisement. */
+  /** The client's stream after the ref advertisement. */
   input: Readable;
-  /** Whether nothing else uses the chunks of `input`. */
+  /** Whether the chunks of `input` are not used elsewhere. */
   ownsInput?: boolean;
   /** Receives git's response. */
   output: Writable;
-  /** The web address that the client came to, for what it is told; absent over SSH. */
+  /** The web URL that the client used, for messages to it; absent over SSH. */
   origin?: string | undefined;
-  /** Aborts when the client has disconnected. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
-  /** How long the client may stall the push, in milliseconds; defaults to the limit of the git module. */
+  /** Time that the client may stall the push, in milliseconds; defaults to the git module's limit. */
   stallMs?: number | undefined;
 }
 
-/** The pushes that are running in this process. */
+/** Pushes running in this process. */
 export type RunningPushes = Set<string>;
 
 /**
  * Receives a push: journals its commands, lets git act, settles the journal with git's report. The same for every
- * transport.
- * A refusal (lost access, archived, disk space) is reported to the client for each command; git is not started then
- * and nothing is journalled. A refusal of one ref (by a rule) does not affect the others; the journal has only
- * those.
- * @returns the id of the journalled push when at least one command took effect, else `null`
+ * transport. Reports a refusal (lost access, archived, disk space) to the client for each command, without starting git
+ * or journalling. Refusing one ref (by a rule) does not affect the others, and only those are journalled.
+ * @returns the id of the journalled push if at least one command took effect, else `null`
  */
 export async function receivePush(
   deps: RepositoryDeps,
@@ -82,12 +80,12 @@ export async function receivePush(
       const verdicts = await inferPushResults(journal, [push], await deps.git.refs.list(opened.path));
       await settle(verdicts.get(pushId) ?? []);
     } catch (error) {
-      // It stays unsettled and is retried; this error must not hide the first one.
+      // The push stays unsettled and is retried; this error must not hide the first one.
       deps.logger.error('push.settle_failed', { pushId, error });
     }
   }
 
-  // Added before its row is visible: an unsettled push that is not in here counts as abandoned.
+  // Added before its row is visible: an unsettled push missing here counts as abandoned.
   running.add(pushId);
   try {
     await deps.git.transfers.receivePack({
@@ -133,7 +131,7 @@ function withoutRefused(updates: readonly RefUpdate[], refused: readonly Refused
   return updates.filter(({ ref }) => !names.has(ref));
 }
 
-/** The commands of an accepted push as they are in the journal. */
+/** The commands of an accepted push as journalled. */
 function journalledOf(
   updates: readonly RefUpdate[],
   { refused = [], rewritten }: Extract<PushVerdict, { accept: true }>,
@@ -145,13 +143,13 @@ function journalledOf(
 }
 
 interface ReceivedCommands extends ProposedPush {
-  /** Id of the push, once it is journalled. */
+  /** Id of the push, once journalled. */
   id: string;
 }
 
 /**
- * Checks a push when its commands are known and journals it, in one write: the access found at the ref advertisement
- * may be an hour old, and a deletion or move of the repository reads the journal first.
+ * Checks a push when its commands are known and journals it, in one transaction: the access checked at the ref
+ * advertisement may be an hour old, and deleting or moving the repository reads the journal first.
  */
 async function checkAndJournal(
   deps: RepositoryDeps,
@@ -166,7 +164,7 @@ async function checkAndJournal(
     return refuse('the server is low on disk space; reading still works');
   }
   const [update] = updates;
-  // The git module lets such a push have one command.
+  // The git module limits such a push to one command.
   if (update !== undefined && arriving !== undefined && isForReview(update.ref))
     return journalForReview(deps, journal, opened, incoming, { id, update, options, arriving });
   const verdict = await deps.db.write<PushVerdict>(async (tx) => {
@@ -197,7 +195,9 @@ async function checkAndJournal(
   return verdict;
 }
 
-/** A line about a branch that a push creates beside the default branch; several are a mirror or an import. */
+/**
+ * A line about a branch that a push creates beside the default branch; several new branches are a mirror or an import.
+ */
 async function remarkOnNewBranch(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -215,7 +215,7 @@ async function remarkOnNewBranch(
   return remark == null ? [] : [remark];
 }
 
-/** Names the credential where that decides: its owner may well be able to push. */
+/** Names the credential if it is the cause: its owner may well be able to push. */
 function whyReadOnly(viewer: Viewer): string {
   if (viewer.kind === 'person' && viewer.via === 'token' && viewer.scope === 'read')
     return 'This access token can only read; a push needs one that can write.';
@@ -223,9 +223,9 @@ function whyReadOnly(viewer: Viewer): string {
 }
 
 /**
- * Finds a repository to push to, and creates it when push-to-create is on. People who may propose changes get in, too:
- * what they push is judged ref by ref. Refuses `repository_not_found`; `read_only_access` to the others who may read
- * but not write; `repository_archived`.
+ * Finds a repository to push to, and creates it if push-to-create is on. Also allows users who may propose changes:
+ * their push is checked ref by ref. Throws `repository_not_found`; `read_only_access` for others who can read but not
+ * write; `repository_archived`.
  */
 export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(deps, viewer, at);
@@ -243,7 +243,7 @@ async function findOrCreate(deps: RepositoryDeps, viewer: Viewer, at: Repository
   } catch (error) {
     const absent = isDomainError(error) && error.code === 'not_found';
     if (!absent || !deps.settings.pushToCreate || viewer.kind !== 'person') throw error;
-    // A push to an old path means the repository that was there.
+    // A push to an old path goes to the repository that was there.
     if ((await findRedirect(deps, viewer, at)) !== null) throw error;
     // The reason for a failed creation must not reveal a hidden repository.
     await createRepository(deps, viewer, { ...at, visibility: 'PRIVATE' }).catch((refusal: unknown) => {

@@ -13,23 +13,21 @@ import type { PushRow } from '../schema/push-schema.ts';
 export interface RecentPush {
   id: string;
   repository: ListedRepository;
-  /** `null` for one made on the command line, or by a deleted account. */
+  /** `null` for the command line or a deleted account. */
   person: Person | null;
-  /** Title of the deploy key that pushed; null for all others. */
+  /** Title of the deploy key that pushed; null if none did. */
   deployKey: string | null;
   /** Epoch milliseconds. */
   at: number;
-  /** The first of the refs that moved, in the order of the push; ids of zeros mean "no ref". */
+  /** The first refs that moved, in the order of the push; ids of zeros mean "no ref". */
   updates: { ref: string; oldId: string; newId: string }[];
-  /** How many moved. */
+  /** Number of refs that moved. */
   updateCount: number;
 }
 
 /**
- * The latest pushes to the viewer's repositories: own ones, those of their organisations, those they collaborate on.
- * Newest first.
- * The repositories are found first, by their last push: so the work is bounded by `limit`, however much history they
- * have.
+ * The latest pushes to the viewer's repositories: their own, their organisations', and those they collaborate on.
+ * Newest first. Finds the repositories first, by their last push, so that `limit` bounds the work for any history.
  */
 export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: number): Promise<RecentPush[]> {
   if (viewer.kind !== 'person') return [];
@@ -37,11 +35,11 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
   if (repositories.size === 0) return [];
   const found = await newestOfEach(deps, [...repositories.keys()], limit);
   const pushes = found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).slice(0, limit * 2);
-  // All its commands may have been rejected, or it was a round of a pull request.
+  // All its commands may have been rejected, or it was a pull request round.
   return (await withMoves(deps, pushes, repositories)).filter((push) => push.updates.length > 0).slice(0, limit);
 }
 
-/** Pushes by their ids, those to repositories that the viewer may read. */
+/** Pushes by their ids; only those to repositories that the viewer can read. */
 export async function describePushes(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -77,7 +75,7 @@ async function withMoves(
   );
 }
 
-/** The newest settled pushes to each repository, in no order. */
+/** The newest settled pushes to each repository, unordered. */
 function newestOfEach({ db }: RepositoryDeps, repositoryIds: readonly string[], limit: number): Promise<PushRow[]> {
   const newest = `SELECT n.id FROM pushes n WHERE n.repository_id = r.id AND n.settled_at IS NOT NULL
     ORDER BY n.created_at DESC LIMIT ${Math.trunc(limit)}`;
@@ -95,8 +93,8 @@ async function latelyPushedTo(
   const visible = visibleRepositories(viewer, 'x');
   const wanted = `x.deleted_at IS NULL AND x.pushed_at IS NOT NULL AND (${visible.sql})`;
   const latest = `ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`;
-  // An index has the last pushes of each owner's repositories in order: of each only as many are read as the whole
-  // list needs. A person collaborates on few repositories of others.
+  // An index has the last pushes of each owner's repositories in order; reads at most as many of each as the list
+  // needs. A user collaborates on few repositories of others.
   const found = await selectRaw<{ id: string }>(
     deps.db.read,
     `SELECT r.id AS id, r.pushed_at AS at FROM repositories r WHERE r.id IN

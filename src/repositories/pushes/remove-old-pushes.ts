@@ -11,9 +11,9 @@ interface OldPush {
 }
 
 /**
- * Deletes rows of the push journal that are older than `repositories.push_keep`. A push stays while it is not announced
- * or parked, while an undo is kept, and while a branch or tag has the value that it gave: the journal then still says
- * where every ref came from. Repositories in the trash are left as they are. Returns the number.
+ * Deletes rows of the push journal that are older than `repositories.push_keep`. Keeps pushes that are unannounced or
+ * parked, that can be undone, or that set the current value of a branch or tag, so that the journal still has the
+ * origin of every ref. Skips repositories in the trash. Returns the number of deleted rows.
  */
 export async function removeOldPushes(deps: RepositoryDeps): Promise<number> {
   const before = deps.clock.now() - deps.settings.pushTtlMs;
@@ -63,7 +63,7 @@ async function removeOf(deps: RepositoryDeps, repositoryId: string, before: numb
   }
 }
 
-/** Whether one of its commands is kept for an undo, or is what a ref points to now. */
+/** Whether one of its commands is preserved for an undo, or set the current value of a ref. */
 async function isNeeded({ db }: RepositoryDeps, pushId: string, refs: ReadonlyMap<string, string>): Promise<boolean> {
   for (let after = -1; ; ) {
     const rows = (await db.read.query(

@@ -7,7 +7,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
- * Checks whether a person may move refs on a page, by what the write sees. Refuses `repository_not_found`,
+ * Checks whether a user may move refs on a page, as the transaction sees it. Throws `repository_not_found`,
  * `repository_archived`, `push_refused`.
  */
 export async function requireRefWrite(deps: RepositoryDeps, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
@@ -16,8 +16,8 @@ export async function requireRefWrite(deps: RepositoryDeps, tx: Tx, viewer: View
 }
 
 /**
- * Checks whether a repository takes pushes at all: it is neither archived nor a mirror. Refuses
- * `repository_archived`, `push_refused`.
+ * Checks whether a repository accepts pushes at all: it is neither archived nor a mirror. Throws `repository_archived`,
+ * `push_refused`.
  */
 export async function requireWritableRepository(deps: RepositoryDeps, tx: Tx, row: Repository): Promise<void> {
   if (row.archivedAt !== null && row.copiedFrom === null)

@@ -3,19 +3,19 @@ import type { Tx } from '../../db/index.ts';
 import type { IncomingCommits } from '../../git/index.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
-/** The repository that is pushed to. */
+/** The repository that receives the push. */
 export interface PushTarget {
   repository: Repository;
   canonical: { owner: string; name: string };
   /** The bare repository on disk. */
   path: string;
-  /** The web address that a client over HTTP came to; absent over SSH. */
+  /** The web URL that an HTTP client used; absent over SSH. */
   origin?: string;
 }
 
 /** A push to `refs/for/<branch>`, which proposes commits for a branch. */
 export interface PushForReview {
-  /** Id of the push, once it is journalled. */
+  /** Id of the push, once journalled. */
   id: string;
   viewer: Viewer;
   opened: PushTarget;
@@ -26,38 +26,38 @@ export interface PushForReview {
   arriving: IncomingCommits;
 }
 
-/** Which ref the push writes instead, or why it is refused: one line, shown beside the ref. */
+/** The ref that the push writes instead, or the reason for a refusal: one line, shown beside the ref. */
 export type ReviewVerdict =
   | {
       accept: true;
       /** `refs/pull/<number>/head`. */
       to: string;
-      /** Its value now; zeros for none. */
+      /** Its current value; zeros if absent. */
       oldId: string;
-      /** Size limit of the pack in bytes; null for that of the server. */
+      /** Size limit of the pack in bytes; null for the server's limit. */
       maxPackBytes: number | null;
       /** Push options that the port does not know. */
       others: readonly string[];
-      /** Writes what belongs to the journalled push, in the same write. */
+      /** Writes data of the journalled push, in the same transaction. */
       record(): Promise<void>;
-      /** Lines for the person who pushes, once the write is durable. */
+      /** Lines for the user who pushes, once the transaction is durable. */
       remarks(): Promise<string[]>;
     }
   | { accept: false; reason: string };
 
-/** The port through which the module of pull requests takes pushes to `refs/for/…`; `app/` registers it. */
+/** Port through which the pull request module handles pushes to `refs/for/…`; registered by `app/`. */
 export interface ReviewPort<Prepared = unknown> {
-  /** Whether a person who may not write here may push for review. */
+  /** Whether a user without write access may push for review here. */
   mayPush(viewer: Viewer, found: Pick<PushTarget, 'repository'>): Promise<boolean>;
-  /** Reads what is slow, before the write. */
+  /** Reads slow data before the transaction. */
   prepare(push: PushForReview): Promise<Prepared>;
-  /** Decides by what the write sees. */
+  /** Decides inside the transaction. */
   decide(tx: Tx, push: PushForReview, prepared: Prepared): Promise<ReviewVerdict>;
   /**
-   * Waits, within limits, until what a settled push has made can be seen: the client has its result then.
-   * @returns a line for the person who has pushed where it takes longer
+   * Waits, up to a limit, until the results of a settled push are visible: the client already has its report.
+   * @returns a line for the user who pushed if it takes longer
    */
   whenRecorded(repositoryId: string): Promise<string | null>;
-  /** A line for the person who has pushed a new branch; null for none. */
+  /** A line for the user who pushed a new branch; null if there is none. */
   remarkOnBranch(viewer: Viewer, opened: PushTarget, branch: string): Promise<string | null>;
 }

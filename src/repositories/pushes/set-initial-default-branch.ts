@@ -7,13 +7,13 @@ import { noRef, shortRef } from '../../kernel/index.ts';
 const branches = 'refs/heads/';
 /** Usual names of the default branch, preferred over newer branches. */
 const usual = ['main', 'master', 'trunk'];
-/** Limit of branches that are checked; a push of more includes one of the usual names. */
+/** Limit of branches to check; a push of more includes one of the usual names. */
 const maxLookedAt = 200;
 
 /**
- * Sets the default branch at the first push: while the default branch does not exist, it becomes the pushed branch; of
+ * Sets the default branch at the first push: while the default branch does not exist, the pushed branch becomes it; of
  * several, the one with the newest commit.
- * @param accepted the commands of a push that took effect
+ * @param accepted commands of the push that took effect
  */
 export async function setInitialDefaultBranch(
   deps: Pick<RepositoryDeps, 'db' | 'git' | 'logger'>,
@@ -35,7 +35,7 @@ export async function setInitialDefaultBranch(
   deps.logger.info('repository.default_branch_followed', { repositoryId: id, before: head.branch, defaultBranch });
 }
 
-/** The branch with the newest commit; git sends branches by name, so their order means nothing. */
+/** The branch with the newest commit; git sends branches sorted by name, so their order is meaningless. */
 async function newest(
   git: RepositoryDeps['git'],
   path: string,

@@ -27,9 +27,9 @@ export interface LostTip {
   /** The new value; zeros for a deletion. */
   newId: string;
   forced: boolean;
-  /** The current value of the ref; null when it is absent. */
+  /** The current value of the ref; null if absent. */
   current: string | null;
-  /** The person who did it; null for the server, the command line, or a deleted account. */
+  /** The user who did it; null for the server, the command line, or a deleted account. */
   person: Person | null;
   /** Epoch milliseconds. */
   lostAt: number;
@@ -48,7 +48,7 @@ interface LostRow {
   expiresAt: number;
 }
 
-/** Limit of the list: more is not readable. */
+/** Limit of the list for readability. */
 const maxListed = 500;
 const heads = 'refs/heads/';
 
@@ -95,15 +95,15 @@ export async function listLostTips(
 export interface UndoRequest {
   /** Id of a lost tip. */
   id: string;
-  /** Name of a new branch for the tip; defaults to restoring the ref itself. */
+  /** Name of a new branch for the tip; by default the ref itself is restored. */
   as?: string | undefined;
-  /** The value of the ref that the person saw, zeros for absent; defaults to the current value. */
+  /** The value of the ref that the user saw, zeros for absent; defaults to the current value. */
   expected?: string | undefined;
 }
 
 interface Undone {
   ref: string;
-  /** Zeros for a ref that was absent. */
+  /** Zeros if the ref was absent. */
   oldId: string;
   newId: string;
 }
@@ -112,9 +112,9 @@ const idShape = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,5})$/;
 
 /**
  * Restores the lost tip of a ref, or creates a new branch from it, as an ordinary push: journalled, announced, and
- * undoable itself. Refuses `repository_not_found` to people who may not write, `repository_archived`, `tip_not_found`,
- * `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`, `branch_protected` where a rule
- * does not allow the viewer the push that it is, `push_refused`.
+ * undoable itself. Throws `repository_not_found` without write access, `repository_archived`, `tip_not_found`,
+ * `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`, `branch_protected` if a rule forbids the
+ * viewer this push, `push_refused`.
  */
 export async function undoPush(
   deps: RepositoryDeps,
@@ -182,7 +182,7 @@ async function lostTip(
   return tip;
 }
 
-/** What the objects show about the move. */
+/** Facts about the move that the objects show. */
 interface Shown {
   isForward: boolean;
   hasMerges: boolean;

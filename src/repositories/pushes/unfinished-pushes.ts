@@ -14,9 +14,9 @@ export interface UnannouncedPush {
 }
 
 /**
- * Settled pushes of this node that are to be announced, oldest first; never parked ones. Those to a
- * repository in the trash wait until it is restored.
- * @param which `due` leaves out those whose last attempt is delayed; a start tries all of them
+ * Settled pushes of this node to announce, oldest first; never parked ones. Pushes to a trashed repository wait for its
+ * restore.
+ * @param which `due` omits pushes whose last attempt is delayed; a start tries all
  */
 export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
   const query = deps.db.read
@@ -44,7 +44,7 @@ export async function pushesLeftFor(
   const rows = await deps.db.read
     .createQueryBuilder(pushSchema, 'p')
     .select('p.id', 'id')
-    // Not by the index of the repository, which has its pushes of years.
+    // Avoids the repository's index, which covers years of pushes.
     .where("p.repository_id || '' = :repositoryId AND p.settled_at IS NOT NULL", { repositoryId })
     .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
     .andWhere('NOT EXISTS (SELECT 1 FROM push_announcements a WHERE a.push_id = p.id AND a.listener = :listener)', {
@@ -56,7 +56,7 @@ export async function pushesLeftFor(
   return rows.map(({ id }) => id);
 }
 
-/** Whether a push to this ref was journalled that has not ended yet: no client has its result. */
+/** Whether a push to this ref was journalled and has not ended: no client has its result. */
 export async function isPushRunning(
   { db }: Pick<RepositoryDeps, 'db'>,
   repositoryId: string,
@@ -73,13 +73,13 @@ export async function isPushRunning(
 
 interface ParkedPush extends UnannouncedPush {
   attempts: number;
-  /** The listeners that failed, each with its error. */
+  /** The failed listeners, each with its error. */
   error: string | null;
   /** Epoch milliseconds. */
   parkedAt: number;
 }
 
-/** Parked pushes, the newest first. */
+/** Parked pushes, newest first. */
 export async function listParkedPushes(deps: RepositoryDeps, limit: number): Promise<ParkedPush[]> {
   const rows = await deps.db.read.find(pushSchema, {
     where: { parkedAt: isNotNull() },
@@ -96,8 +96,8 @@ export async function listParkedPushes(deps: RepositoryDeps, limit: number): Pro
 }
 
 /**
- * Retries a push, also a parked one: each remaining listener gets one attempt, and the push is parked again when one
- * fails. Refuses `push_not_found`, `push_running`, `push_announced`.
+ * Retries a push, even a parked one: each remaining listener gets one attempt, and the push is parked again if one
+ * fails. Throws `push_not_found`, `push_running`, `push_announced`.
  */
 export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promise<UnannouncedPush> {
   return db.write(async (tx: Tx) => {
@@ -105,7 +105,7 @@ export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promis
     if (push === null) throw notFound('push_not_found', 'There is no such push.');
     if (push.settledAt === null) throw conflict('push_running', 'This push has not ended yet.');
     if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has received this push.');
-    // Also one that waits until the server has been up for a while.
+    // Includes pushes that wait until the server has been up for a while.
     await unpark(tx, placeOfPush(pushId));
     return { id: push.id, repositoryId: push.repositoryId };
   });

@@ -10,7 +10,7 @@ import { isMergingFree } from './parse-merge-conditions.ts';
 
 type Grants = BranchRule['grants'];
 
-/** What a new rule allows: to push and to create, and neither to rewrite nor to delete. */
+/** Defaults of a new rule: allows pushing and creating, but neither rewriting nor deleting. */
 export const usualGrants: Grants = {
   push: { level: 'write', people: [], tasks: true, deployKeys: true },
   force: { level: 'nobody', people: [], tasks: false },
@@ -18,7 +18,7 @@ export const usualGrants: Grants = {
   delete: { level: 'nobody', people: [], tasks: false },
 };
 
-/** Gives a repository the rule that keeps its default branch from being rewritten. */
+/** Adds the rule that protects a repository's default branch from rewriting. */
 export async function addDefaultRule(
   manager: EntityManager,
   { random, now }: { random: Random; now: number },
@@ -43,7 +43,7 @@ export async function addDefaultRule(
   return id;
 }
 
-/** Whether a rule is the one that every repository begins with, as nobody has changed it. */
+/** Whether a rule is the unchanged initial rule of every repository. */
 export const isUsualRule = ({ pattern, grants, merging, linear, signed }: StoredRule): boolean =>
   pattern === defaultBranchPattern &&
   !linear &&
@@ -59,13 +59,13 @@ export const isUsualRule = ({ pattern, grants, merging, linear, signed }: Stored
 const defaultBranchRule = (rules: readonly StoredRule[], defaultBranch: string): StoredRule | null =>
   new RuleSet(rules, defaultBranch).ruleFor(`refs/heads/${defaultBranch}`);
 
-/** Whether a rule keeps those who push from rewriting the default branch. */
+/** Whether a rule forbids rewriting the default branch to users who push. */
 export function isDefaultBranchProtected(rules: readonly StoredRule[], defaultBranch: string): boolean {
   const rule = defaultBranchRule(rules, defaultBranch);
   return rule !== null && rule.grants.force.level !== 'write';
 }
 
-/** Whether a rule lets everyone who pushes do everything. The default branch is never deleted anyway. */
+/** Whether a rule allows everything to everyone who pushes. The default branch can never be deleted. */
 const isFree = ({ grants, linear, signed, merging }: BranchRule): boolean =>
   !linear &&
   !signed &&
@@ -76,8 +76,8 @@ const isFree = ({ grants, linear, signed, merging }: BranchRule): boolean =>
   );
 
 /**
- * Sets whether the default branch may be rewritten, in the rule that decides about it. A pattern that matches other
- * branches, too, is left alone: the default branch gets a rule of its own.
+ * Sets whether the default branch may be rewritten, in the rule that decides about it. Leaves a pattern that also
+ * matches other branches unchanged: the default branch gets its own rule.
  * @returns whether anything changed
  */
 export async function protectDefaultBranch(

@@ -1,13 +1,13 @@
 import { defaultBranchPattern } from '../../access/index.ts';
 import type { BranchRule, RuleAct, RuleTarget } from '../../access/index.ts';
 
-/** A rule as an error message names it: `branch rule "release/*"`. */
+/** A rule's name in error messages: `branch rule "release/*"`. */
 function nameOfRule({ target, pattern }: Pick<BranchRule, 'target' | 'pattern'>): string {
   const name = pattern === defaultBranchPattern ? 'default branch' : pattern;
   return `${target === 'TAG' ? 'tag' : 'branch'} rule "${name}"`;
 }
 
-/** What is said of an act that nobody may do, and of one that the person may not do. */
+/** Messages for an action forbidden to everyone, and for one forbidden to the user. */
 const refusals: Readonly<Record<RuleTarget, Record<RuleAct, [nobody: string, you: string]>>> = {
   BRANCH: {
     push: ['pushes are not allowed', 'you may not push to it'],
@@ -26,7 +26,7 @@ const refusals: Readonly<Record<RuleTarget, Record<RuleAct, [nobody: string, you
   },
 };
 
-/** Why a rule refuses an act, in one line for the person who pushes. */
+/** The reason why a rule forbids an action, in one line for the user who pushes. */
 export function refusalByRule(rule: BranchRule, act: RuleAct): string {
   const { level, people, teams = [], tasks, deployKeys = false } = rule.grants[act];
   const [nobody, you] = refusals[rule.target][act];
@@ -39,7 +39,9 @@ export const mergesRefused = (rule: BranchRule): string =>
 export const mergesUnknown = (rule: BranchRule): string =>
   `${nameOfRule(rule)}: too many commits to look for merges; push in parts`;
 
-/** @param why as `VerifyCommits` says it */
+/**
+ * @param why reason from `VerifyCommits`
+ */
 export const unsignedRefused = (rule: BranchRule, oid: string, why: string): string => {
   const commit = `commit ${oid.slice(0, 10)}`;
   if (why === 'unavailable') return `${nameOfRule(rule)}: the signatures could not be verified in time; push again`;
@@ -50,5 +52,5 @@ export const unsignedRefused = (rule: BranchRule, oid: string, why: string): str
 export const signaturesUnknown = (rule: BranchRule): string =>
   `${nameOfRule(rule)}: too many commits to verify their signatures; push in parts`;
 
-/** A reason as a sentence. */
+/** The reason as a sentence. */
 export const sentence = (reason: string): string => `${reason[0]!.toUpperCase()}${reason.slice(1)}.`;

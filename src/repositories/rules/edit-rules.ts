@@ -16,22 +16,22 @@ import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule
 import { parseMergeConditions } from './parse-merge-conditions.ts';
 import type { GrantInput, MergeConditionsInput } from './parse-merge-conditions.ts';
 
-/** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
+/** Limits for readability: rules per repository, and people named per action of a rule. */
 const maxRules = 50;
 const maxRulePeople = 50;
 
-/** What a form or a call says of a rule. */
+/** Rule fields from a form or an API call. */
 export interface RuleInput {
   pattern?: string | undefined;
   grants?: Partial<Record<RuleAct, GrantInput>> | undefined;
   linear?: boolean | undefined;
   signed?: boolean | undefined;
-  /** Of branches alone. */
+  /** For branches only. */
   merging?: MergeConditionsInput | undefined;
 }
 
 export interface NewRule extends RuleInput {
-  /** `branch` or `tag`, in any case. */
+  /** `branch` or `tag`, ignoring case. */
   target: string;
   pattern: string;
 }
@@ -42,9 +42,9 @@ const tooManyPeople = (field: string) =>
 const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
- * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
- * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging`
- * refuses, and for people and teams `no_such_person`, `no_such_team`, `person_may_not_push`, `too_many_people`.
+ * Appends a rule. Throws `repository_not_found` unless the viewer administers the repository; `invalid_rule_target`,
+ * `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging` throws, and for people
+ * and teams `no_such_person`, `no_such_team`, `person_may_not_push`, `too_many_people`.
  * @returns the id
  */
 export async function addRule(
@@ -79,8 +79,8 @@ export async function addRule(
 }
 
 /**
- * Changes a rule; what is left out stays. Refuses `rule_not_found`, and what `addRule` refuses. People who are named
- * already may stay when they have lost their access.
+ * Changes a rule; omitted fields stay. Throws `rule_not_found`, and what `addRule` throws. People already named may
+ * stay after losing their access.
  */
 export async function changeRule(
   deps: RepositoryDeps,
@@ -110,7 +110,7 @@ export async function changeRule(
   log(deps, 'repository.rule_changed', viewer, repository.id, wanted);
 }
 
-/** Removes a rule. Refuses `repository_not_found` to everyone who does not administer it, `rule_not_found`. */
+/** Removes a rule. Throws `repository_not_found` unless the viewer administers the repository, `rule_not_found`. */
 export async function removeRule(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -130,8 +130,8 @@ export async function removeRule(
 }
 
 /**
- * Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule`
- * does.
+ * Moves a rule by one place among the patterns of its kind; a rule for a single name has no order. Throws what
+ * `removeRule` throws.
  */
 export async function moveRule(
   deps: RepositoryDeps,
@@ -160,8 +160,8 @@ export async function moveRule(
 }
 
 /**
- * Puts the rules of one kind into an order; those that are not named come behind, as they are. Refuses as `removeRule`
- * does, and `rule_named_twice`.
+ * Reorders the rules of one kind; rules not named follow in their current order. Throws what `removeRule` throws, and
+ * `rule_named_twice`.
  */
 export async function orderRules(
   deps: RepositoryDeps,
@@ -191,8 +191,8 @@ export async function orderRules(
 }
 
 /**
- * Checks a rule without making it. Refuses `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`,
- * `too_many_people`, and what `readMerging` refuses.
+ * Checks a rule without creating it. Throws `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`,
+ * `too_many_people`, and what `readMerging` throws.
  */
 export function checkRule({ target, pattern, grants = {}, merging = {} }: NewRule): void {
   parsePattern(pattern, parseTarget(target));
@@ -205,7 +205,7 @@ export function checkRule({ target, pattern, grants = {}, merging = {} }: NewRul
   }
 }
 
-/** Replaces all rules of a repository, for an import. People without an account here are left out. */
+/** Replaces all rules of a repository, for an import. Omits people without an account here. */
 export async function replaceRules(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -260,7 +260,7 @@ async function insertPeople(manager: EntityManager, ruleId: string, { grants, me
   if (teams.length > 0) await manager.insert(branchRuleTeamSchema, teams);
 }
 
-/** Pages of the repository show which branches are protected. */
+/** The repository's pages show which branches are protected. */
 async function touch({ manager, now }: { manager: EntityManager; now: number }, id: string): Promise<void> {
   await manager.update(repositorySchema, { id }, { updatedAt: now });
 }
@@ -308,7 +308,7 @@ async function readInput(
   return read;
 }
 
-/** Teams of the owning organisation, as `organisation/team` or by their names. */
+/** Teams of the owning organisation, as `organisation/team` or by name. */
 async function readTeams(
   deps: RepositoryDeps,
   { ownerOrganisationId }: Repository,
@@ -332,7 +332,7 @@ async function readTeams(
   return [...ids].map((id) => ({ id, people: [] }));
 }
 
-/** The ids of people by handle. @param named who is in the rule already */
+/** User ids by handle. @param named people already in the rule */
 async function readPeople(
   deps: RepositoryDeps,
   repository: Repository,

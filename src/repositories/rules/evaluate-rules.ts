@@ -9,25 +9,25 @@ import { loadRules } from './load-rules.ts';
 import { mergesRefused, mergesUnknown, refusalByRule, signaturesUnknown, unsignedRefused } from './describe-rule.ts';
 import { noRef } from '../../kernel/index.ts';
 
-/** What the rules of a repository say of the commands of a push. */
+/** Result of the repository's rules for the commands of a push. */
 export interface RuleEvaluation {
-  /** Refused commands, each with a line for the person who pushes. */
+  /** Refused commands, each with a line for the user who pushes. */
   refused: RefusedRef[];
-  /** Refs that may only be fast-forwarded; decided by the objects. */
+  /** Refs that allow only fast-forwards; checked on the objects. */
   onlyForward: FastForwardRule[];
-  /** Refs that take no merge commit; decided by the objects. */
+  /** Refs that forbid merge commits; checked on the objects. */
   linear: LinearRule[];
-  /** Refs that take only commits with a verified signature; decided by the objects. */
+  /** Refs that require verified signatures on commits; checked on the objects. */
   signed: SignedRule[];
 }
 
 const tooManyRefs = 'too many refs for the rules of this repository; push in parts';
 
 /**
- * Asks the rules of a repository about commands, by what the write sees. A deletion shows in the command. Whether a
- * move is a fast-forward, and whether it brings merges, shows in the objects, most of which have not arrived yet: that
- * is left to the git module.
- * @param source what the write reads by
+ * Evaluates the repository's rules for commands, as the given source sees them. Deletions are visible in the command.
+ * Fast-forwards and merges are visible only in the objects, most of which have not arrived yet, so the git module
+ * checks them.
+ * @param source the connection to read from
  */
 export async function evaluateRules(
   deps: Pick<RepositoryDeps, 'organisations'>,

@@ -19,23 +19,21 @@ import { isDefaultBranchProtected } from './default-rule.ts';
 import { loadRules, loadRulesOf } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
-/** A person whom a rule names. */
+/** A user named by a rule. */
 interface NamedPerson {
   person: Person;
-  /** Whether they may push to the repository now: without that, the rule gives them nothing. */
+  /** Whether the user can push to the repository now; otherwise the rule has no effect for them. */
   counts: boolean;
 }
 
 export interface ListedRule extends StoredRule {
-  /** Whom it names for each act and for merging, by handle. */
+  /** The people named for each action and for merging, by handle. */
   named: Readonly<Record<RuleAct | 'merge', NamedPerson[]>>;
   /** The teams, as `organisation/team`. */
   teams: Readonly<Record<RuleAct | 'merge', string[]>>;
 }
 
-/**
- * The rules of a repository in their order. Refuses `repository_not_found` to everyone who does not administer it.
- */
+/** The repository's rules in order. Throws `repository_not_found` unless the viewer administers the repository. */
 export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedRule[]> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const rules = await loadRules(deps.db.read, repository.id);
@@ -85,7 +83,7 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
   });
 }
 
-/** One of them. Refuses `rule_not_found`, and as `listRules` does. */
+/** A single rule. Throws `rule_not_found`, and what `listRules` throws. */
 export async function findRule(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -97,17 +95,17 @@ export async function findRule(
   return rule;
 }
 
-/** The names that rules decide about now. */
+/** Existing names that rules decide about. */
 export interface DecidedNames {
-  /** The first of them, in the order of names. */
+  /** The first names, sorted. */
   names: string[];
   total: number;
 }
 
 /**
- * Which branches and tags each rule decides about now, by the id of the rule; another rule may decide about a name that
- * a pattern matches. Null where there are too many names to tell.
- * @param limit names for each rule
+ * Existing branches and tags that each rule decides about, by rule id; another rule may decide about a name that a
+ * pattern matches. Null if there are too many names.
+ * @param limit names per rule
  */
 export async function namesDecided(
   deps: RepositoryDeps,
@@ -133,24 +131,24 @@ export async function namesDecided(
   return decided;
 }
 
-/** What the rules say of refs, for pages and the API. */
+/** Rule results for refs, for pages and the API. */
 interface RefRights {
-  /** The pattern of the rule that decides about a full ref name; null for none. */
+  /** The pattern of the rule that decides about a full ref name; null if there is none. */
   patternOf(ref: string): string | null;
-  /** Whether the viewer may do an act on it. */
+  /** Whether the viewer may perform an action on the ref. */
   may(ref: string, act: RuleAct): boolean;
-  /** What the rule asks of merges into a branch, and whether the viewer may merge by it; null for no rule. */
+  /** The rule's conditions for merges into a branch, and whether the viewer may merge under it; null without a rule. */
   mergingOf(ref: string): { approvals: number; checks: readonly string[]; mayMerge: boolean } | null;
 }
 
-/** The rules of a repository as its pages ask for them. @param viewer the one who looks at the page */
+/** The repository's rules as its pages use them. @param viewer of the page */
 export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<RefRights> {
   const [rules, facts] = await Promise.all([
     loadRules(deps.db.read, repository.id),
     repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, repository),
   ]);
   const book = new RuleSet(rules, repository.defaultBranch);
-  /** Undefined where there are too many refs to tell. */
+  /** Undefined if there are too many refs to list. */
   const ruleFor = (ref: string) => {
     try {
       return book.ruleFor(ref);
@@ -180,13 +178,13 @@ export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository:
   };
 }
 
-/** Changes with the rules of a repository: for the cache of pages that show what they say. */
+/** Changes with the repository's rules: validator for cached pages that show them. */
 export async function fingerprintOf(deps: RepositoryDeps, { id }: Pick<Repository, 'id'>): Promise<string[]> {
   const rules = await loadRules(deps.db.read, id);
   return rules.map((rule) => `${rule.id} ${rule.position} ${rule.updatedAt} ${JSON.stringify(rule.grants)}`);
 }
 
-/** Tells of full ref names whether a rule decides about them. */
+/** Checks whether full ref names are covered by a rule. */
 export async function protectedRefs(
   deps: RepositoryDeps,
   { id, defaultBranch }: Pick<Repository, 'id' | 'defaultBranch'>,
@@ -195,7 +193,7 @@ export async function protectedRefs(
   return (ref) => isDecided(book, ref);
 }
 
-/** Refs that are too many to tell count as protected. */
+/** If there are too many refs to list, they count as protected. */
 function isDecided(book: RuleSet<StoredRule>, ref: string): boolean {
   try {
     return book.ruleFor(ref) !== null;
@@ -205,7 +203,7 @@ function isDecided(book: RuleSet<StoredRule>, ref: string): boolean {
   }
 }
 
-/** The ids of those repositories whose default branch a rule keeps from being rewritten. */
+/** The ids of those repositories whose default branch a rule protects from rewriting. */
 export async function protectedDefaults(
   deps: RepositoryDeps,
   repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[],

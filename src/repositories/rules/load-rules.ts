@@ -4,7 +4,7 @@ import type { BranchRule, MergeConditions, RuleAct, RuleGrant, RuleTeam } from '
 import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
 import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
 
-/** A rule as it is stored. Times are milliseconds since the epoch. */
+/** A rule as stored. Times are milliseconds since the epoch. */
 export interface StoredRule extends BranchRule {
   id: string;
   repositoryId: string;
@@ -14,14 +14,14 @@ export interface StoredRule extends BranchRule {
 }
 
 /**
- * The rules of a repository in their order.
- * @param source the read connection, or what the write that depends on them reads by
+ * The repository's rules in order.
+ * @param source the read connection, or the connection of the dependent transaction
  */
 export async function loadRules(source: EntityManager, repositoryId: string): Promise<StoredRule[]> {
   return (await loadRulesOf(source, [repositoryId])).get(repositoryId) ?? [];
 }
 
-/** The rule that decides about a branch; null for none. Refuses `internal` for rules that cost too much. */
+/** The rule that decides about a branch; null if there is none. Throws `internal` for rules that cost too much. */
 export async function decidingRule(
   source: EntityManager,
   { id, defaultBranch }: { id: string; defaultBranch: string },
@@ -59,11 +59,11 @@ interface NamedTeamRow {
   rule_id: string;
   act: string;
   team_id: string;
-  /** Null for a team without people. */
+  /** Null for a team without members. */
   user_id: string | null;
 }
 
-/** The teams that rules name, with their people. */
+/** The teams that rules name, with their members. */
 const loadTeams = (source: EntityManager, repositoryIds: readonly string[]): Promise<NamedTeamRow[]> =>
   source
     .createQueryBuilder(branchRuleTeamSchema, 't')
@@ -92,7 +92,7 @@ function toRule(
   const grant = (act: RuleAct | 'merge'): RuleGrant => ({
     level: row[`${act}Level`],
     tasks: row[`${act}Tasks`],
-    // A deploy key pushes; it merges no pull request.
+    // Deploy keys push, but never merge pull requests.
     ...(act !== 'merge' && { deployKeys: row[`${act}DeployKeys`] }),
     people: people.filter((each) => each.act === act).map(({ userId }) => userId),
     teams: teamsFor(act, teams),
@@ -124,7 +124,7 @@ function toRule(
   };
 }
 
-/** The columns of what a rule asks of merges, but for the people whom it names. */
+/** The columns of a rule's merge conditions, except for the people it names. */
 export function mergeColumns({ grant, checks, styles, ...conditions }: MergeConditions) {
   return {
     mergeLevel: grant.level,

@@ -2,7 +2,7 @@ import { noMergeConditions } from '../../access/index.ts';
 import type { ApprovalsSurvive, MergeConditions, RuleGrant } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 
-/** Who may do an act; what is left out stays as it is, in a new rule as usual. */
+/** Who may perform an action; omitted fields stay, or get defaults in a new rule. */
 export interface GrantInput {
   /** `write`, `admin`, `owner` or `nobody`. */
   level?: string | undefined;
@@ -10,14 +10,14 @@ export interface GrantInput {
   people?: readonly string[] | undefined;
   tasks?: boolean | undefined;
   deployKeys?: boolean | undefined;
-  /** Teams of the owning organisation, as `organisation/team` or by their names. */
+  /** Teams of the owning organisation, as `organisation/team` or by name. */
   teams?: readonly string[] | undefined;
 }
 
-/** What a form or a call says of merging pull requests; what is left out stays as it is. */
+/** Conditions for merging pull requests from a form or an API call; omitted fields stay. */
 export interface MergeConditionsInput {
   grant?: GrantInput | undefined;
-  /** A number, or its digits. */
+  /** A number, or a string of digits. */
   approvals?: number | string | undefined;
   ownersApprove?: boolean | undefined;
   /** `nothing`, `rebase` or `anything`. */
@@ -26,7 +26,7 @@ export interface MergeConditionsInput {
   checks?: readonly string[] | undefined;
   /** Whether the head must contain the tip of the branch: `no`, `yes`, or `queue` for a merge queue. */
   upToDate?: boolean | string | undefined;
-  /** `merge`, `squash`, `rebase`, `forward`, in any case. */
+  /** `merge`, `squash`, `rebase`, `forward`, ignoring case. */
   styles?: readonly string[] | undefined;
   adminsToo?: boolean | undefined;
 }
@@ -34,12 +34,12 @@ export interface MergeConditionsInput {
 const survivals: readonly ApprovalsSurvive[] = ['nothing', 'rebase', 'anything'];
 export const ruleStyles = noMergeConditions.styles;
 
-/** Limits: more approvals no team gives, and more checks no reader of the page takes in. */
+/** Limits: no team gives more approvals, and no reader of the page takes in more checks. */
 const most = { approvals: 20, checks: 30, contextLength: 255 };
 
 /**
- * Reads the conditions of merges, but for who may merge. Refuses `invalid_approvals`, `invalid_survive`,
- * `invalid_checks`, `invalid_up_to_date`, `invalid_styles`.
+ * Parses merge conditions, except for who may merge. Throws `invalid_approvals`, `invalid_survive`, `invalid_checks`,
+ * `invalid_up_to_date`, `invalid_styles`.
  * @param grant who may merge
  */
 export function parseMergeConditions(
@@ -82,7 +82,7 @@ function readUpToDate(given: boolean | string): MergeConditions['upToDate'] {
   throw invalid('invalid_up_to_date', 'Choose one of no, yes and queue.', { field: 'up_to_date' });
 }
 
-/** A `*` stands at the end of a context alone. */
+/** Allows `*` only at the end of a context. */
 function readChecks(given: readonly string[]): string[] {
   const checks = [...new Set(given.map((check) => check.trim()).filter((check) => check !== ''))];
   const refuse = (message: string) => invalid('invalid_checks', message, { field: 'checks' });
@@ -101,7 +101,7 @@ function readStyles(given: readonly string[]): string[] {
   throw invalid('invalid_styles', 'Choose at least one of merge, squash, rebase and forward.', { field: 'styles' });
 }
 
-/** Whether a rule asks nothing of merges that would not hold without it. */
+/** Whether a rule adds no merge conditions to the defaults. */
 export const isMergingFree = ({ grant, styles, ...asked }: MergeConditions): boolean =>
   grant.level === 'write' &&
   styles.length === ruleStyles.length &&

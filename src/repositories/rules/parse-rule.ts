@@ -9,10 +9,10 @@ const faults: Readonly<Record<PatternFault, string>> = {
   alternatives: 'Braces hold alternatives like {a,b}, not in each other, and 32 in all at most.',
 };
 
-/** Characters that reorder text: a pattern must look like what it is. */
+/** Characters that reorder text: a pattern must look like what it matches. */
 const reorders = /[\x80-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** Reads the pattern of a rule. Refuses `invalid_pattern`. */
+/** Parses the pattern of a rule. Throws `invalid_pattern`. */
 export function parsePattern(text: string, target: RuleTarget): string {
   const pattern = text.trim();
   if (pattern === defaultBranchPattern && target === 'BRANCH') return pattern;
@@ -22,21 +22,21 @@ export function parsePattern(text: string, target: RuleTarget): string {
   throw invalid('invalid_pattern', faults[fault], { field: 'pattern' });
 }
 
-/** Reads who has the right to an act. Refuses `invalid_rule_level`. */
+/** Parses who may perform an action. Throws `invalid_rule_level`. */
 export function parseLevel(text: string, field: string): RuleLevel {
   const level = ruleLevels.find((known) => known === text.trim().toLowerCase());
   if (level !== undefined) return level;
   throw invalid('invalid_rule_level', 'Choose one of write, admin, owner and nobody.', { field });
 }
 
-/** Reads `branch` or `tag`. Refuses `invalid_rule_target`. */
+/** Parses `branch` or `tag`. Throws `invalid_rule_target`. */
 export function parseTarget(text: string): RuleTarget {
   const target = text.trim().toUpperCase();
   if (target === 'BRANCH' || target === 'TAG') return target;
   throw invalid('invalid_rule_target', 'A rule applies to branches or to tags.', { field: 'target' });
 }
 
-/** Whether a text is a pattern of more than one name. */
+/** Whether a text is a pattern rather than a single name. */
 export function isManyNames(pattern: string): boolean {
   if (pattern === defaultBranchPattern) return false;
   const read = readRefPattern(pattern);

@@ -14,7 +14,7 @@ import {
   rightsIn,
 } from './list-rules.ts';
 
-/** Rules for branches and tags by pattern; `access` decides by them. */
+/** Rules for branches and tags by pattern; `access` decides with them. */
 export function createRuleService(deps: RepositoryDeps) {
   const bind = bindDeps(deps);
   const bindAt = bindRepositoryDeps(deps);
@@ -27,9 +27,9 @@ export function createRuleService(deps: RepositoryDeps) {
     move: bindAt(moveRule),
     order: bindAt(orderRules),
     replaceAll: bindAt(replaceRules),
-    /** Registers what verifies commits where a rule requires signed ones; until then none is verified. */
+    /** Registers the verifier for rules that require signed commits; until then no commit counts as verified. */
     verifyCommitsWith: (verify: VerifyCommits) => void (deps.verification.verify = verify),
-    /** The rule that decides about a branch, by what the given connection reads. No access check. */
+    /** The rule that decides about a branch, as the given connection sees it. No access check. */
     deciding: decidingRule,
     namesDecided: bind(namesDecided),
     rightsIn: bind(rightsIn),

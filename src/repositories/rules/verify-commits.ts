@@ -5,16 +5,16 @@ import type { Found } from '../find-repository.ts';
 import { loadRules } from './load-rules.ts';
 import type { SignedObject } from './verify-port.ts';
 
-/** A commit without a verified signature: `unsigned`, or why its signature counts for nothing. */
+/** A commit without a verified signature: `unsigned`, or the reason why its signature does not count. */
 export interface Unverified {
   oid: string;
   why: string;
 }
 
-/** Whom the fair queue of verifications counts a push for. */
+/** The client to which the fair queue of verifications attributes a push. */
 export const clientOf = (viewer: Viewer): string => ('id' in viewer ? viewer.id : viewer.kind);
 
-/** The first of these commits that has no verified signature; null when all have one. */
+/** The first of these commits without a verified signature; null if all have one. */
 export async function firstUnverified(
   { verification: { verify } }: Pick<RepositoryDeps, 'verification'>,
   commits: readonly Commit[],
@@ -36,14 +36,14 @@ export async function firstUnverified(
   return null;
 }
 
-/** The same for a move whose objects exist, where a rule of the repository requires signed commits at all. */
+/** The same for a move whose objects exist; checked only if a rule of the repository requires signed commits. */
 export async function unverifiedIn(
   deps: RepositoryDeps,
   viewer: Viewer,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   move: { oldId: string; newId: string },
 ): Promise<Unverified | null> {
-  // A rule that is added later is one that the write may still meet: its commits count as unverified then.
+  // A rule added later may still apply in the transaction; its commits then count as unverified.
   const rules = await loadRules(deps.db.read, repository.id);
   if (!rules.some(({ signed }) => signed)) return { oid: move.newId, why: 'unavailable' };
   const commits = await deps.git.refs.gainedCommits(path, move);

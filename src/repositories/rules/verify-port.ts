@@ -1,6 +1,6 @@
 import type { CommitSignature } from '../../git/index.ts';
 
-/** A commit, as far as its signature is concerned. */
+/** Data of a commit that signature verification needs. */
 export interface SignedObject {
   signature: CommitSignature;
   /** E-mail address of the committer. */
@@ -10,8 +10,8 @@ export interface SignedObject {
 }
 
 /**
- * The port to what verifies signatures: a result for each object, in order.
- * @param client whom a fair queue counts
+ * Port to the signature verifier: returns a result for each object, in order.
+ * @param client attributed in the fair queue
  */
 export type VerifyCommits = (
   objects: readonly SignedObject[],

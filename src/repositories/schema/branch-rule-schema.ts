@@ -7,7 +7,7 @@ export interface BranchRuleRow {
   id: string;
   repositoryId: string;
   target: RuleTarget;
-  /** Order among the rules of the repository, ascending. */
+  /** Order among the repository's rules, ascending. */
   position: number;
   pattern: string;
   pushLevel: RuleLevel;
@@ -80,7 +80,7 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
   },
 });
 
-/** A row of `branch_rule_people`: a person who may do one act besides those who have the role. */
+/** A row of `branch_rule_people`: a user who may perform an action in addition to those with the role. */
 export interface BranchRulePersonRow {
   ruleId: string;
   act: RuleAct | 'merge';
@@ -97,7 +97,7 @@ export const branchRulePersonSchema = new EntitySchema<BranchRulePersonRow>({
   },
 });
 
-/** A row of `branch_rule_teams`: a team whose people may do one act besides those who have the role. */
+/** A row of `branch_rule_teams`: a team whose members may perform an action in addition to those with the role. */
 interface BranchRuleTeamRow {
   ruleId: string;
   act: RuleAct | 'merge';

@@ -21,7 +21,7 @@ export const commitCountSchema = new EntitySchema<CommitCountRow>({
   },
 });
 
-/** Up to which commit a repository is counted; null when it was empty. */
+/** The commit up to which a repository is counted; null if it was empty. */
 interface CountedCommitsRow {
   repositoryId: string;
   commitId: string | null;

@@ -7,15 +7,15 @@ export interface CommitStatus {
   repositoryId: string;
   /** Full object id. */
   sha: string;
-  /** Name of the check: `CI / build (push)`. A newer status of the same check replaces the older. */
+  /** Name of the check: `CI / build (push)`. A newer status of the same check replaces the older one. */
   context: string;
   state: CommitState;
   /** A success with a warning. */
   isWarning?: boolean;
   description: string;
-  /** Details: an absolute URL, or a path below the page of the repository (`runs/3`). */
+  /** Details: an absolute URL, or a path relative to the repository page (`runs/3`). */
   targetUrl: string | null;
-  /** UUID of the person who reported it; null for Hearth's CI. */
+  /** UUID of the user who reported it; null for Hearth's CI. */
   creatorId: string | null;
   createdAt: number;
   updatedAt: number;

@@ -3,7 +3,7 @@ import { EntitySchema } from 'typeorm';
 /** One of the main languages of a repository. */
 interface RepositoryLanguage {
   repositoryId: string;
-  /** From 0: the one with the most bytes. */
+  /** Rank from 0: the language with the most bytes. */
   position: number;
   language: string;
 }
@@ -18,10 +18,10 @@ export const repositoryLanguageSchema = new EntitySchema<RepositoryLanguage>({
   },
 });
 
-/** When the languages of a repository were last counted, and of which commit. */
+/** Time and commit of the last language count of a repository. */
 interface LanguageCount {
   repositoryId: string;
-  /** Null when there was none. */
+  /** Null if there was no commit. */
   commitId: string | null;
   countedAt: number;
 }

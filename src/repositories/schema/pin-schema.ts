@@ -1,10 +1,10 @@
 import { EntitySchema } from 'typeorm';
 
-/** A repository pinned on a person's dashboard. */
+/** A repository pinned on a user's dashboard. */
 interface PinRow {
   userId: string;
   repositoryId: string;
-  /** Ascending; gaps are fine. */
+  /** Sort order, ascending; gaps are allowed. */
   position: number;
 }
 

@@ -1,38 +1,38 @@
 import { EntitySchema } from 'typeorm';
 import type { Tries } from '../../announcements/index.ts';
 
-/** One push, written before git may act on it. */
+/** A push, written before git may act on it. */
 export interface PushRow {
   id: string;
   repositoryId: string;
   /** `null` once the account is deleted. */
   userId: string | null;
-  /** How it came: over a transport of git, made by a person without git, or by the server itself. */
+  /** The channel: a git transport, a user without git, or the server itself. */
   via: 'http' | 'ssh' | 'web' | 'api' | 'cli' | 'undo' | 'mirror' | 'sync' | 'merge';
-  /** The limits of the credential that pushed, as JSON of `RecordedCredential`; null for those of no person. */
+  /** Limits of the credential that pushed, as JSON of `RecordedCredential`; null if no user's credential did. */
   credential: string | null;
-  /** Title of the deploy key that pushed; null for all others. */
+  /** Title of the deploy key that pushed; null if none did. */
   deployKey: string | null;
   /** Push options as a JSON array of strings. */
   options: string;
   createdAt: number;
-  /** When git's result was recorded; older rows without it are settled at start. */
+  /** Time when git's result was recorded; a start settles older rows without it. */
   settledAt: number | null;
-  /** When every listener had recorded it. */
+  /** Time when every listener had recorded it. */
   announcedAt: number | null;
-  /** How often its announcement was begun; written before the first listener runs. */
+  /** How often its announcement began; written before the first listener runs. */
   attempts: number;
-  /** When the last of them began. */
+  /** Time when the last announcement began. */
   triedAt: number | null;
-  /** The listener that failed last, and its error. */
+  /** The last listener that failed, and its error. */
   lastError: string | null;
-  /** When it was parked; only a person can retry it. */
+  /** Time when it was parked; only a manual retry announces it. */
   parkedAt: number | null;
-  /** How many refs it moved, besides those of pull requests; null while unsettled, and in older rows. */
+  /** Number of refs it moved, except for pull request refs; null while unsettled, and in older rows. */
   moved: number | null;
-  /** The first of them, as JSON of `FirstMove`s; null where `moved` is. */
+  /** The first moves, as JSON of `FirstMove`s; null where `moved` is. */
   firstMoves: string | null;
-  /** The node that received it, or has taken it over; null where one process has the database for itself. */
+  /** The node that received or took over the push; null if a single process uses the database. */
   node: string | null;
 }
 
@@ -48,21 +48,21 @@ interface PushUpdateRow {
   newId: string;
   result: 'ok' | 'rejected' | null;
   reason: string | null;
-  /** Whether the ref left commits behind; null when this was not checked. */
+  /** Whether the ref left commits behind; null if not checked. */
   forced: boolean | null;
-  /** Until when the unreachable old tip is preserved; null when it is not. */
+  /** Time until which the unreachable old tip is preserved; null if it is not. */
   keptUntil: number | null;
 }
 
-/** A listener that has recorded a push; written in the same write as its effect. */
+/** A listener that has recorded a push; written in the same transaction as its effect. */
 interface PushAnnouncementRow {
   pushId: string;
   listener: string;
 }
 
 /**
- * Attempts of a listener for a push; written before it runs, so that one that crashes the server is counted. Rows
- * exist from the second announcement on, until the push is announced.
+ * A listener's attempts for a push; written before it runs, so that an attempt that crashes the server is counted. Rows
+ * exist from the second announcement until the push is announced.
  */
 interface PushListenerAttemptsRow extends Tries {
   pushId: string;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** An old path of a repository, by its former owner, which may be deleted. */
+/** An old path of a repository, by its former owner, who may be deleted. */
 interface RedirectRow {
   ownerId: string;
   nameFolded: string;

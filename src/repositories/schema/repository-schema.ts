@@ -10,13 +10,13 @@ export interface Repository {
   name: string;
   nameFolded: string;
   description: string;
-  /** An http or https URL; empty for none. */
+  /** An http or https URL; empty if none. */
   website: string;
   visibility: Visibility;
   defaultBranch: string;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`, where Gerrit keeps reviews and settings. */
   acceptsGerritRefs: boolean;
-  /** Whether it is offered as the beginning of others. */
+  /** Whether it is a template for new repositories. */
   isTemplate: boolean;
   sizeBytes: number;
   archivedAt: number | null;
@@ -28,13 +28,13 @@ export interface Repository {
   deletedBy: string | null;
   imageContentType: string | null;
   imageUpdatedAt: number | null;
-  /** UUID of what it was forked from; null for no fork, and when that is gone for good. */
+  /** UUID of the fork's source; null if this is not a fork or the source was permanently deleted. */
   forkedFromId: string | null;
-  /** How many public forks it has; triggers keep it. */
+  /** Number of public forks; maintained by triggers. */
   forkCount: number;
-  /** What of `sizeBytes` its forks or its source have as well: it is on disk once. */
+  /** Part of `sizeBytes` shared with its forks or its source, stored on disk once. */
   sharedBytes: number;
-  /** The actor of another server's repository that this is a kept copy of: always public and read-only. */
+  /** Actor of the remote repository that this is a copy of: always public and read-only. */
   copiedFrom: string | null;
 }
 

@@ -17,7 +17,7 @@ export const starSchema = new EntitySchema<StarRow>({
   },
 });
 
-/** How many stars a repository has; triggers keep it. */
+/** Number of stars of a repository; maintained by triggers. */
 interface StarCountRow {
   repositoryId: string;
   stars: number;

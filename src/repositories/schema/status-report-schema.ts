@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { CommitState } from './commit-status-schema.ts';
 
-/** A row of `status_reports`: a word that a check outside of this server said of a commit. */
+/** A row of `status_reports`: a status that an external check reported for a commit. */
 export interface StatusReportRow {
   id: number;
   repositoryId: string;

@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { CollaboratorRole } from '../../access/index.ts';
 
-/** The role of a team's people in one repository of its organisation. */
+/** The role of a team's members in one repository of its organisation. */
 interface TeamRepositoryRow {
   teamId: string;
   repositoryId: string;
@@ -21,7 +21,7 @@ export const teamRepositorySchema = new EntitySchema<TeamRepositoryRow>({
   },
 });
 
-/** A row of the view `team_grants`: what one team gives one person. */
+/** A row of the view `team_grants`: access that one team gives one user. */
 interface TeamGrantRow {
   userId: string;
   repositoryId: string;

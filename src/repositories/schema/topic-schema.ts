@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A topic of a repository, in small letters. */
+/** A topic of a repository, in lower case. */
 interface TopicRow {
   repositoryId: string;
   topic: string;

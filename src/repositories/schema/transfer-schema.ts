@@ -24,7 +24,7 @@ export const transferSchema = new EntitySchema<TransferRow>({
 
 /**
  * A repository whose folder is being moved between two owners. Written before the folder moves and deleted with the
- * change of owner: meanwhile pushes are refused, and after a crash the folder is moved to where the repository's row
+ * change of owner: until then pushes are refused, and after a crash the folder is moved to where the repository's row
  * says.
  */
 interface MoveRow {

@@ -1,11 +1,14 @@
 import { EntitySchema } from 'typeorm';
 
-/** A fork whose folder is being made. Written before the folder, and deleted in the write that makes its repository. */
+/**
+ * A fork whose folder is being created. Written before the folder, and deleted in the transaction that creates its
+ * repository.
+ */
 interface UnfinishedForkRow {
-  /** The id that the repository will have. */
+  /** The future id of the repository. */
   repositoryId: string;
   ownerId: string;
-  /** The node that makes it; `local` where there is one. */
+  /** The node that creates it; `local` if there is only one. */
   node: string;
   createdAt: number;
 }

@@ -21,7 +21,7 @@ function whoStars(viewer: Viewer): PersonViewer {
 }
 
 /**
- * Stars a repository that the viewer may read; again is no error. Refuses `sign_in_required`, `insufficient_scope`,
+ * Stars a repository that the viewer can read; idempotent. Throws `sign_in_required`, `insufficient_scope`,
  * `repository_not_found`.
  */
 async function star(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
@@ -33,26 +33,26 @@ async function star(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress)
   });
 }
 
-/** Takes a star back; a missing one is no error. Refuses as `star` does. */
+/** Removes a star; a missing one is not an error. Throws what `star` throws. */
 async function unstar(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
   const { id: userId } = whoStars(viewer);
   const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
   await deps.db.write(({ manager }) => manager.delete(starSchema, { userId, repositoryId }));
 }
 
-/** Whether a person has starred a repository. The caller checks that it may be read. */
+/** Whether a user has starred a repository. The caller checks read access. */
 async function hasStarred({ db }: RepositoryDeps, personId: string, repositoryId: string): Promise<boolean> {
   return (await db.read.findOneBy(starSchema, { userId: personId, repositoryId })) !== null;
 }
 
-/** The stars of a repository, for the head of its pages. */
+/** The stars of a repository, for its page header. */
 export interface StarState {
   count: number;
-  /** Whether the viewer has starred it; null for viewers who cannot. */
+  /** Whether the viewer has starred it; null if the viewer cannot. */
   isStarred: boolean | null;
 }
 
-/** Both from the row cache. The caller checks that the repository may be read. */
+/** Both from the row cache. The caller checks read access. */
 async function stateOf({ db }: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<StarState> {
   const [counts, own] = await Promise.all([
     db.lookup(starCountSchema, { repositoryId }),
@@ -63,7 +63,7 @@ async function stateOf({ db }: RepositoryDeps, viewer: Viewer, repositoryId: str
   return { count: Number(counts[0]?.stars ?? 0), isStarred: own && own.length > 0 };
 }
 
-/** How many stars repositories have; those without any are missing. */
+/** Star counts of repositories; omits those without stars. */
 async function countsOf({ db }: RepositoryDeps, ids: Iterable<string>): Promise<Map<string, number>> {
   const [among, parameters] = idsIn('c.repository_id', ids);
   const rows = await selectRaw<{ id: string; stars: number }>(
@@ -76,14 +76,14 @@ async function countsOf({ db }: RepositoryDeps, ids: Iterable<string>): Promise<
 
 const keyPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
 
-/** The time and the id of a key. Refuses `invalid_page`. */
+/** Parses the time and the id of a page key. Throws `invalid_page`. */
 function readKey(key: string): { time: number; id: string } {
   const [, time, id] = keyPattern.exec(key) ?? [];
   if (time === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');
   return { time: Number(time), id };
 }
 
-/** Who starred a repository, the first ones first. The caller checks that it may be read. */
+/** Users who starred a repository, earliest first. The caller checks read access. */
 function stargazers({ db }: RepositoryDeps, repositoryId: string, paging: KeysetPaging): Promise<KeysetPage<StarRow>> {
   return readKeysetPage(
     paging,
@@ -103,7 +103,7 @@ function stargazers({ db }: RepositoryDeps, repositoryId: string, paging: Keyset
   );
 }
 
-/** The repositories that a person has starred and the viewer may see, the last star first. */
+/** Repositories that a user has starred and the viewer can see, latest star first. */
 async function starredBy(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -142,7 +142,7 @@ async function starredBy(
   return { repositories: rows.flatMap(({ repositoryId }) => byId.get(repositoryId) ?? []), next };
 }
 
-/** How many repositories a person has starred. */
+/** Number of repositories that a user has starred. */
 async function countStarred({ db }: RepositoryDeps, personId: string): Promise<number> {
   return db.read.countBy(starSchema, { userId: personId });
 }

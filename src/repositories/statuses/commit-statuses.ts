@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../db/index.ts';
 import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
 
-/** The report of a check, before the time is known. */
+/** A check's report before its time is set. */
 export type StatusReport = Omit<CommitStatus, 'createdAt' | 'updatedAt'>;
 
 /** The combined status of one commit. */
@@ -15,7 +15,7 @@ export interface CombinedStatus {
   statuses: CommitStatus[];
 }
 
-/** Records the status of a check for a commit, replacing the previous one. Inside the write that causes it. */
+/** Records the status of a check for a commit, replacing the previous one. Runs inside the caller's transaction. */
 export async function setCommitStatus({ manager, now }: Tx, report: StatusReport): Promise<void> {
   const { repositoryId, sha, context, ...fields } = report;
   const { affected } = await manager.update(
@@ -37,7 +37,7 @@ export async function removeCommitStatus(
   await manager.delete(commitStatusSchema, { repositoryId, sha, context });
 }
 
-/** Deletes statuses whose target URL is one of these. */
+/** Deletes statuses with one of these target URLs. */
 export async function removeStatusesTo(
   { manager }: Tx,
   repositoryId: string,
@@ -53,12 +53,14 @@ export async function removeStatusesTo(
   }
 }
 
-/** The statuses of one commit, by context. @param source also what a write reads by. The caller checks access. */
+/**
+ * The statuses of one commit, sorted by context. @param source may also be a transaction's. The caller checks access.
+ */
 export function statusesOf(source: EntityManager, repositoryId: string, sha: string): Promise<CommitStatus[]> {
   return source.find(commitStatusSchema, { where: { repositoryId, sha }, order: { context: 'ASC' } });
 }
 
-/** The statuses of some commits of a repository; a commit without any is missing. The caller checks access. */
+/** Statuses of several commits of a repository; omits commits without any. The caller checks access. */
 export async function commitStatuses(
   { read }: Database,
   repositoryId: string,
@@ -76,7 +78,7 @@ export async function commitStatuses(
   return new Map([...bySha].map(([sha, statuses]) => [sha, { state: combine(statuses), statuses }]));
 }
 
-/** A commit of a repository, for pages that show those of several. */
+/** A commit of a repository, for pages that show commits of several. */
 export interface RepositoryCommit {
   repositoryId: string;
   sha: string;
@@ -109,7 +111,7 @@ export async function commitStatusesOf(
   );
 }
 
-/** A failed status decides, then a pending one. */
+/** A failed status takes precedence, then a pending one. */
 function combine(statuses: readonly Pick<CommitStatus, 'state'>[]): CommitState {
   for (const state of ['failure', 'error', 'pending'] as const) {
     if (statuses.some((status) => status.state === state)) return state;

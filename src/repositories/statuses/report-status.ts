@@ -26,14 +26,14 @@ export interface ReportedStatus {
 const contextRule: TextRule = { field: 'context', called: 'The context', maxCharacters: 200 };
 const descriptionRule: TextRule = { field: 'description', called: 'The description', maxCharacters: 500 };
 const maxUrlLength = 1000;
-/** Limit of checks per commit; a matrix of builds has fewer. */
+/** Limit of checks per commit; build matrices have fewer. */
 const maxContexts = 500;
 
 /**
- * Records the status of an external check for a commit, replacing the previous one of the same context. Refuses
- * `repository_not_found` to everyone who may not write; `invalid_text`, `text_too_long`, `context_missing`,
+ * Records the status of an external check for a commit, replacing the previous one of the same context. Throws
+ * `repository_not_found` without write access; `invalid_text`, `text_too_long`, `context_missing`,
  * `invalid_target_url`, `too_many_contexts`.
- * @param record is told inside the write
+ * @param record called inside the transaction
  */
 export async function reportStatus(
   deps: RepositoryDeps,
@@ -66,7 +66,7 @@ export async function reportStatus(
   });
 }
 
-/** It becomes a link on a page that others open, so only http and https are allowed. */
+/** Becomes a link on a page that others open, so only http and https are allowed. */
 function parseTargetUrl(text: string | null): string | null {
   if (text === null || text === '') return null;
   const url = text.length > maxUrlLength ? null : URL.parse(text);

@@ -16,13 +16,13 @@ import { reportStatus } from './report-status.ts';
 import { statusReportsOf } from './status-reports.ts';
 import type { ReportedStatus } from './report-status.ts';
 
-/** Called for each status that is set; inside the write where it is part of one, which may fail yet. */
+/** Called for each status that is set; possibly inside a transaction that may still fail. */
 export type StatusListener = (status: Pick<StatusReport, 'repositoryId' | 'sha' | 'context' | 'state'>) => void;
 
-/** Called for each status as it was recorded, inside its write. */
+/** Called for each recorded status, inside its transaction. */
 export type StatusWriteListener = (tx: Tx, status: CommitStatus) => Promise<void>;
 
-/** Statuses of commits, by context. */
+/** Commit statuses by context. */
 export function createStatusService(deps: RepositoryDeps) {
   const listeners: StatusListener[] = [];
   const tell: StatusListener = (status) => listeners.forEach((listener) => listener(status));
@@ -41,9 +41,9 @@ export function createStatusService(deps: RepositoryDeps) {
       await record(tx, report);
       tell(report);
     },
-    /** Registers a listener, which is quick: it notes what it does later. */
+    /** Registers a listener, which must be quick and defer its work. */
     onChange: (listener: StatusListener): void => void listeners.push(listener),
-    /** Registers a listener of the write itself. */
+    /** Registers a listener inside the transaction. */
     onRecord: (listener: StatusWriteListener): void => void recorders.push(listener),
     remove: removeCommitStatus,
     removeTo: removeStatusesTo,

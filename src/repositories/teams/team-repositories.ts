@@ -13,19 +13,19 @@ import { listByIds } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { teamRepositorySchema } from '../schema/team-repository-schema.ts';
 
-/** A repository of a team, with the role that its people have there. */
+/** A team's repository, with the role of its members there. */
 export interface TeamRepository {
   repository: ListedRepository;
   role: CollaboratorRole;
 }
 
-/** A team that has a role in a repository. */
+/** A team with a role in a repository. */
 interface TeamOfRepository {
   team: Team;
   role: CollaboratorRole;
 }
 
-/** The repositories of a team that the viewer may read, by name. Refuses `team_not_found`. */
+/** The team's repositories that the viewer can read, sorted by name. Throws `team_not_found`. */
 async function listOfTeam(deps: RepositoryDeps, viewer: Viewer, at: TeamAddress | number): Promise<TeamRepository[]> {
   const { team } = await deps.organisations.teams.find(viewer, at);
   const rows = await deps.db.read.findBy(teamRepositorySchema, { teamId: team.id });
@@ -37,8 +37,8 @@ async function listOfTeam(deps: RepositoryDeps, viewer: Viewer, at: TeamAddress 
 }
 
 /**
- * The teams with a role in a repository, by name. Refuses `repository_not_found` to everyone who does not administer
- * it; teams that the viewer may not know of are left out.
+ * The teams with a role in a repository, sorted by name. Omits teams hidden from the viewer. Throws
+ * `repository_not_found` unless the viewer administers it.
  */
 async function listOfRepository(
   deps: RepositoryDeps,
@@ -58,9 +58,9 @@ async function listOfRepository(
 }
 
 /**
- * Gives a team a role in a repository of its organisation, or changes it. Refuses `team_not_found` to everyone but an
- * OWNER, `repository_not_found` also for repositories of others; `invalid_role`, `too_many_team_repositories`.
- * @param role null for the usual role of the team
+ * Gives a team a role in a repository of its organisation, or changes it. Throws `team_not_found` for everyone but an
+ * OWNER, `repository_not_found` also for other owners' repositories; `invalid_role`, `too_many_team_repositories`.
+ * @param role null for the team's default role
  */
 async function setRole(
   deps: RepositoryDeps,
@@ -87,7 +87,10 @@ async function setRole(
   deps.logger.info('team.repository_set', { ...key, role: wanted, by: viewerForLog(viewer) });
 }
 
-/** Ends it. Refuses `team_not_found` to everyone but an OWNER, `repository_not_found`, `team_repository_not_found`. */
+/**
+ * Removes a team's role in a repository. Throws `team_not_found` for everyone but an OWNER, `repository_not_found`,
+ * `team_repository_not_found`.
+ */
 async function removeRole(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -105,7 +108,7 @@ async function removeRole(
   deps.logger.info('team.repository_removed', { ...key, by: viewerForLog(viewer) });
 }
 
-/** For lists of teams: how many repositories each has, hidden ones included. For OWNERs alone. */
+/** Number of repositories per team, including hidden ones, for team lists. Only for OWNERs. */
 async function countOfTeams(deps: RepositoryDeps, teamIds: readonly string[]): Promise<Map<string, number>> {
   if (teamIds.length === 0) return new Map();
   const rows = await deps.db.read.findBy(teamRepositorySchema, { teamId: In([...teamIds]) });
@@ -113,8 +116,8 @@ async function countOfTeams(deps: RepositoryDeps, teamIds: readonly string[]): P
 }
 
 /**
- * Those of some teams that have a role in a repository. Asks for no right: for policies, never for a page.
- * @param source of the write that depends on it
+ * Those of some teams that have a role in a repository. No access check: for policies, never for a page.
+ * @param source of the dependent transaction
  */
 async function withRole(
   { db }: RepositoryDeps,

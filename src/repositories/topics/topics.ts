@@ -9,11 +9,11 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { eachRow } from '../list-repositories.ts';
 import { topicSchema } from '../schema/topic-schema.ts';
 
-/** As many topics as a repository has at most. */
+/** Maximum number of topics per repository. */
 const maxTopics = 25;
 const pattern = /^[a-z0-9][a-z0-9.-]{0,34}$/;
 
-/** A topic in small letters. Refuses `invalid_topic`. */
+/** Normalises a topic to lower case. Throws `invalid_topic`. */
 function parseTopic(text: string): string {
   const topic = text.trim().toLowerCase();
   if (!pattern.test(topic))
@@ -27,9 +27,7 @@ function parseTopic(text: string): string {
 
 const tooMany = () => invalid('too_many_topics', `A repository has at most ${maxTopics} topics.`, { field: 'topics' });
 
-/**
- * The topics of repositories, in order; those without any are missing. The caller checks that they may be read.
- */
+/** Topics of repositories, sorted; omits repositories without any. The caller checks read access. */
 async function topicsOf({ db }: RepositoryDeps, ids: Iterable<string>): Promise<Map<string, string[]>> {
   const [among, parameters] = idsIn('t.repository_id', ids);
   const rows = await selectRaw<{ id: string; topic: string }>(
@@ -44,7 +42,7 @@ async function topicsOf({ db }: RepositoryDeps, ids: Iterable<string>): Promise<
 }
 
 /**
- * Replaces all topics of a repository. Refuses `repository_not_found` to everyone who does not administer it;
+ * Replaces all topics of a repository. Throws `repository_not_found` unless the viewer administers the repository;
  * `invalid_topic`, `too_many_topics`.
  */
 async function setTopics(
@@ -63,7 +61,7 @@ async function setTopics(
   });
 }
 
-/** Adds a topic; one that is there is no error. Refuses as `setTopics` does. */
+/** Adds a topic; an existing one is not an error. Throws what `setTopics` throws. */
 async function addTopic(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, text: string): Promise<void> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'admin')).repository;
   const topic = parseTopic(text);
@@ -75,7 +73,7 @@ async function addTopic(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddr
   });
 }
 
-/** Removes a topic; a missing one is no error. Refuses as `setTopics` does. */
+/** Removes a topic; a missing one is not an error. Throws what `setTopics` throws. */
 async function removeTopic(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, text: string): Promise<void> {
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'admin')).repository;
   const topic = parseTopic(text);
@@ -85,16 +83,16 @@ async function removeTopic(deps: RepositoryDeps, viewer: Viewer, at: RepositoryA
   });
 }
 
-/** A topic of repositories that the viewer may see, and how many have it. */
+/** A topic of repositories that the viewer can see, and their number. */
 interface CountedTopic {
   topic: string;
   repositories: number;
 }
 
-/** As many rows of the index as are looked through for what begins so. */
+/** Limit of index rows to search for a prefix. */
 const mostLooked = 2_000;
 
-/** Topics that begin with a text, of repositories that the viewer may see, the most used first. */
+/** Topics with a prefix, of repositories that the viewer can see, most used first. */
 async function searchTopics(
   { db }: RepositoryDeps,
   viewer: Viewer,
@@ -118,7 +116,7 @@ async function searchTopics(
     .slice(0, limit);
 }
 
-/** Ids of the repositories with a topic, at most `limit`, hidden ones included: the caller lists them by the policy. */
+/** Ids of at most `limit` repositories with a topic, including hidden ones: the caller applies the policy. */
 async function idsWith({ db }: RepositoryDeps, text: string, limit: number): Promise<string[]> {
   const rows: { id: string }[] = await db.read.query(
     'SELECT repository_id AS id FROM repository_topics WHERE topic = ? ORDER BY repository_id LIMIT ?',

@@ -2,13 +2,13 @@ import type { RepositoryDeps } from '../deps.ts';
 import { isPageFile, titleOfFile } from './page-names.ts';
 import type { WikiChange, WikiPageChange } from './wiki-port.ts';
 
-/** Pages of one push that listeners learn of. */
+/** Limit of pages reported to listeners per push. */
 const maxPages = 100;
 const maxFiles = 10_000;
 
 const actions = { added: 'created', copied: 'created', deleted: 'deleted' } as const;
 
-/** What a push did to the pages. @param from null for a first push */
+/** Page changes by a push. @param from null for a first push */
 export async function changedPages(
   { git }: Pick<RepositoryDeps, 'git'>,
   wikiPath: string,
@@ -34,7 +34,7 @@ export async function changedPages(
     .map(([path, action]) => ({ action, title: titleOfFile(path) }));
 }
 
-/** Tells the listeners; what one of them throws is logged, and reaches nobody who writes. */
+/** Notifies the listeners; logs their errors, which never reach the writer. */
 export async function announceWikiChange(
   { wikiListeners, logger }: Pick<RepositoryDeps, 'wikiListeners' | 'logger'>,
   change: WikiChange,

@@ -13,17 +13,17 @@ import type { WikiPageChange } from './wiki-port.ts';
 import { ensureWiki, findWiki, requireOpen } from './wiki-repository.ts';
 import type { Wiki } from './wiki-repository.ts';
 
-/** What a form or a call says of a page. */
+/** Page fields from a form or an API call. */
 interface PageChange {
   title: string;
   content: Buffer;
-  /** A usual subject when left out or empty. */
+  /** Defaults to a standard subject if omitted or empty. */
   message?: string | undefined;
-  /** The blob that the person began with; another one that is there now refuses the change. */
+  /** The blob that the user started from; the change is refused if it is no longer current. */
   expected?: string | undefined;
 }
 
-/** How often a commit is made anew when the wiki is changed meanwhile. */
+/** How often the commit is recreated when the wiki changes concurrently. */
 const maxAttempts = 3;
 
 interface Planned {
@@ -32,7 +32,7 @@ interface Planned {
   message: string;
 }
 
-/** Makes one commit; the plan is made again on the newest commit when another one came between. */
+/** Creates one commit; plans it again on the newest commit if another one came in between. */
 async function commitTo(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -48,7 +48,7 @@ async function commitTo(
     await ensureWiki(deps, path);
     const text = message === undefined || message.trim() === '' ? usual : message;
     const { oid } = await prepareCommit(deps, viewer, { path }, tip, { operations: [operation], message: text });
-    // The right may have gone while the commit was made.
+    // Write access may have been revoked while the commit was created.
     await deps.db.write(async (tx) =>
       requireOpen({ repository: await findAgain(deps, tx, viewer, parent.repository.id, 'write') }),
     );
@@ -67,8 +67,8 @@ async function commitTo(
 const pageExists = (title: string) => conflict('page_exists', `A page “${title}” already exists.`, { field: 'title' });
 
 /**
- * Creates a page. Refuses `repository_not_found` to people who may not write, `repository_archived`,
- * `invalid_page_title`, `page_exists`, `wiki_moves_too_fast`, and what `prepareCommit` refuses.
+ * Creates a page. Throws `repository_not_found` without write access, `repository_archived`, `invalid_page_title`,
+ * `page_exists`, `wiki_moves_too_fast`, and what `prepareCommit` throws.
  */
 export async function createPage(
   deps: RepositoryDeps,
@@ -89,8 +89,8 @@ export async function createPage(
 }
 
 /**
- * Changes a page, its title, or both. Refuses as `createPage` does, `page_not_found`, and `page_changed` when it is not
- * what the person began with.
+ * Changes a page, its title, or both. Throws what `createPage` throws, `page_not_found`, and `page_changed` if the page
+ * changed since the user opened it.
  */
 export async function editPage(
   deps: RepositoryDeps,
@@ -126,7 +126,7 @@ export async function editPage(
   return { title, commit };
 }
 
-/** Deletes a page. Refuses as `editPage` does. */
+/** Deletes a page. Throws what `editPage` throws. */
 export async function deletePage(
   deps: RepositoryDeps,
   viewer: Viewer,

@@ -1,20 +1,22 @@
 import { invalid } from '../../kernel/index.ts';
 import { parseFilePath } from '../contents/file-path.ts';
 
-/** Pages beside the others, on every page. */
+/** Sidebar and footer pages, shown on every page. */
 export const sidebarTitle = '_Sidebar';
 export const footerTitle = '_Footer';
-/** The page that the address of a wiki shows. */
+/** The page at the wiki's root URL. */
 export const homeTitle = 'Home';
 
 const pageFile = /\.(?:md|markdown)$/i;
-/** Ends a name whose hyphens are hyphens, as in Gitea. */
+/** Suffix of a name whose hyphens are literal, as in Gitea. */
 const keptHyphens = /\.-$/;
 const maxTitleLength = 200;
 
 export const isPageFile = (path: string): boolean => pageFile.test(path);
 
-/** The title of a page by its file: without the ending, with spaces for hyphens and without Gitea's escapes. */
+/**
+ * The title of a page from its file name: without the extension, with spaces for hyphens and without Gitea's escapes.
+ */
 export function titleOfFile(path: string): string {
   return path
     .replace(pageFile, '')
@@ -34,16 +36,16 @@ function unescapeName(name: string): string {
   }
 }
 
-/** The file of a new page by its title. */
+/** The file name of a new page, from its title. */
 function fileOfTitle(title: string): string {
   const names = title.split('/').map((name) => (name.includes('-') ? `${name}.-` : name.replaceAll(' ', '-')));
   return `${names.join('/')}.md`;
 }
 
 /**
- * The title of a page that is written, and its file. Refuses `invalid_page_title`: none, a long one, one that is no
- * path or no address, one that reads in another order than it is written, and one that begins with `_`, which the pages
- * of the wiki itself have, but for the sidebar and the footer.
+ * Parses the title of a page to write, and its file name. Throws `invalid_page_title` if it is missing, too long, not
+ * usable as a path or URL, displayed in another order than it is written, or begins with `_`, which is reserved for the
+ * wiki's own pages except for the sidebar and the footer.
  */
 export function parsePageTitle(text: string): { title: string; file: string } {
   const wrong = (message: string, cause?: unknown) =>
@@ -57,7 +59,7 @@ export function parsePageTitle(text: string): { title: string; file: string } {
     throw wrong(`Enter a title of at most ${maxTitleLength} characters.`);
   if (title.startsWith('_') && title !== sidebarTitle && title !== footerTitle)
     throw wrong('A title does not begin with "_".');
-  // With the ending behind it, a file could have such a name; its address could not.
+  // With the extension, a file could have such a name; its URL could not.
   if (title.split('/').some((name) => /^\.{0,2}$/.test(name)))
     throw wrong('No part of a title between slashes is empty, "." or "..".');
   if (/[\u200e\u200f\u2028-\u202e\u2066-\u2069]/.test(title))

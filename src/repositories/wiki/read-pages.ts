@@ -3,25 +3,25 @@ import type { RepositoryDeps } from '../deps.ts';
 import { footerTitle, isPageFile, sidebarTitle, titleOfFile } from './page-names.ts';
 import type { Wiki } from './wiki-repository.ts';
 
-/** A page as a file of a commit. */
+/** A page as a file in a commit. */
 export interface WikiPage {
   title: string;
   path: string;
   /** Id of its blob. */
   oid: string;
-  /** Of its text, in bytes. */
+  /** Size of its text, in bytes. */
   size: number;
 }
 
-/** Files of a wiki that are looked through. */
+/** Limit of wiki files to scan. */
 const maxFiles = 10_000;
 
 export const pageNotFound = () => notFound('page_not_found', 'There is no such page in this wiki.');
 
 /**
- * The pages of a commit by title. A page is a file: symbolic links and submodules are none, so that no page leads out
- * of the wiki.
- * @param oid the newest commit when left out
+ * The pages of a commit by title. Only regular files are pages: symbolic links and submodules are skipped, so that no
+ * page leads out of the wiki.
+ * @param oid defaults to the newest commit
  */
 export async function listPages(
   { git }: Pick<RepositoryDeps, 'git'>,
@@ -42,7 +42,7 @@ const fold = (title: string): string =>
     .toLowerCase()
     .replace(/[-\s]+/g, ' ');
 
-/** The page of a title among some: written so, else in another case or with hyphens. */
+/** Finds the page with a title: exactly as written, else ignoring case or with hyphens. */
 export const pageCalled = (pages: readonly WikiPage[], title: string): WikiPage | null =>
   pages.find((page) => page.title === title) ?? pages.find((page) => fold(page.title) === fold(title)) ?? null;
 
@@ -52,6 +52,6 @@ export const pageAt = async (
   title: string,
 ): Promise<WikiPage | null> => pageCalled(await listPages(deps, wiki), title);
 
-/** The pages that a list shows: without those beside the others. */
+/** Pages for a list, without the sidebar and footer. */
 export const contentPages = (pages: readonly WikiPage[]): WikiPage[] =>
   pages.filter(({ title }) => title !== sidebarTitle && title !== footerTitle);

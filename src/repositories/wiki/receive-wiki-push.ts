@@ -10,8 +10,8 @@ import { announceWikiChange, changedPages } from './announce-wiki-change.ts';
 const heads = 'refs/heads/';
 
 /**
- * Receives a push to a wiki. It is no push to a repository: nothing of it is in the activity, in feeds or in CI; rules
- * of branches do not apply. The right to write is asked again when the commands are known.
+ * Receives a push to a wiki. It is not a repository push: it does not appear in the activity, feeds or CI, and branch
+ * rules do not apply. Checks write access again when the commands are known.
  * @param opened the parent with the path of the wiki
  */
 export async function receiveWikiPush(deps: RepositoryDeps, opened: Found, incoming: IncomingPush): Promise<void> {
@@ -51,7 +51,7 @@ export async function receiveWikiPush(deps: RepositoryDeps, opened: Found, incom
   await announceWikiChange(deps, { found: opened, viewer, pages, commit: after.oid, message: subject });
 }
 
-/** A first push may have another branch than the one that HEAD names. */
+/** A first push may create another branch than the one that HEAD names. */
 async function followFirstBranch(
   { git }: RepositoryDeps,
   wikiPath: string,

@@ -4,7 +4,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import { isDiskLow } from '../disk-space.ts';
 import { ensureWiki, wikiPathOf } from './wiki-repository.ts';
 
-/** For transfers from elsewhere: the bare repository of a wiki by that of its parent; it is made where none is. */
+/** For imports: the bare repository of a wiki, by its parent's; creates it if missing. */
 export async function openWikiAt(deps: Pick<RepositoryDeps, 'git'>, parentPath: string): Promise<string> {
   const path = wikiPathOf(parentPath);
   await ensureWiki(deps, path);
@@ -12,9 +12,9 @@ export async function openWikiAt(deps: Pick<RepositoryDeps, 'git'>, parentPath: 
 }
 
 /**
- * For transfers from elsewhere: moves refs of a wiki, whose objects are here already. Nothing is announced. A wiki
- * without pages gets the branch that its source shows. Refuses `disk_low`.
- * @param head short name of that branch; null where it is not known
+ * For imports: moves refs of a wiki whose objects already exist. Announces nothing. A wiki without pages gets the
+ * default branch of its source. Throws `disk_low`.
+ * @param head short name of that branch; null if unknown
  */
 export async function takeWikiRefs(
   { git, settings }: RepositoryDeps,

@@ -1,21 +1,21 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
-/** What happened to a page of a wiki. */
+/** A change to a wiki page. */
 export interface WikiPageChange {
   action: 'created' | 'edited' | 'deleted';
   title: string;
 }
 
-/** Pages that a commit or a push changed. */
+/** Pages changed by a commit or a push. */
 export interface WikiChange {
   /** The repository that the wiki belongs to. */
   found: { repository: Repository };
   viewer: Viewer;
   pages: readonly WikiPageChange[];
-  /** The commit that has them. */
+  /** The commit that contains them. */
   commit: string;
-  /** Of the commit, for a page that was edited in the browser. */
+  /** Commit message, for a page edited in the browser. */
   message: string;
 }
 

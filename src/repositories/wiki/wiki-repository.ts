@@ -6,15 +6,15 @@ import type { RepositoryDeps } from '../deps.ts';
 import { findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 
-/** The git repository of a wiki has the name of its parent with this at the end. */
+/** Suffix that a wiki's git repository adds to the name of its parent. */
 export const wikiSuffix = '.wiki';
 
-/** Its folder is inside that of the parent, so that it moves, rests and goes with it. */
+/** Its folder is inside the parent's, so that it is moved, trashed and deleted with it. */
 const folderName = 'wiki.git';
 
 const wikiName = /^(.+)\.wiki$/i;
 
-/** The name of the parent where a name is that of a wiki; null for other names. */
+/** The parent's name if a name is a wiki's; null for other names. */
 export const parentOfWiki = (name: string): string | null => wikiName.exec(name)?.[1] ?? null;
 
 /** @param parent the bare repository of the parent */
@@ -22,13 +22,13 @@ export const wikiPathOf = (parent: string): string => path.join(parent, folderNa
 
 export const isWikiPath = (repository: string): boolean => path.basename(repository) === folderName;
 
-/** A wiki as a viewer may use it. */
+/** A wiki as available to a viewer. */
 export interface Wiki {
-  /** The repository that it belongs to; its rights are those of the wiki. */
+  /** The repository that it belongs to; its permissions also apply to the wiki. */
   parent: Found;
-  /** The bare repository of the wiki; it exists once there is a page. */
+  /** The wiki's bare repository; exists once there is a page. */
   path: string;
-  /** The branch that the pages are on. */
+  /** The branch that contains the pages. */
   branch: string;
   /** The newest commit; null for a wiki without pages. */
   tip: string | null;
@@ -36,7 +36,7 @@ export interface Wiki {
 
 const defaultBranch = 'main';
 
-/** Finds the wiki of a repository, also one without pages. Refuses `repository_not_found`. */
+/** Finds the wiki of a repository, even without pages. Throws `repository_not_found`. */
 export async function findWiki(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -50,13 +50,13 @@ export async function findWiki(
   return { parent, path: wikiPath, branch: branch ?? defaultBranch, tip: oid };
 }
 
-/** Refuses `repository_archived`. */
+/** Throws `repository_archived`. */
 export function requireOpen({ repository }: Pick<Found, 'repository'>): void {
   if (repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
 }
 
-/** Two first pages at once make one repository. */
+/** Two concurrent first pages create one repository. */
 const making = createKeyedMutex();
 
 export function ensureWiki({ git }: Pick<RepositoryDeps, 'git'>, wikiPath: string): Promise<void> {
@@ -66,18 +66,18 @@ export function ensureWiki({ git }: Pick<RepositoryDeps, 'git'>, wikiPath: strin
 }
 
 /**
- * For the transports: the wiki as a repository of its own, to be read, with the access that its parent gives. Refuses
+ * For the transports: opens the wiki for reading as a repository of its own, with the access of its parent. Throws
  * `repository_not_found`, also for a wiki without pages.
  */
 export async function openWikiForRead(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const { parent, path: wikiPath, tip } = await findWiki(deps, viewer, at);
   if (tip === null && !allows(parent.level, 'write')) throw repositoryNotFound();
-  // A person who may write clones an empty one, and begins there.
+  // Users with write access can clone an empty wiki to start it.
   if (tip === null) await ensureWiki(deps, wikiPath);
   return { ...parent, path: wikiPath };
 }
 
-/** The same to be pushed to; the first push makes it. Refuses `read_only_access`, `repository_archived`, too. */
+/** Opens the wiki for a push; the first push creates it. Also throws `read_only_access`, `repository_archived`. */
 export async function openWikiForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const { parent, path: wikiPath } = await findWiki(deps, viewer, at);
   if (!allows(parent.level, 'write'))

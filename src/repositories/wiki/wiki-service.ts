@@ -11,21 +11,21 @@ import { openWikiAt, takeWikiRefs } from './take-refs.ts';
 import type { WikiListener } from './wiki-port.ts';
 import { findWiki, openWikiForPush, openWikiForRead, parentOfWiki, wikiSuffix } from './wiki-repository.ts';
 
-/** Wikis: each is a git repository inside that of its parent, with the rights of the parent. */
+/** Wikis: each is a git repository inside its parent's, with the permissions of the parent. */
 export function createWikiService(deps: RepositoryDeps) {
   const bindAt = bindRepositoryDeps(deps);
   return {
     find: bindAt(findWiki),
-    /** The pages of a wiki that was found. */
+    /** The pages of a wiki already found. */
     pages: bindDeps(deps)(listPages),
     create: bindAt(createPage),
     edit: bindAt(editPage),
     remove: bindAt(deletePage),
-    /** For transfers from elsewhere. */
+    /** For imports. */
     openAt: bindDeps(deps)(openWikiAt),
     takeRefs: bindDeps(deps)(takeWikiRefs),
     onChange: (listener: WikiListener): void => void deps.wikiListeners.push(listener),
-    /** For the transports, by the name that a client used; null for a name that is not that of a wiki. */
+    /** For the transports, by the name that a client used; null if it is not a wiki's. */
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> | null => {
       const parent = parentOfWiki(name);
       return parent === null ? null : openWikiForRead(deps, viewer, { owner, name: parent });
@@ -37,7 +37,7 @@ export function createWikiService(deps: RepositoryDeps) {
   };
 }
 
-/** The present name of a wiki whose parent moved; null as `findRedirect`. */
+/** The current name of a wiki whose parent moved; null as `findRedirect`. */
 export async function findMovedWiki(
   deps: RepositoryDeps,
   viewer: Viewer,
