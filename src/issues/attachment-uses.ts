@@ -9,12 +9,12 @@ import { attachmentSchema, attachmentUseSchema } from './schema/classification-s
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const address = new RegExp(`/attachments/(${uuid})(?![0-9a-f-])`, 'g');
 
-/** The files that a text shows, by the addresses in it: each once, at most `limits.attachmentsPerText`. */
+/** The files that a text shows, by the URLs in it: each once, at most `limits.attachmentsPerText`. */
 export const attachmentsIn = (text: string): string[] => firstAttachments(text, limits.attachmentsPerText);
 
 /**
- * Refuses `too_many_attachments`: files beyond the limit would count as shown by no text, and be removed.
- * @param more files that will be added to the text
+ * Throws `too_many_attachments`: files beyond the limit would count as unused and be removed.
+ * @param more files to be added to the text
  */
 export function refuseTooManyAttachments(text: string, more = 0): void {
   const most = limits.attachmentsPerText;
@@ -34,8 +34,8 @@ function firstAttachments(text: string, most: number): string[] {
 }
 
 /**
- * Records which files a text shows, in the write that shows it. Only files of the repository count, and of those that
- * no text shows yet only the author's own: knowing an address publishes nothing.
+ * Records the files that a text shows, in the same transaction. Only files of the repository count, and unused files
+ * only if the author uploaded them: knowing a URL publishes nothing.
  */
 export async function recordAttachmentUses(
   tx: Tx,
@@ -52,7 +52,9 @@ export async function recordAttachmentUses(
   }
 }
 
-/** A text is gone: what no other text shows is its uploader's alone again, until a job removes it. */
+/**
+ * A text was deleted: files that no other text shows become private to their uploader again, until a job removes them.
+ */
 export async function dropAttachmentUses({ manager }: Tx, use: { issueId: string; position: number }): Promise<void> {
   const uses = await manager.findBy(attachmentUseSchema, use);
   if (uses.length === 0) return;
@@ -72,7 +74,7 @@ export async function dropAttachmentUses({ manager }: Tx, use: { issueId: string
     .execute();
 }
 
-/** Before issues are removed for good: files that texts of other issues show stay with one of those. */
+/** Before issues are deleted permanently: files that texts of other issues show move to one of those. */
 export async function keepSharedAttachments(
   { manager }: Pick<Tx, 'manager'>,
   issueIds: readonly string[],

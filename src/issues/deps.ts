@@ -12,7 +12,7 @@ import type { RateLimiter } from './moderation/rate-limits.ts';
 import type { Issue } from './schema/issue-schema.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
-/** A text of an issue as it was written. */
+/** A new text of an issue. */
 interface WrittenText {
   repositoryId: string;
   body: string;
@@ -20,19 +20,17 @@ interface WrittenText {
 
 export type TextListener = (text: WrittenText) => void;
 
-/**
- * Runs in the write of an entry, behind it. @param log the `EntryLog` that wrote it
- */
+/** Runs after an entry, in its transaction. @param log the `EntryLog` that wrote it */
 export type EntryHook = (
   log: object,
   issue: Issue,
   entry: { kind: string; details?: Record<string, unknown> },
 ) => Promise<void>;
 
-/** Runs in the write that reopens an issue; throws to refuse. */
+/** Runs in the transaction that reopens an issue; throws to reject. */
 export type ReopenCheck = (tx: Tx, issue: Issue) => Promise<void>;
 
-/** What the use-cases of this module work with. */
+/** Dependencies of the use cases of this module. */
 export interface IssueDeps {
   db: Database;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
@@ -42,8 +40,8 @@ export interface IssueDeps {
   git: Pick<Git, 'objects'>;
   objects: ObjectStore;
   /**
-   * A keyed digest of an exported file: with it the instance recognises what it has written itself, and so whose the
-   * ids of people in it are.
+   * A keyed digest of an exported file, by which the instance recognises its own exports and trusts the user ids in
+   * them.
    */
   sealExport(sha256: string): string;
   clock: Clock;
@@ -51,18 +49,18 @@ export interface IssueDeps {
   logger: Logger;
   settings: IssueModuleSettings;
   announcer: EntryAnnouncer;
-  /** Boards follow what is written in logs. */
+  /** Boards follow log entries. */
   entryWritten: EntryHook;
   rates: RateLimiter;
   /**
-   * The texts of a Markdown document that a reader sees as text, in their order: outside of code, links and comments.
-   * Those of one that cannot be rendered are its source, as on its page.
+   * The texts of a Markdown document shown as text, in order: outside of code, links and comments. If it cannot be
+   * rendered, its source, as on its page.
    */
   shownTexts(document: string): Promise<readonly string[]>;
-  /** Over titles and texts. */
+  /** Index over titles and texts. */
   texts: TextIndex;
-  /** Of other modules; registered by `pulls.refuseReopen`. */
+  /** Checks of other modules; registered by `pulls.refuseReopen`. */
   reopenChecks: ReopenCheck[];
-  /** Called after the write of a text. */
+  /** Called after a text was written. */
   textWritten: TextListener;
 }

@@ -12,7 +12,10 @@ import type { Issue, IssueKind } from './schema/issue-schema.ts';
 
 type FindDeps = Pick<IssueDeps, 'db' | 'repositories'>;
 
-/** Finds a repository for reading, or before a write. Refuses `repository_not_found` and what `refusalError` says. */
+/**
+ * Finds a repository for reading, or before a transaction. Throws `repository_not_found` and the errors of
+ * `refusalError`.
+ */
 export async function findRepositoryContext(
   deps: FindDeps,
   viewer: Viewer,
@@ -27,7 +30,7 @@ export async function findRepositoryContext(
   return context;
 }
 
-/** The same again inside the write. Refuses `issue_not_found` when the repository has gone meanwhile. */
+/** Checks again inside the transaction. Throws `issue_not_found` if the repository is gone. */
 export async function repositoryInWrite(
   deps: Pick<IssueDeps, 'repositories'>,
   tx: Tx,
@@ -39,7 +42,7 @@ export async function repositoryInWrite(
   return repositoryContext(deps, tx.manager, personIdOf(viewer), repository);
 }
 
-/** Finds an issue that the viewer may read. Refuses `repository_not_found`, `issue_not_found`. */
+/** Finds an issue that the viewer can read. Throws `repository_not_found`, `issue_not_found`. */
 export async function findIssue(deps: FindDeps, viewer: Viewer, at: IssueAt): Promise<IssueContext> {
   const found = await findRepositoryContext(deps, viewer, at);
   const issue = await issueByNumber(deps.db.lookup, found.repository.id, at.number);
@@ -55,7 +58,7 @@ export async function issueByNumber(source: RowSource, repositoryId: string, num
   return issue;
 }
 
-/** Whether a number of a repository is that of an issue or of a pull request; null for neither. No access check. */
+/** Whether a number belongs to an issue or a pull request of the repository; null for neither. No access check. */
 export async function kindOfIssue(
   { db }: Pick<IssueDeps, 'db'>,
   repositoryId: string,
@@ -65,7 +68,7 @@ export async function kindOfIssue(
   return (await rowBy(db.lookup, issueSchema, { repositoryId, number }))?.kind ?? null;
 }
 
-/** Inside a write: an issue, with the viewer's right judged by what the write sees. */
+/** Finds an issue inside a transaction, and checks the viewer's permission there. */
 export async function issueInWrite(
   deps: Pick<IssueDeps, 'repositories'>,
   tx: Tx,
@@ -81,7 +84,7 @@ export async function issueInWrite(
   return { ...context, issue };
 }
 
-/** Where an issue is now whose number in this repository leads elsewhere; null when the viewer may not know. */
+/** The current location of a moved issue by its old number; null if the viewer cannot see it. */
 export async function findMovedIssue(deps: FindDeps, viewer: Viewer, at: IssueAt): Promise<Issue | null> {
   const { repository } = await findRepositoryContext(deps, viewer, at);
   const moved = await rowBy(deps.db.lookup, movedIssueSchema, { repositoryId: repository.id, number: at.number });

@@ -7,7 +7,7 @@ import { issueSettingsSchema } from './schema/issue-schema.ts';
 import type { Issue, IssueKind, IssueSettings } from './schema/issue-schema.ts';
 import { blockSchema } from './schema/moderation-schema.ts';
 
-/** `{owner}/{name}` as a request spells it. */
+/** `{owner}/{name}` as spelled in the request. */
 export interface RepositoryAt {
   owner: string;
   name: string;
@@ -18,7 +18,7 @@ export interface IssueAt extends RepositoryAt {
   number: number;
 }
 
-/** A repository with what decides about its issues. */
+/** A repository with the facts that decide about its issues. */
 export interface RepositoryContext {
   repository: Repository;
   facts: IssueRepositoryFacts;
@@ -39,8 +39,8 @@ export const factsOfIssue = ({ authorId, lockedAt, deletedAt, heldAt }: Issue): 
 });
 
 /**
- * Gathers what the policy asks of a repository. @param source the lookups, or the manager of the write that decides
- * by it
+ * Collects the policy's facts about a repository. @param source the row cache, or the manager of the deciding
+ * transaction
  */
 export async function repositoryContext(
   deps: Pick<IssueDeps, 'repositories'>,
@@ -67,7 +67,7 @@ export async function repositoryContext(
   };
 }
 
-/** The same for issues of a kind: pull requests have a setting of their own. */
+/** The same for issues of a kind: pull requests have their own setting. */
 export function contextFor<Context extends RepositoryContext>(context: Context, kind: IssueKind): Context {
   if (kind === 'ISSUE') return context;
   return { ...context, facts: { ...context.facts, issuesFrom: context.settings.pullsFrom } };

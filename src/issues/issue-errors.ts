@@ -6,14 +6,14 @@ import type { IssueKind } from './schema/issue-schema.ts';
 export const entryNotFound = () => notFound('entry_not_found', 'Comment not found');
 export const issueNotFound = () => notFound('issue_not_found', 'Issue not found');
 
-/** For a form that was made from an older text. */
+/** For a form with an outdated text. */
 export const revisionConflict = () =>
   conflict(
     'text_changed_meanwhile',
     'Someone edited this text since you opened it. Review the current version, then save again.',
   );
 
-/** Throws the error of a refusal by the policy; null passes. */
+/** Throws the error of a policy refusal; does nothing for null. */
 export function refuse(refusal: IssueRefusal | null, kind: IssueKind = 'ISSUE'): void {
   if (refusal !== null) throw refusalError(refusal, kind);
 }

@@ -118,11 +118,11 @@ interface IssuesOptions
     'settings' | 'announcer' | 'entryWritten' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'
   > {
   settings?: Partial<IssueModuleSettings>;
-  /** Without it, words are looked for in titles only. */
+  /** Without it, words are searched only in titles. */
   texts?: TextIndex;
 }
 
-/** Issues and their logs; the functions behind these names say what each refuses. */
+/** Issues and their logs; the functions behind these names document their errors. */
 export function createIssues({ settings: given, texts, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
@@ -138,13 +138,13 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     reopenChecks: [],
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
-  /** The running announcement of what was left. */
+  /** The running announcement of entries left by an earlier run. */
   let finishing: Promise<void> | null = null;
 
   const bind = bindDeps(deps);
 
   return {
-    /** Opens an issue, and what is done to one. */
+    /** Opening and changing issues. */
     open: bind(openIssue),
     async find(viewer: Viewer, at: IssueAt): Promise<ListedIssue> {
       const { issue } = await findIssue(deps, viewer, at);
@@ -194,7 +194,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listParticipants: bind(listParticipants),
 
     addAttachment: bind(addAttachment),
-    /** For programs: the text of the issue says where the file is. */
+    /** For programs: the issue text has the location of the file. */
     attach: bind(attachToIssue),
     findAttachment: bind(findAttachment),
     readAttachment: bind(readAttachment),
@@ -204,7 +204,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     renameAttachment: bind(renameAttachment),
     /** For a job. */
     removeUnusedAttachments: () => removeUnusedAttachments(deps),
-    /** What a form may bring, in bytes. */
+    /** Maximum size of a form, in bytes. */
     attachmentBytes: settings.attachmentBytes,
 
     /** Boards of repositories and organisations. */
@@ -223,12 +223,12 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       removeCards: bind(removeCards),
     },
 
-    /** The log of an issue as JSON or Markdown, for viewers who may read it. */
+    /** The log of an issue as JSON or Markdown, for viewers who can read it. */
     exportIssue: bind(exportIssue),
-    /** All of a repository, for its export. Asks for no right: it is for administrators. */
+    /** All issues of a repository, for its export. No access check: for administrators. */
     exportIssues: (repositoryId: string, options?: { pulls?: ReadonlySet<number> }) =>
       exportIssues(deps, repositoryId, options),
-    /** For the files of an export that are about the code of pull requests. */
+    /** For export files about the code of pull requests. */
     portable: {
       people: (withIds: boolean) => new PeopleNames(deps, withIds),
       peopleAmong: (people: readonly (ImportedPerson | null)[], isOwn: boolean, keepsNames = false) =>
@@ -240,13 +240,13 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     },
 
     /**
-     * Reads an export, and refuses `parcel_unreadable` before anything is written; null for one without issues. The
-     * library that checks it is loaded when it is first needed.
+     * Reads an export, and throws `parcel_unreadable` before anything is written; null if it has no issues. Loads the
+     * validation library on first use.
      */
     checkExport: async (source: ImportSource) => (await import('./import/read-export.ts')).checkExport(deps, source),
     refuseTakenNumbers: bind(refuseTakenNumbers),
     importIssues: bind(importIssues),
-    /** For what follows another forge. */
+    /** For following another forge. */
     followed: {
       write: bind(writeFollowedIssues),
       writeLabels: bind(writeClassification),
@@ -254,17 +254,17 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       findFiles: bind(findFollowedFiles),
       listFiles: bind(listFollowedFiles),
       findEntries: bind(findFollowedEntries),
-      /** A number that nothing else gets. */
+      /** Allocates a number that is used only once. */
       reserveNumber: (repositoryId: string) => deps.db.write((tx) => nextNumber(tx, repositoryId)),
     },
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),
-    /** For listeners of entries, which have the issue already. */
+    /** For listeners of entries, which already have the issue. */
     findEntry: bind(findEntry),
     findByIds: bind(findByIds),
     findReadable: bind(findReadable),
-    /** Time that is spent on issues. */
+    /** Time tracked on issues. */
     times: {
       list: bind(listTimes),
       add: bind(addTime),
@@ -274,12 +274,12 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       watches: bind(listStopwatches),
     },
     textBefore: bind(textBefore),
-    /** What the API and webhooks show of issues that were found already. */
+    /** Issue details for the API and webhooks; the caller has found the issues. */
     describe: bind(describeIssues),
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
-    /** For the header of a repository page that the viewer may read. */
+    /** For the header of a repository page; the caller has checked read access. */
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
@@ -310,21 +310,21 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     admit: bind(admitContributor),
     refuse: bind(refuseContributor),
 
-    /** What references of texts and commit messages name, for the links of a page. */
+    /** Resolves references in texts and commit messages to links. */
     loadReferenceTargets: bind(loadReferenceTargets),
 
-    /** For pull requests, whose talk is an issue: they write to its log, and close what they close. */
+    /** For pull requests, whose conversation is an issue: they write to its log and close referenced issues. */
     pulls: {
       open: (viewer: Viewer, at: RepositoryAt, fields: NewIssue, pull: PullPart) =>
         openIssue(deps, viewer, at, fields, pull),
       find: bind(findIssue),
-      /** Runs a write that appends entries; see {@link writeEntries}. */
+      /** Runs a transaction that appends entries; see {@link writeEntries}. */
       write: <T>(viewer: Viewer, work: (log: EntryLog) => Promise<T>): Promise<T> => writeEntries(deps, viewer, work),
-      /** A log in a write of another module; its entries are announced by `announce` once the write is durable. */
+      /** A log inside another module's transaction; `announce` announces its entries once that is durable. */
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, deps),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
-      /** Counts a contribution of the viewer; refuses when there are too many. */
+      /** Counts a contribution of the viewer; throws if there are too many. */
       charge: bind(chargeRateLimit),
       holdsContribution,
       replaceReviewText,
@@ -334,10 +334,10 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       recordReferences: bind(recordReferences),
       subscribeOnce,
       rowInWrite: ({ manager }: Tx, issueId: string) => manager.findOneBy(issueSchema, { id: issueId }),
-      /** The text of an issue; empty for one that is gone. */
+      /** The issue text; empty if the issue is gone. */
       textOf: async (issueId: string): Promise<string> =>
         (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
-      /** What decides about pull requests of a repository, by what `source` sees. */
+      /** Facts that decide about pull requests of a repository, as `source` sees them. */
       contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
         contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
@@ -345,19 +345,17 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
 
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
-    /** Registers a listener of entries; before the start, so that it receives what an earlier run left. */
+    /** Registers a listener of entries; must precede the start, so that it receives entries left by an earlier run. */
     onEntry: (listener: EntryListener): void => announcer.add(listener),
-    /**
-     * Called with each text once it is durable, so that it can be rendered before it is read; a crash loses the call.
-     */
+    /** Called with each text once it is durable, to render it in advance; a crash loses the call. */
     onText: (listener: TextListener): void => void textListeners.push(listener),
-    /** After the start: announces what an earlier run left. */
+    /** After the start: announces entries left by an earlier run. */
     recoverEntries: () => announcer.finish('all'),
-    /** For a job: what a passing fault left unannounced is tried again. */
+    /** For a job: retries announcements after a transient failure. */
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
-    /** By hand: announces an entry once more, a parked one too. */
+    /** Manually announces an entry once more, even a parked one. */
     announceAgain: (place: EntryPosition) => announcer.unpark(place),
-    /** Waits for running announcements, as long as a stop may take. */
+    /** Waits for running announcements, up to the shutdown time limit. */
     stop: () => announcer.stop(),
   };
 }

@@ -1,11 +1,11 @@
-/** Sizes of what people write. Texts are bounded in bytes, because that is what is stored, rendered and sent. */
+/** Size limits of user content. Texts are limited in bytes, because bytes are stored, rendered and sent. */
 export const limits = {
   titleCharacters: 255,
   bodyBytes: 65_536,
   labelsPerIssue: 50,
   assigneesPerIssue: 20,
   linksPerIssue: 200,
-  /** Of an issue's log; below 2^20, the positions that the number of a comment encodes. */
+  /** Entries of an issue's log; below 2^20, the positions that a comment id can encode. */
   entriesPerIssue: 1_000_000,
   pinsPerRepository: 6,
   labelsPerScope: 1_000,
@@ -18,9 +18,9 @@ export const limits = {
   boardTitleCharacters: 100,
   columnsPerBoard: 20,
   columnNameCharacters: 50,
-  /** Those that a rule would add beyond stay away. */
+  /** Rules add no cards beyond this limit. */
   cardsPerBoard: 5_000,
-  /** Of a column, on the page of its board. */
+  /** Cards of a column on the page of its board. */
   cardsShownPerColumn: 50,
   cardsPerMove: 100,
   descriptionCharacters: 1_000,
@@ -28,29 +28,29 @@ export const limits = {
   blocksPerOwner: 5_000,
   draftsPerPerson: 100,
   draftContextCharacters: 100,
-  /** Distinct people whom one text mentions; those behind are plain text. */
+  /** Distinct people mentioned in one text; further ones are plain text. */
   mentionsPerText: 50,
-  /** Distinct teams whom one text mentions, and to which the texts of one page link. */
+  /** Distinct teams mentioned in one text, and linked from the texts of one page. */
   teamsPerText: 5,
   teamsPerPage: 20,
-  /** References that are read from one text. */
+  /** References read from one text. */
   referencesPerText: 500,
-  /** Repositories, people and organisations, and commits that the references of one page are looked up in. */
+  /** Repositories, users and organisations, and commits looked up for the references of one page. */
   repositoriesPerPage: 20,
   handlesPerPage: 200,
   commitsPerPage: 200,
-  /** Issues that one page links to by references. */
+  /** Issues linked by references on one page. */
   issuesPerPage: 1_000,
-  /** Issues that one text leaves an entry on. */
+  /** Issues to which one text adds an entry. */
   entriesPerText: 50,
   /** Commits of one push whose messages are read. */
   commitsPerPush: 250,
-  /** Files that one text shows; further ones are links to what only their uploader sees. */
+  /** Files shown in one text; further ones are links that only their uploader can open. */
   attachmentsPerText: 100,
-  /** Files of one person that no text shows: of forms that are open, and of those that were left. */
+  /** Unused files per user: of open and abandoned forms. */
   unusedAttachmentsPerPerson: 100,
-  /** Numbers changed by one call of a bulk action. */
+  /** Issues changed by one bulk action. */
   issuesPerBulk: 100,
-  /** The same text of the same person within this time is the same form, sent twice; in milliseconds. */
+  /** Time in milliseconds within which the same text by the same user counts as the same form sent twice. */
   sameFormMs: 10_000,
 } as const;

@@ -3,14 +3,14 @@ import { invalid } from '../kernel/index.ts';
 import { refuseTooManyAttachments } from './attachment-uses.ts';
 import { limits } from './limits.ts';
 
-/** Refuses `invalid_text`, `text_too_long`, `title_missing`. */
+/** Throws `invalid_text`, `text_too_long`, `title_missing`. */
 export function parseTitle(value: unknown): string {
   const title = parseText(value, { field: 'title', called: 'The title', maxCharacters: limits.titleCharacters });
   if (title === '') throw invalid('title_missing', 'Enter a title.', { field: 'title' });
   return title;
 }
 
-/** Refuses `invalid_text`, `text_too_long`, `too_many_attachments`. An empty text is one. */
+/** Throws `invalid_text`, `text_too_long`, `too_many_attachments`. Allows an empty text. */
 export function parseBody(value: unknown): string {
   const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
   const body = parseText(value, rule);
@@ -20,12 +20,12 @@ export function parseBody(value: unknown): string {
   return body;
 }
 
-/** The same for a comment, which says something. Refuses `text_missing`, too. */
+/** The same for a comment, which must not be empty. Also throws `text_missing`. */
 export function parseComment(value: unknown): string {
   const body = parseBody(value);
   if (body === '') throw invalid('text_missing', 'Enter a text.', { field: 'body' });
   return body;
 }
 
-/** How names of labels and titles of milestones are compared. */
+/** Normalises label names and milestone titles for comparison. */
 export const foldName = (name: string): string => name.toLowerCase();

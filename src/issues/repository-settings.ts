@@ -12,14 +12,14 @@ import type { IssueNumbers, IssueSettings } from './schema/issue-schema.ts';
 const choices: readonly string[] = ['nobody', 'members', 'anyone'];
 const approvals: readonly string[] = ['everyone', 'first_time'];
 
-/** Who may open issues and comment in a repository, and whether newcomers wait. */
+/** Who may open issues and comment in a repository, and whether newcomers' contributions are held. */
 export async function issueSettings(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<IssueSettings> {
   return (await findRepositoryContext(deps, viewer, at)).settings;
 }
 
 /**
- * What is left out stays. Refuses `invalid_issues_from`, `invalid_pulls_from`, `invalid_ci_approval`, and what the
- * rights refuse.
+ * Omitted fields stay. Throws `invalid_issues_from`, `invalid_pulls_from`, `invalid_ci_approval`, and permission
+ * errors.
  */
 export async function changeIssueSettings(
   deps: IssueDeps,
@@ -44,21 +44,21 @@ export async function changeIssueSettings(
 
 type IssueCounts = Omit<IssueNumbers, 'repositoryId' | 'last'>;
 
-/** How many issues and pull requests are open and closed in a repository, for tabs; kept by triggers. */
+/** Numbers of open and closed issues and pull requests in a repository, for tabs; maintained by triggers. */
 export async function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueCounts> {
   const [row] = await db.lookup(issueNumbersSchema, { repositoryId });
   const { openIssues = 0, closedIssues = 0, openPulls = 0, closedPulls = 0 } = row ?? {};
   return { openIssues, closedIssues, openPulls, closedPulls };
 }
 
-/** What a repository's head says of its issues and pull requests: whether it takes any, and how many are open. */
+/** Issues and pull requests in a repository header: whether they are enabled, and how many are open. */
 export interface IssueTab {
   isOn: boolean;
   open: number;
   pulls: { isOn: boolean; open: number };
 }
 
-/** Two rows of the row cache: every page of a repository asks. No access check. */
+/** Two rows of the row cache, because every page of a repository needs them. No access check. */
 export async function issueTab({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueTab> {
   const [settings] = await db.lookup(issueSettingsSchema, { repositoryId });
   const { openIssues, openPulls } = await countIssues({ db }, repositoryId);
@@ -81,8 +81,8 @@ const actualCounts = {
 const highestNumber = '(SELECT coalesce(max(i.number), 0) FROM issues i WHERE i.repository_id = n.repository_id)';
 
 /**
- * One statement, so one moment: repositories whose kept counts are not what counting anew gives, or whose last number
- * is below one that is given out; for the doctor.
+ * Repositories whose stored counts differ from a recount, or whose last number is below an allocated one; for the
+ * doctor. One statement, so that it reads a consistent state.
  */
 export const compareIssueCounts = `SELECT n.repository_id AS id FROM issue_numbers n WHERE n.last < ${highestNumber} OR ${Object.entries(
   actualCounts,
@@ -90,7 +90,7 @@ export const compareIssueCounts = `SELECT n.repository_id AS id FROM issue_numbe
   .map(([column, actual]) => `n.${column} <> ${actual}`)
   .join(' OR ')}`;
 
-/** Recomputes them for one repository, inside a write. A number that was given out is never given out again. */
+/** Recomputes them for one repository, inside a transaction. Allocated numbers are never reused. */
 export async function recountIssues({ manager }: Tx, repositoryId: string): Promise<void> {
   const set = Object.entries(actualCounts).map(([column, actual]) => `${column} = ${actual}`);
   await manager.query(

@@ -7,20 +7,20 @@ import { refusalError } from './issue-errors.ts';
 import type { IssueAt, RepositoryAt } from './issue-context.ts';
 import type { IssueKind } from './schema/issue-schema.ts';
 
-/** What a viewer may do with one issue: null allows an act. For pages, which show the forms of what is allowed. */
+/** What a viewer may do with one issue: null allows an action. For pages, which show only the permitted forms. */
 export type IssueRights = (act: IssueAct, entry?: EntryFacts) => IssueRefusal | null;
 
-/** What a viewer may do in a repository before there is an issue. */
+/** What a viewer may do in a repository without an issue. */
 type RepositoryIssueRights = (act: Exclude<IssueRepositoryAct, 'read'>) => IssueRefusal | null;
 
-/** The policy for a viewer and an issue, asked act by act. Refuses `repository_not_found`, `issue_not_found`. */
+/** The policy for a viewer and an issue, evaluated per action. Throws `repository_not_found`, `issue_not_found`. */
 export async function rightsOnIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<IssueRights> {
   const { facts, issue } = await findIssue(deps, viewer, at);
   const issueFacts = factsOfIssue(issue);
   return (act, entry) => refusalOnIssue(viewer, facts, issueFacts, act, entry ?? null);
 }
 
-/** The same for a repository. Refuses `repository_not_found`. */
+/** The same for a repository. Throws `repository_not_found`. */
 export async function rightsInRepository(
   deps: IssueDeps,
   viewer: Viewer,
@@ -31,6 +31,6 @@ export async function rightsInRepository(
   return (act) => refusalInRepository(viewer, facts, act);
 }
 
-/** Why an act is refused, as a sentence for the person who sees no form for it. */
+/** The reason for a refusal, as a sentence shown in place of the form. */
 export const explainRefusal = (refusal: IssueRefusal, kind: IssueKind = 'ISSUE'): string =>
   refusalError(refusal, kind).message;

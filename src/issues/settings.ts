@@ -1,25 +1,25 @@
 import type { Config } from '../config/index.ts';
 
 export interface IssueModuleSettings {
-  /** The public address of this server, without a slash at its end: addresses of issues in texts are references. */
+  /** The public URL of this server, without a trailing slash: issue URLs in texts become references. */
   baseUrl: string | null;
-  /** How long a deleted issue can be had back, in milliseconds. */
+  /** Time during which a deleted issue can be restored, in milliseconds. */
   trashKeptMs: number;
-  /** How long a listener of entries may take for each of its parts, in milliseconds. */
+  /** Time limit per part of an entry listener, in milliseconds. */
   listenerTimeoutMs: number;
-  /** What one person may write in a minute and in an hour, everywhere; not in repositories they may write to. */
+  /** Contributions of one user per minute and per hour, in all repositories without write access. */
   perPerson: RateLimit;
-  /** What all those who are no members may write in one repository. */
+  /** Contributions of all non-members in one repository. */
   perRepository: RateLimit;
-  /** The largest file of an issue, in bytes. */
+  /** Size limit of an issue attachment, in bytes. */
   attachmentBytes: number;
-  /** All files of a repository's issues together, in bytes. */
+  /** Total size limit of a repository's issue attachments, in bytes. */
   attachmentsPerRepositoryBytes: number;
-  /** How long a file stays that no text shows, in milliseconds: a form may be open for so long. */
+  /** Retention time of unused files, in milliseconds: a form may stay open for that long. */
   attachmentGraceMs: number;
 }
 
-/** Issues, comments and reactions; a change of state counts as one, too. 0 is no limit. */
+/** Issues, comments and reactions; a change of state also counts. 0 means no limit. */
 export interface RateLimit {
   perMinute: number;
   perHour: number;
@@ -29,8 +29,8 @@ const dayMs = 86_400_000;
 const mebibyte = 1024 * 1024;
 
 /**
- * A person who triages manually stays far below these; a script that copies a tracker has an import instead. The
- * limit of a repository is what its members can look through.
+ * Manual triage stays far below these; scripts that copy a tracker have an import instead. The repository limit is what
+ * its members can review.
  */
 export const defaultIssueSettings: IssueModuleSettings = {
   baseUrl: null,
@@ -43,7 +43,7 @@ export const defaultIssueSettings: IssueModuleSettings = {
   attachmentGraceMs: dayMs,
 };
 
-/** What an administrator may change, as it is at the moment. */
+/** Current values of settings that an administrator may change. */
 export const issueSettingsOf = (config: Pick<Config, 'issues'>): Partial<IssueModuleSettings> => ({
   attachmentBytes: config.issues.attachmentSizeBytes,
   attachmentsPerRepositoryBytes: config.issues.attachmentQuotaBytes,

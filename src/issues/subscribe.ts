@@ -2,8 +2,8 @@ import type { Tx } from '../db/index.ts';
 import type { SubscriptionReason } from './schema/participation-schema.ts';
 
 /**
- * Subscribes a user who takes part, unless they have unsubscribed before, to the entries from now on: one that is
- * announced later than it was written is not told to those who came after it.
+ * Subscribes a participant, unless they unsubscribed before, to entries from now on: an entry announced late is not
+ * sent to users who subscribed after it was written.
  */
 export async function subscribeOnce(
   { manager }: Tx,
@@ -20,7 +20,7 @@ export async function subscribeOnce(
   );
 }
 
-/** An entry that was held is shown only now: those who have subscribed meanwhile do not know it. */
+/** A held entry is shown only now: users who subscribed in the meantime have not seen it. */
 export async function tellSubscribersFrom({ manager }: Tx, issueId: string, position: number): Promise<void> {
   await manager.query('UPDATE subscriptions SET from_position = ? WHERE issue_id = ? AND from_position > ?', [
     position,

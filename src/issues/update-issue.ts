@@ -14,18 +14,18 @@ import type { Issue } from './schema/issue-schema.ts';
 import { apply, resolveChange, retitle } from './lifecycle/change-issue.ts';
 import type { IssueChange } from './lifecycle/change-issue.ts';
 
-/** What is left out stays. */
+/** Omitted fields stay. */
 export interface IssueUpdate extends IssueChange {
   title?: unknown;
   /** Text of the issue. */
   body?: unknown;
-  /** Of the text that the caller has seen; left out, whatever it is. */
+  /** Revision of the text that the caller saw; if omitted, any. */
   revision?: number;
 }
 
 /**
- * Changes several things about an issue in one write: everything, or nothing where one of them is refused. Refuses
- * `text_changed_meanwhile` for another revision, and what `setTitle`, `editText`, `triage` and `close` refuse.
+ * Changes several fields of an issue in one transaction: all, or none if one fails. Throws `text_changed_meanwhile` for
+ * another revision, and what `setTitle`, `editText`, `triage` and `close` throw.
  */
 export async function updateIssue(
   deps: IssueDeps,

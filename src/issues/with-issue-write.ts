@@ -6,8 +6,8 @@ import { findIssue, issueInWrite } from './find-issue.ts';
 import type { IssueAt, IssueContext } from './issue-context.ts';
 
 /**
- * Runs a write on one issue: finds it, asks for the right before and, by what the write sees, in it.
- * @param entry what `edit_entry` and `delete_entry` are about, read in the write
+ * Runs a transaction on one issue: finds it, and checks permission both before and inside the transaction.
+ * @param entry the subject of `edit_entry` and `delete_entry`, read in the transaction
  */
 export async function withIssueWrite<T>(
   deps: IssueDeps,

@@ -10,22 +10,21 @@ import { entryAnnouncementSchema, entryListenerAttemptsSchema, entrySchema } fro
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
-/** An entry that was written: a comment, or something that happened to an issue. */
+/** A new entry: a comment, or an event of an issue. */
 export interface AnnouncedEntry {
   repository: Repository;
-  /** As it is now, which may be later than the entry. */
+  /** Its current state, which may be newer than the entry. */
   issue: Issue;
   /** Position 0 is the opening. */
   entry: Entry;
 }
 
 /**
- * The port through which other modules subscribe to entries. Entries of one issue are announced in their order, as
- * long as nothing fails.
+ * Port through which other modules subscribe to entries. Entries of one issue are announced in order, unless one fails.
  */
 export type EntryListener<Prepared = unknown> = Listener<AnnouncedEntry, Prepared>;
 
-/** Which entry. */
+/** Key of the entry. */
 export interface EntryPosition {
   issueId: string;
   position: number;
@@ -42,7 +41,7 @@ const logNames = {
   repositoryMoved: 'issue.repository_moved',
 };
 
-/** The place of an entry in the tables of announcements. */
+/** Condition that selects an entry in the announcement tables. */
 export function placeOfEntry({ issueId, position }: EntryPosition): EventPlace {
   const key = { issueId, position };
   return { tables, row: key, key };
@@ -50,7 +49,7 @@ export function placeOfEntry({ issueId, position }: EntryPosition): EventPlace {
 
 /**
  * Announces an entry that is neither announced nor parked nor held.
- * @param isBegun whether the write that appended the entry has counted this announcement already
+ * @param isBegun whether the transaction that appended the entry already counted this announcement
  */
 export async function announceEntry(
   deps: EntryAnnouncementDeps,
@@ -64,7 +63,7 @@ export async function announceEntry(
   if (row === null || issue === null) return;
   const locate = async () => (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId)?.repository;
   const repository = await locate();
-  // In the trash: announced when it is restored.
+  // In the trash: announced after the restore.
   if (repository === undefined) return;
   const subject = {
     ...placeOfEntry({ issueId, position }),

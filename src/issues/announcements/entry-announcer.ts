@@ -6,21 +6,21 @@ import { announceEntry, placeOfEntry } from './announce-entry.ts';
 import type { EntryAnnouncementDeps, EntryListener, EntryPosition } from './announce-entry.ts';
 
 /**
- * How long a stop waits for announcements. A listener that hangs must not hold the server; what is not announced by
- * then is announced after the next start.
+ * Time that a shutdown waits for announcements. A hanging listener must not block the exit; the next start announces
+ * the rest.
  */
 const stopTimeoutMs = 10_000;
 
 /** Delay of the second attempt, in milliseconds: the first may still run in another process. */
 const secondTryAfterMs = 30_000;
 
-/** Entries that one run of the job looks at. */
+/** Entries per run of the scheduled task. */
 const batch = 200;
 
 type Deps = EntryAnnouncementDeps;
 
 /**
- * Announces entries beside the response to the client. Announcements of one issue are serialised, so that its last
+ * Announces entries in parallel to the response to the client. Serialises announcements per issue, so that its last
  * entry is announced last.
  */
 export class EntryAnnouncer {
@@ -37,21 +37,22 @@ export class EntryAnnouncer {
     return this.#listeners.length > 0;
   }
 
-  /** Registers a listener; before the server starts, so that it receives what an earlier run left. */
+  /** Registers a listener; must precede the start, so that it receives entries left by an earlier run. */
   add(listener: EntryListener): void {
     if (this.#listeners.some(({ name }) => name === listener.name))
       throw internal(`two listeners of entries are called ${listener.name}`);
     this.#listeners.push(listener);
   }
 
-  /** Entries that a write of this process has just appended. */
+  /** Entries just appended by a transaction of this process. */
   announceAll(places: readonly EntryPosition[]): void {
     for (const place of places) void this.#announce(place, true);
   }
 
   /**
-   * For a scheduled task, and after a start: announces what an earlier run left, and what failed.
-   * @param which `due` leaves out what may be running on another node; both leave out what waits for its last attempt
+   * For a scheduled task, and after a start: announces entries left by an earlier run or a failure.
+   * @param which `due` omits entries that another node may be announcing; both omit entries that wait for their last
+   *   attempt
    */
   async finish(which: 'all' | 'due'): Promise<void> {
     // A process without listeners must not mark entries as announced.
@@ -63,13 +64,13 @@ export class EntryAnnouncer {
     }
   }
 
-  /** By hand: lets a parked entry be announced once more. */
+  /** Manually announces a parked entry once more. */
   async unpark({ issueId, position }: EntryPosition): Promise<void> {
     await this.#deps.db.write((tx) => unpark(tx, placeOfEntry({ issueId, position })));
     await this.#announce({ issueId, position }, false);
   }
 
-  /** Tries entries once more that an earlier server parked because it ended again and again. */
+  /** Retries entries that an earlier server parked because it crashed repeatedly. */
   #retryCutOff(): Promise<void> {
     const { db, clock, startedAt } = this.#deps;
     const join = [
@@ -103,12 +104,12 @@ export class EntryAnnouncer {
       .addOrderBy('e.issue_id')
       .addOrderBy('e.position')
       .limit(which === 'due' ? batch : undefined);
-    // The last attempt waits at a start, too: a server that is killed again and again parks nothing.
+    // The last attempt also waits at a start, so that a server killed repeatedly does not park entries.
     const now = this.#deps.clock.now();
     const second = which === 'due' ? now - secondTryAfterMs : now;
     const again = dueAgain('e', now);
     query.andWhere(again.sql, again.parameters);
-    // What another node has just written is announced there.
+    // The other node announces entries that it has just written.
     if (which === 'all') query.andWhere(isAlone(this.#deps.db));
     query.andWhere('(e.tried_at IS NULL OR e.tried_at <= :second)', { second });
     return query.getRawMany<EntryPosition>();

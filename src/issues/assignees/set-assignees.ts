@@ -10,7 +10,7 @@ import { limits } from '../limits.ts';
 import { subscribeOnce } from '../subscribe.ts';
 import { assigneeSchema } from '../schema/participation-schema.ts';
 
-/** People by username, before the write. Refuses `unknown_assignee`. */
+/** Resolves users by username, before the transaction. Throws `unknown_assignee`. */
 export async function resolveAssignees(
   deps: Pick<IssueDeps, 'owners'>,
   usernames: readonly string[],
@@ -25,12 +25,12 @@ export async function resolveAssignees(
   return [...found];
 }
 
-/** Changes of the assignees of an issue, by UUID. */
+/** Assignee changes of an issue, by UUID. */
 type AssigneeChange = { set: readonly string[] } | { add?: readonly string[]; remove?: readonly string[] };
 
 /**
- * Changes who is to work on an issue: anyone who may read the repository. Who is to go may have no access any more.
- * Refuses `unknown_assignee`, `too_many_assignees`.
+ * Changes the assignees of an issue: anyone who can read the repository. Removed assignees may have lost their access.
+ * Throws `unknown_assignee`, `too_many_assignees`.
  */
 export async function assign(
   deps: Pick<IssueDeps, 'repositories'>,

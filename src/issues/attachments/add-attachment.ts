@@ -18,18 +18,18 @@ import { objectKey, parseFileName } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
 export interface NewAttachment {
-  /** What the text is of: the right to contribute to it decides. */
+  /** The text that the file belongs to; requires permission to contribute to it. */
   kind?: IssueKind;
-  /** As the browser gave it. */
+  /** As sent by the browser. */
   name: string;
   content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Stores a file for a text of an issue or pull request. Until a text shows it, only its uploader sees it. The type is
- * what the bytes say: one of four images, whose metadata is taken out, or anything else, which is only ever downloaded.
- * Refuses `attachment_empty`, `attachment_too_large` while it comes, `image_damaged`, `attachment_quota`,
- * `too_many_unused_attachments`, `too_many_contributions`, and what the rights refuse.
+ * Stores a file for a text of an issue or pull request. Until a text shows it, only its uploader can see it. The type
+ * is detected from the bytes: one of four image types, whose metadata is removed, or any other, which is only served as
+ * a download. Throws `attachment_empty`, `attachment_too_large` during the upload, `image_damaged`, `attachment_quota`,
+ * `too_many_unused_attachments`, `too_many_contributions`, and permission errors.
  */
 export async function addAttachment(
   deps: IssueDeps,
@@ -40,7 +40,7 @@ export async function addAttachment(
   const found = await findRepositoryContext(deps, viewer, at, 'contribute', kind);
   const repositoryId = found.repository.id;
   const uploaderId = personIdOf(viewer);
-  // Asked before the bytes are read and in the write: the first spares the work, the second is what holds.
+  // Checked before reading the bytes, which saves work, and again in the transaction, which is authoritative.
   await refuseFull(deps, deps.db.read, repositoryId, uploaderId, 1);
   chargeRateLimit(deps, viewer, found);
   const id = deps.random.uuid();
@@ -96,10 +96,7 @@ async function refuseFull(
     });
 }
 
-/**
- * Images that are in memory at a time. They are received into an object first: as many clients as send slowly hold
- * nothing here.
- */
+/** Limit of images in memory at a time. They are first received into a stored object, so slow uploads hold no slot. */
 const imagesAtOnce = createSemaphore({
   limit: 4,
   queue: 64,
@@ -107,7 +104,7 @@ const imagesAtOnce = createSemaphore({
   refusal: busy('busy', 'Too many people send images at once. Please try again in a moment.', 2),
 });
 
-/** Stores the bytes of a file, an image without its metadata. Refuses as `addAttachment` does. */
+/** Stores the bytes of a file, an image without its metadata. Throws what `addAttachment` throws. */
 export async function storeAttachment(
   { objects, random, settings }: Pick<IssueDeps, 'objects' | 'random' | 'settings'>,
   key: string,
@@ -142,7 +139,7 @@ const nameOf: Record<ImageType, string> = {
   'image/webp': 'WebP',
 };
 
-/** The refusal for a file that goes on beyond the limit. */
+/** The error for a file that exceeds the limit. */
 const attachmentTooLarge = (maxBytes: number) =>
   invalid('attachment_too_large', `A file can have at most ${readableSize(maxBytes)}.`, { field: 'files' });
 

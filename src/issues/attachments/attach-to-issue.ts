@@ -14,13 +14,12 @@ import type { NewAttachment } from './add-attachment.ts';
 import { attachmentMarkdown } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
-/** Edits of others that may come between reading the text and writing it. */
+/** Retries after concurrent edits between reading the text and writing it. */
 const maxTries = 3;
 
 /**
- * Stores a file and adds a line that shows it to the text of an issue, or of a comment on it, for programs, which have
- * no form.
- * Refuses `too_many_attachments` before anything is stored, and as `addAttachment` and `editText` do.
+ * Stores a file and appends a line that shows it to the text of an issue or a comment, for programs, which have no
+ * form. Throws `too_many_attachments` before storing anything, and what `addAttachment` and `editText` throw.
  */
 export async function attachToIssue(
   deps: IssueDeps,

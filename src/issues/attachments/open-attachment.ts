@@ -16,17 +16,16 @@ import type { Attachment } from './attachment.ts';
 
 interface FoundAttachment {
   attachment: Attachment;
-  /** Where it is now: a file goes along when its issue moves, and an older address leads here. */
+  /** Its current location: a file moves with its issue, and an older URL redirects here. */
   repository: { owner: string; name: string };
 }
 
-/** Issues that are asked for the right to see a file that many texts show. */
+/** Limit of issues whose read access is checked for a file that many texts show. */
 const maxIssues = 20;
 
 /**
- * A file that the viewer may see: one that a text shows, as that text's issue; one that no text shows yet, which is a
- * draft or waits for a member, its uploader alone. Refuses `attachment_not_found`, for one that is hidden and for one
- * that is absent.
+ * Finds a file that the viewer can see: one shown by a text requires access to that text's issue; one not shown yet, in
+ * a draft or held text, is visible only to its uploader. Throws `attachment_not_found`, whether it is hidden or absent.
  */
 export async function findAttachment(deps: IssueDeps, viewer: Viewer, id: string): Promise<FoundAttachment> {
   const attachment = mayBeId(id) ? await rowBy(deps.db.lookup, attachmentSchema, { id }) : null;
@@ -56,7 +55,9 @@ async function isShown(deps: IssueDeps, viewer: Viewer, { id }: Attachment): Pro
   return false;
 }
 
-/** @param issue null asks for the repository alone */
+/**
+ * @param issue null checks only the repository
+ */
 async function mayRead(
   deps: IssueDeps,
   viewer: Viewer,
@@ -70,7 +71,7 @@ async function mayRead(
   return refusalOnIssue(viewer, facts, issue ?? open, 'read') === null;
 }
 
-/** The bytes of a file that `findAttachment` gave. Refuses `attachment_not_found` when they are gone. */
+/** The bytes of a file found by `findAttachment`. Throws `attachment_not_found` if they are gone. */
 export async function readAttachment(
   { objects, logger }: Pick<IssueDeps, 'objects' | 'logger'>,
   { id }: Pick<Attachment, 'id'>,
@@ -82,7 +83,7 @@ export async function readAttachment(
   throw notFound('attachment_missing', 'The content of this file is gone; the administrator can look for it.');
 }
 
-/** The files that the text of an issue, or of another entry of it, shows, the oldest first; at most `maxListed`. */
+/** The files shown in the text of an issue or of one of its entries, oldest first; at most `maxListed`. */
 export async function listAttachments(
   deps: IssueDeps,
   viewer: Viewer,

@@ -15,8 +15,8 @@ import { objectPrefix, parseFileName } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
 /**
- * A file that the text of an issue, or of another entry of it, shows. Refuses `attachment_not_found`, and what
- * `findIssue` refuses.
+ * A file shown in the text of an issue or of one of its entries. Throws `attachment_not_found`, and what `findIssue`
+ * throws.
  */
 export async function findAttachmentOf(
   deps: IssueDeps,
@@ -34,8 +34,8 @@ export async function findAttachmentOf(
 }
 
 /**
- * Removes a file of an issue: its uploader may, and those who may edit the text of the issue. Texts that show it keep
- * a link that leads nowhere. The content goes with the job. Refuses as `findAttachmentOf` does.
+ * Removes a file of an issue, for its uploader and users who may edit the issue text. Texts that show it keep a broken
+ * link. A job removes the content. Throws what `findAttachmentOf` throws.
  */
 export async function removeAttachment(
   deps: IssueDeps,
@@ -50,8 +50,8 @@ export async function removeAttachment(
 }
 
 /**
- * Gives a file another name, which is that of its download; texts keep the words of their links. For those who may
- * remove it. Refuses as `findAttachmentOf` does.
+ * Renames a file, which changes the name of its download; link texts stay unchanged. For users who may remove it.
+ * Throws what `findAttachmentOf` throws.
  */
 export async function renameAttachment(
   deps: IssueDeps,
@@ -88,12 +88,12 @@ async function changeAttachment(
   return attachment;
 }
 
-/** Rows and objects that one step looks at. */
+/** Rows and objects per batch. */
 const batch = 200;
 
 /**
- * For a job: removes what no text shows after its time, and objects that no row names. A row goes first and its object
- * with the next run, so that a backup, whose files are copied after its rows, never misses one.
+ * For a job: removes files that are unused after their retention time, and objects without a row. A row is removed
+ * first and its object by the next run, so that a backup, which copies files after rows, never misses one.
  * @returns how many of each
  */
 export async function removeUnusedAttachments(deps: IssueDeps): Promise<{ rows: number; objects: number }> {
@@ -103,7 +103,7 @@ export async function removeUnusedAttachments(deps: IssueDeps): Promise<{ rows: 
   return { rows, objects };
 }
 
-/** Objects that no row names: of removed issues and repositories, of uploads that a crash cut off. */
+/** Objects without a row: left by removed issues and repositories, or by uploads that a crash interrupted. */
 async function removeOrphans(deps: IssueDeps): Promise<number> {
   const before = deps.clock.now() - deps.settings.attachmentGraceMs;
   let removed = 0;
@@ -146,7 +146,7 @@ async function removeUnused(deps: IssueDeps): Promise<number> {
       .getMany();
     const unused: string[] = [];
     for (const row of rows) if (!(await waits(deps, row))) unused.push(row.id);
-    // A text may have come to show one meanwhile.
+    // A text may have started to show one in the meantime.
     const { affected } = await deps.db.write(({ manager }) =>
       manager
         .createQueryBuilder()
@@ -162,7 +162,7 @@ async function removeUnused(deps: IssueDeps): Promise<number> {
   }
 }
 
-/** Whether a draft of its uploader shows it, or a text of theirs that waits for a member. */
+/** Whether it is shown by a draft or a held text of its uploader. */
 async function waits({ db }: Pick<IssueDeps, 'db'>, { id, uploaderId }: Attachment): Promise<boolean> {
   if (uploaderId === null) return false;
   const found: unknown[] = await db.read.query(

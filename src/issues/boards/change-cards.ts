@@ -25,18 +25,18 @@ import { columnIn } from './manage-columns.ts';
 import { keyAtEnd, keyBetween, spreadKeys } from './order-keys.ts';
 import { columnByRules } from './place-by-rules.ts';
 
-/** Where a card goes: to an end of a column, above another card of it, or one place up or down in its own. */
+/** Destination of a card: an end of a column, above another card of it, or one place up or down in its own column. */
 export type CardTarget =
   | { columnId: string; to: 'top' | 'bottom' }
   | { columnId: string; above: string }
   | { to: 'up' | 'down' };
 
 /**
- * Puts an issue or pull request on a board, where its rules place it, else on top of the first column. One that is
- * there stays where it is. Refuses `card_from_elsewhere`, `too_many_cards`, `board_without_columns`, and what the
- * rights refuse.
- * @param columnId a column for it, whose rule it then meets
- * @returns the id of the issue, which is that of the card
+ * Adds an issue or pull request to a board, in the column that its rules select, else on top of the first column. An
+ * existing card stays in place. Throws `card_from_elsewhere`, `too_many_cards`, `board_without_columns`, and permission
+ * errors.
+ * @param columnId column for it, whose rule is then applied to it
+ * @returns the id of the issue, which is also the id of the card
  */
 export async function addCard(
   deps: IssueDeps,
@@ -75,10 +75,10 @@ async function columnFor(log: EntryLog, { columns }: Board, { issue }: IssueCont
 }
 
 /**
- * Moves cards, each above the one behind it in the list. Into another column takes the right to triage the issue, which
- * then meets the rule of the column: it gets the label, is closed or reopened. Each card is a write of its own; where a
- * card above which one was to go has left the column meanwhile, it goes to the bottom. Refuses `board_card_not_found`,
- * `board_column_not_found`, `card_does_not_fit`, `too_many_cards`, what labels and states refuse, and the rights.
+ * Moves cards, each above the next one in the list. A move into another column requires permission to triage the issue,
+ * and applies the column's rule: adds the label, closes or reopens. Each card has its own transaction; if the card
+ * above which one was to go has left the column, it goes to the bottom. Throws `board_card_not_found`,
+ * `board_column_not_found`, `card_does_not_fit`, `too_many_cards`, errors of labels and states, and permission errors.
  */
 export async function moveCards(
   deps: IssueDeps,
@@ -124,7 +124,7 @@ async function moveCard(
   });
 }
 
-/** The card that one changes places with; null at the end of its column. */
+/** The card to swap with; null at the end of its column. */
 async function passedBy(
   deps: IssueDeps,
   viewer: Viewer,
@@ -138,7 +138,7 @@ async function passedBy(
   return neighbourOf(deps, viewer, found, card, direction);
 }
 
-/** Null where the card stays. */
+/** Null if the card stays. */
 async function keyFor(
   log: EntryLog,
   card: BoardCardRow,
@@ -153,7 +153,7 @@ async function keyFor(
   return passed === null ? null : keyBeside(log, card, to.id, passed, target.to === 'up' ? 'above' : 'below');
 }
 
-/** A key above or below another card; null when that is not in the column, or the card itself. */
+/** A key above or below another card; null if that is not in the column or is the card itself. */
 async function keyBeside(
   log: EntryLog,
   { boardId, issueId }: BoardCardRow,
@@ -182,8 +182,8 @@ async function keyBeside(
 }
 
 /**
- * Makes an issue meet the rule of the column that it was moved to: labels of other columns go, its own comes, and what
- * leaves a column for closed ones is reopened.
+ * Applies the rule of the column to which an issue was moved: removes labels of other columns, adds its own, and
+ * reopens an issue that leaves a column for closed ones.
  */
 async function meetRule(
   deps: IssueDeps,
@@ -216,8 +216,8 @@ async function meetRule(
 }
 
 /**
- * Takes cards off a board; those that are not there are fine. The issues stay as they are, and their labels. Refuses
- * what the rights refuse, but for issues of archived repositories, whose logs stay as they are.
+ * Removes cards from a board, ignoring missing ones. Issues and their labels stay unchanged. Throws permission errors,
+ * except for issues of archived repositories, whose logs stay unchanged.
  * @returns how many there were
  */
 export async function removeCards(
@@ -255,8 +255,8 @@ const cardFromElsewhere = () =>
   invalid('card_from_elsewhere', 'This is not an issue or pull request of this place.', { field: 'issue' });
 
 /**
- * The issue of a card, by what the write sees. Refuses `board_card_not_found` for one that the viewer may not read.
- * @param elsewhere how one of another place is refused
+ * The issue of a card, as the transaction sees it. Throws `board_card_not_found` if the viewer cannot read it.
+ * @param elsewhere the error for an issue outside the board's place
  */
 async function cardContext(
   deps: IssueDeps,

@@ -13,13 +13,13 @@ interface Found {
   createdAt: number;
 }
 
-/** Repositories of an organisation whose issues a new rule looks through. */
+/** Repositories of an organisation in which a new rule searches for issues. */
 const maxRepositories = 2_000;
 const listed = 'i.deleted_at IS NULL AND i.held_at IS NULL';
 
 /**
- * The issues and pull requests of a place that meet a rule, the newest first, as many as a board takes. Read
- * before the write that fills the column.
+ * The newest issues and pull requests that match a rule, as many as a board takes. Read before the transaction that
+ * fills the column.
  */
 export async function issuesByRule(db: Database, place: Place, { rule, label }: Rule): Promise<string[]> {
   if (rule === null) return [];
@@ -60,7 +60,7 @@ async function inState(db: Database, repositoryIds: readonly string[], rule: 'op
 
 async function labelled(db: Database, repositoryIds: readonly string[], label: string): Promise<Found[]> {
   const [among, parameters] = idsIn('i.repository_id', repositoryIds);
-  // Twice where a label of the repository and one of its organisation have the name.
+  // Two rows if a repository label and an organisation label have the same name.
   const rows = await selectRaw<Found>(
     db.read,
     `SELECT i.id AS id, i.created_at AS "createdAt" FROM labels l
@@ -72,9 +72,9 @@ async function labelled(db: Database, repositoryIds: readonly string[], label: s
 }
 
 /**
- * Puts issues into a column, as far as they are not on its board, still meet its state and the board takes more. Their
- * logs stay as they are.
- * @param issueIds what `issuesByRule` found
+ * Adds issues to a column unless they are on its board already, no longer match its state, or the board is full. Their
+ * logs stay unchanged.
+ * @param issueIds result of `issuesByRule`
  */
 export async function fillColumn(
   { manager }: Pick<Tx, 'manager'>,

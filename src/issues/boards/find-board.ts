@@ -11,15 +11,15 @@ import type { RepositoryAt } from '../issue-context.ts';
 import { boardColumnSchema, boardSchema } from '../schema/board-schema.ts';
 import type { BoardColumnRow, BoardRow } from '../schema/board-schema.ts';
 
-/** Where boards belong: to a repository, or to an organisation, with cards of all of its repositories. */
+/** Owner of boards: a repository, or an organisation, whose boards have cards of all its repositories. */
 export type BoardPlace = RepositoryAt | { organisation: string };
 
-/** A board as callers see it, with its columns from the left. */
+/** A board as callers see it, with its columns from left to right. */
 export interface Board extends BoardRow {
   columns: BoardColumnRow[];
 }
 
-/** What a place of boards was found to be. Exactly one of the two ids is set. */
+/** The resolved owner of boards. Exactly one of the two ids is set. */
 export interface FoundPlace {
   repositoryId: string | null;
   organisationId: string | null;
@@ -33,8 +33,8 @@ export const columnNotFound = () => notFound('board_column_not_found', 'Column n
 export const cardNotFound = () => notFound('board_card_not_found', 'Card not found');
 
 /**
- * Finds where boards are. Whether an organisation's board may be read is asked of the board.
- * Refuses `repository_not_found`, `board_not_found` for an organisation that there is not.
+ * Finds the owner of boards. Read access to an organisation's board is checked per board. Throws
+ * `repository_not_found`, `board_not_found` if the organisation does not exist.
  */
 export async function findPlace(deps: IssueDeps, viewer: Viewer, place: BoardPlace): Promise<FoundPlace> {
   if ('organisation' in place) {
@@ -61,11 +61,11 @@ async function organisationRefusal(
   return refusalOnBoard(viewer, { organisationRole, isPublic }, act);
 }
 
-/** Whether boards of an organisation that are for its members are shown to a viewer. */
+/** Whether a viewer can see the members-only boards of an organisation. */
 export const seesMembersBoards = async (deps: IssueDeps, viewer: Viewer, organisationId: string): Promise<boolean> =>
   (await organisationRefusal(deps, deps.db.lookup, viewer, organisationId, false, 'read')) === null;
 
-/** A board of a place that the viewer may read. Refuses `board_not_found`. */
+/** A board that the viewer can read. Throws `board_not_found`. */
 export async function findBoard(
   deps: IssueDeps,
   viewer: Viewer,
@@ -85,13 +85,13 @@ export async function findBoard(
   return { board: { ...row, columns: await columnsOf(deps.db.read, id) }, place: found };
 }
 
-/** The columns of a board, from the left: some dozens at most. */
+/** The columns of a board from left to right: some dozens at most. */
 const columnsOf = (manager: Pick<Tx['manager'], 'findBy'>, boardId: string): Promise<BoardColumnRow[]> =>
   manager.findBy(boardColumnSchema, { boardId }).then((rows) => rows.sort((one, other) => one.place - other.place));
 
 /**
- * Asks inside a write whether the viewer may edit the boards of a place, by what the write sees.
- * @returns the repository of a place that is one
+ * Checks inside a transaction whether the viewer may edit the boards of a place.
+ * @returns the repository, if the place is one
  */
 export async function refuseEditInWrite(
   deps: IssueDeps,
@@ -105,7 +105,7 @@ export async function refuseEditInWrite(
   } else refuse(await organisationRefusal(deps, tx.manager, viewer, organisationId!, true, 'edit'));
 }
 
-/** The same for one board of it, with its columns. Refuses `board_not_found`. */
+/** The same for one board, with its columns. Throws `board_not_found`. */
 export async function boardInWrite(
   deps: IssueDeps,
   tx: Tx,

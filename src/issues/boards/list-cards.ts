@@ -16,7 +16,7 @@ import { findBoard } from './find-board.ts';
 import type { Board, BoardPlace, FoundPlace } from './find-board.ts';
 import { columnIn } from './manage-columns.ts';
 
-/** What a board is narrowed down to. */
+/** Filter of a board. */
 export interface BoardFilter {
   filter: IssueFilter;
   /** Null for issues and pull requests. */
@@ -26,11 +26,11 @@ export interface BoardFilter {
 }
 
 export interface ColumnOfCards extends BoardColumnRow {
-  /** From the top. */
+  /** From top to bottom. */
   cards: ListedIssue[];
-  /** Cards that the viewer may see and the filter leaves. */
+  /** Number of cards that the viewer can see and that match the filter. */
   count: number;
-  /** The key behind the last card, where there are more. */
+  /** Key of the last card, if there are more. */
   next: string | null;
 }
 
@@ -40,9 +40,9 @@ export interface BoardOfCards extends Board {
 }
 
 /**
- * A board with the first cards of each column, or with further ones of one column. Cards of issues that the viewer may
- * not read are neither among them nor counted. Refuses `board_not_found`, `board_column_not_found`, `invalid_page`.
- * @param only a column, with the key behind which it goes on; null for its first cards
+ * A board with the first cards of each column, or with further cards of one column. Omits cards of issues that the
+ * viewer cannot read, also from the counts. Throws `board_not_found`, `board_column_not_found`, `invalid_page`.
+ * @param only a column, with the key after which it continues; null for its first cards
  */
 export async function readBoard(
   deps: IssueDeps,
@@ -64,7 +64,7 @@ export async function readBoard(
   const pages: CardPage[] = [];
   for (const { id: columnId } of columns) {
     const page = await readCards(deps.db, columnId, conditions, { after, limit });
-    // What is shown is counted already where it is all.
+    // If all cards are shown, their number is known without counting.
     const isAll = after === null && page.next === null;
     pages.push({ ...page, count: isAll ? page.ids.length : await countOf(deps.db, columnId, conditions) });
   }
@@ -89,14 +89,14 @@ interface CardPage {
   next: string | null;
 }
 
-/** Conditions on `i` and `r`; null when nothing can meet them. */
+/** Conditions on `i` and `r`; null if nothing can match. */
 async function conditionsOf(
   deps: IssueDeps,
   viewer: Viewer,
   { repository, repositoryId, organisationId }: FoundPlace,
   given: BoardFilter | null,
 ): Promise<IssueCondition[] | null> {
-  // What a trigger has not removed yet is not of this place.
+  // Excludes cards of other places that a trigger has not removed yet.
   const own = {
     sql: repositoryId === null ? 'r.owner_org_id = :placeId' : 'r.id = :placeId',
     parameters: { placeId: repositoryId ?? organisationId },
@@ -181,7 +181,7 @@ async function issuesOf(deps: IssueDeps, ids: readonly string[]): Promise<Map<st
 
 /**
  * The card that a viewer sees above or below another one in its column; null at the end. For a move by one place, which
- * passes those that the viewer does not see.
+ * skips cards hidden from the viewer.
  */
 export async function neighbourOf(
   deps: IssueDeps,

@@ -3,8 +3,8 @@ import type { BoardColumnRow } from '../schema/board-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
 /**
- * Writes into the log of an issue that it came on a board, went to another column or left it. The names of a board for
- * members are left out: all readers of the issue read its log.
+ * Logs that an issue was added to a board, moved to another column or removed. Omits the names of members-only boards,
+ * because all readers of the issue can read its log.
  */
 export async function logCard(
   log: EntryLog,

@@ -14,11 +14,11 @@ import type { Board, BoardPlace } from './find-board.ts';
 interface BoardFields {
   title: unknown;
   description?: unknown;
-  /** Of an organisation: for everyone. */
+  /** For organisations: whether everyone can see it. */
   isPublic?: boolean;
 }
 
-/** The columns that a new board has. */
+/** Default columns of a new board. */
 export const boardPresets = ['basic', 'state', 'none'] as const;
 export type BoardPreset = (typeof boardPresets)[number];
 
@@ -32,7 +32,7 @@ const presets: Readonly<Record<BoardPreset, readonly { name: string; rule: Colum
   none: [],
 };
 
-/** The boards of a place that the viewer may read, by title. */
+/** The boards of a place that the viewer can read, sorted by title. */
 export async function listBoards(
   deps: IssueDeps,
   viewer: Viewer,
@@ -51,7 +51,7 @@ export async function listBoards(
   return { boards, mayEdit };
 }
 
-/** Refuses `board_title_missing`, `board_taken`, `too_many_boards`, and what the rights refuse. */
+/** Throws `board_title_missing`, `board_taken`, `too_many_boards`, and permission errors. */
 export async function addBoard(
   deps: IssueDeps,
   viewer: Viewer,
@@ -90,7 +90,7 @@ export async function addBoard(
   );
 }
 
-/** What is left out stays. Refuses the same, and `board_not_found`. */
+/** Omitted fields stay. Throws the same, and `board_not_found`. */
 export async function editBoard(
   deps: IssueDeps,
   viewer: Viewer,
@@ -113,7 +113,7 @@ export async function editBoard(
   );
 }
 
-/** Its issues and pull requests stay as they are. */
+/** Its issues and pull requests stay unchanged. */
 export async function deleteBoard(deps: IssueDeps, viewer: Viewer, place: BoardPlace, id: string): Promise<void> {
   const { place: found } = await findBoard(deps, viewer, place, id);
   await deps.db.write(async (tx) => {
@@ -138,7 +138,7 @@ function parseBoard({ title: given, description = '', isPublic = false }: BoardF
   };
 }
 
-/** Runs a write of which the title of a board or the name of a column may be taken. */
+/** Runs a transaction that may fail because a board title or column name is taken. */
 export async function withTakenNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

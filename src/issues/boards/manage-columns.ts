@@ -14,9 +14,9 @@ import { withTakenNames } from './manage-boards.ts';
 
 interface ColumnFields {
   name: unknown;
-  /** Cards that it is meant to have; null, 0 or empty for any number. It is said where there are more. */
+  /** Intended limit of cards; null, 0 or empty for none. The page shows when it is exceeded. */
   limit?: unknown;
-  /** `open`, `closed`, `label`; null or empty for a column that is filled by hand. */
+  /** `open`, `closed`, `label`; null or empty for a manual column. */
   rule?: unknown;
   /** Name of a label, for the rule `label`. */
   label?: unknown;
@@ -25,7 +25,7 @@ interface ColumnFields {
 const rules: readonly string[] = ['open', 'closed', 'label'] satisfies ColumnRule[];
 
 /**
- * Adds a column at the right, filled by its rule. Refuses `board_column_name_missing`, `board_column_taken`,
+ * Appends a column on the right and fills it by its rule. Throws `board_column_name_missing`, `board_column_taken`,
  * `too_many_columns`, `invalid_card_limit`, `invalid_column_rule`.
  */
 export async function addColumn(
@@ -49,7 +49,7 @@ export async function addColumn(
   });
 }
 
-/** What is left out stays. With another rule, it is filled by that. Refuses the same, and `board_column_not_found`. */
+/** Omitted fields stay. A new rule fills the column. Throws the same, and `board_column_not_found`. */
 export async function editColumn(
   deps: IssueDeps,
   viewer: Viewer,
@@ -69,7 +69,7 @@ export async function editColumn(
   });
 }
 
-/** Moves a column by one to the left or to the right; at the end it stays. */
+/** Moves a column by one to the left or right; no change at the end. */
 export async function moveColumn(
   deps: IssueDeps,
   viewer: Viewer,
@@ -87,7 +87,7 @@ export async function moveColumn(
   });
 }
 
-/** Its cards leave the board; their issues stay as they are. */
+/** Its cards leave the board; their issues stay unchanged. */
 export async function deleteColumn(
   deps: IssueDeps,
   viewer: Viewer,
@@ -99,7 +99,7 @@ export async function deleteColumn(
   });
 }
 
-/** Refuses `board_column_not_found`. */
+/** Throws `board_column_not_found`. */
 export function columnIn(board: Pick<Board, 'columns'>, id: string): BoardColumnRow {
   const found = board.columns.find((column) => column.id === id);
   if (found === undefined) throw columnNotFound();

@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 
-/** Between two cards that were added one after the other: sixteen moves to the same place fit between them. */
+/** Gap between cards added one after the other: allows sixteen moves to the same place. */
 const step = 65_536;
 
-/** A key between two, each null at an end; null where nothing fits between them. Keys stay far below 2^53. */
+/** A key between two others, each null at an end; null if there is no gap between them. Keys stay far below 2^53. */
 export function keyBetween(above: number | null, below: number | null): number | null {
   if (above === null) return below === null ? 0 : below - step;
   if (below === null) return above + step;
@@ -11,7 +11,7 @@ export function keyBetween(above: number | null, below: number | null): number |
   return middle > above && middle < below ? middle : null;
 }
 
-/** Gives the cards of a column, in their order, keys with gaps between them: one statement. */
+/** Reassigns the keys of a column's cards with gaps, keeping their order, in one statement. */
 export async function spreadKeys({ manager }: Pick<Tx, 'manager'>, columnId: string): Promise<void> {
   await manager.query(
     `UPDATE board_cards SET order_key = x.n * ${step} FROM (

@@ -10,16 +10,16 @@ import { countCards } from './fill-column.ts';
 import { keyAtEnd } from './order-keys.ts';
 import { logCard } from './log-card.ts';
 
-/** What an entry says that a rule may be about. */
+/** Facts of an entry that rules can match. */
 const kinds: readonly string[] = ['opened', 'labelled', 'unlabelled', 'closed', 'reopened', 'merged'];
 
 type RuledColumn = Pick<BoardColumnRow, 'id' | 'name' | 'rule' | 'label'>;
 
 /**
- * The column in which an issue belongs after a change, by the rules of a board; null for none. A column for what is
- * closed comes before labels; a label that was just added before others; where no rule speaks, the issue stays, and
- * leaves a column whose rule it no longer meets for the first one without a rule.
- * @param present the column in which it is; null when it is not on the board
+ * The column in which an issue belongs after a change, by the rules of a board; null for none. A column for closed
+ * issues takes precedence over labels, and a label just added over others. If no rule matches, the issue stays, or
+ * moves from a column whose rule it no longer matches to the first column without a rule.
+ * @param present its current column; null if it is not on the board
  * @param labels folded names
  */
 export function columnByRules(
@@ -46,8 +46,8 @@ export function columnByRules(
 }
 
 /**
- * Places an issue on the boards that have rules after an entry of its log, in the same write. A board on which a card
- * is being moved by hand is left out: that move has decided.
+ * Places an issue on the boards that have rules after an entry of its log, in the same transaction. Skips a board on
+ * which a card is being moved manually, because that move takes precedence.
  */
 export async function placeByRules(
   log: EntryLog,

@@ -19,16 +19,16 @@ import type { CloseReason } from '../schema/issue-schema.ts';
 
 export interface NewComment {
   body: unknown;
-  /** Also closes or reopens, in the same write. */
+  /** Also closes or reopens, in the same transaction. */
   state?: 'open' | CloseReason;
-  /** A program that says the same twice means two; a form that was sent twice means one. */
+  /** Programs may repeat a text deliberately; a form sent twice is a duplicate. */
   mayRepeat?: boolean;
 }
 
 /**
- * Adds a comment. The same twice within moments returns the existing entry, unless it may repeat.
- * Refuses `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and what the rights
- * refuse; nothing is written when the viewer may comment and not close.
+ * Adds a comment. A duplicate within moments returns the existing entry, unless repeats are allowed. Throws
+ * `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and permission errors; writes
+ * nothing if the viewer may comment but not close.
  */
 export async function addComment(
   deps: IssueDeps,
@@ -48,7 +48,7 @@ export async function addComment(
     const { issue, repository, facts } = context;
     if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);
-    // Comments of its author on a held issue are held with it.
+    // Comments by the author of a held issue are held with it.
     const isHeld = isNewcomer || (issue.heldAt !== null && !isTrustedContributor(viewer, facts));
     const row = await log.append(issue, { kind: 'comment', body, isHeld });
     if (isHeld) await recordHeld(log, issue, row.position, viewer);
@@ -64,7 +64,7 @@ export async function addComment(
   return entry;
 }
 
-/** How many of the latest entries are searched for a duplicate; a dozen others may have come between. */
+/** Latest entries searched for a duplicate; a dozen others may have come in between. */
 const duplicateWindow = 12;
 
 async function sameComment(

@@ -17,16 +17,16 @@ import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
 import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
 
 interface EditedText {
-  /** 0 for the text of the issue itself. */
+  /** 0 for the issue text. */
   position: number;
   body: unknown;
-  /** The one that the form was made from. */
+  /** The revision from which the form was created. */
   revision: number;
 }
 
 /**
- * Replaces the text of an issue or of a comment; the one before is kept as a revision.
- * Refuses `entry_not_found`; `text_changed_meanwhile` for a form made from an older text; what the rights refuse.
+ * Replaces the text of an issue or a comment, keeping the previous one as a revision. Throws `entry_not_found`;
+ * `text_changed_meanwhile` for a form with an older text; permission errors.
  */
 export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edited: EditedText): Promise<Entry> {
   const { position, revision } = edited;
@@ -43,7 +43,7 @@ export async function editText(deps: IssueDeps, viewer: Viewer, at: IssueAt, edi
   return edit;
 }
 
-/** Inside a write whose right is asked already. The log gets an entry that the timeline does not show. */
+/** Runs in a transaction that has checked access. The log gets an entry that the timeline does not show. */
 export async function replaceText(
   deps: IssueDeps,
   log: EntryLog,
@@ -60,7 +60,7 @@ export async function replaceText(
   const change = { body, revision: revision + 1, editedAt: now };
   await manager.update(entrySchema, key, change);
   await touchIssue(log.tx, issue);
-  // A held text makes no references and notifies no reader before it is approved.
+  // A held text creates no references and notifies no reader before it is approved.
   if (entry.heldAt === null) {
     await recordReferences(deps, log, viewer, { issue, repository, position }, references);
     await log.append(issue, { kind: 'edited', details: { position, revision } });
@@ -68,7 +68,7 @@ export async function replaceText(
   return { ...entry, ...change };
 }
 
-/** Inside a write whose right is asked already: the text of a review, which has no revisions. */
+/** Edits a review text, which has no revisions. Runs in a transaction that has checked access. */
 export async function replaceReviewText(
   { manager, now }: Tx,
   key: { issueId: string; position: number },
@@ -78,15 +78,15 @@ export async function replaceReviewText(
 }
 
 /**
- * Empties a comment: its number, its place and that it was there stay; text, revisions and reactions go.
- * Refuses `entry_not_found`, and what the rights refuse.
+ * Empties a comment: keeps its number and position, deletes text, revisions and reactions. Throws `entry_not_found`,
+ * and permission errors.
  */
 export async function deleteComment(deps: IssueDeps, viewer: Viewer, at: IssueAt, position: number): Promise<void> {
   const found = await findIssue(deps, viewer, at);
   await writeEntries(deps, viewer, async (log) => {
     const entry = await textInWrite(log.tx, found.issue.id, position);
     const { issue } = await issueInWrite(deps, log.tx, viewer, found.issue, 'delete_entry', entry);
-    // The text of the issue goes with the issue.
+    // The issue text is deleted only with the issue.
     if (position === 0) throw entryNotFound();
     await clearEntry(log.tx, issue, entry);
     if (entry.heldAt === null) await log.append(issue, { kind: 'emptied', details: { position } });
@@ -98,7 +98,7 @@ export async function deleteComment(deps: IssueDeps, viewer: Viewer, at: IssueAt
   });
 }
 
-/** The last 200 texts that an entry had, the oldest first; the current one is in the entry. */
+/** The last 200 previous texts of an entry, oldest first; the current one is in the entry. */
 export async function listRevisions(
   deps: IssueDeps,
   viewer: Viewer,
@@ -107,7 +107,7 @@ export async function listRevisions(
 ): Promise<EntryRevisionRow[]> {
   const { issue } = await findIssue(deps, viewer, at);
   const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position });
-  // Who may not see a held entry may not see what it was.
+  // Viewers who cannot see a held entry cannot see its revisions.
   if (entry === null || entry.heldAt !== null || entry.deletedAt !== null) throw entryNotFound();
   const rows = await deps.db.read
     .createQueryBuilder(entryRevisionSchema, 'r')
@@ -118,7 +118,7 @@ export async function listRevisions(
   return rows.reverse();
 }
 
-/** The row of a text that can be edited. Refuses `entry_not_found`. */
+/** The row of an editable text. Throws `entry_not_found`. */
 export async function textInWrite({ manager }: Tx, issueId: string, position: number): Promise<EntryRow> {
   const entry = await manager.findOneBy(entrySchema, { issueId, position });
   const isText = entry !== null && entry.body !== null && entry.deletedAt === null;
@@ -126,7 +126,7 @@ export async function textInWrite({ manager }: Tx, issueId: string, position: nu
   return entry;
 }
 
-/** What a text was before an edit, for listeners of entries of the kind `edited`; null once it is gone. */
+/** The text before an edit, for listeners of `edited` entries; null if it is gone. */
 export async function textBefore(
   { db }: Pick<IssueDeps, 'db'>,
   issueId: string,

@@ -17,18 +17,18 @@ import type { HideReason } from '../schema/moderation-schema.ts';
 /** A comment with its issue. */
 interface FoundComment {
   issue: Issue;
-  /** Of the issue. */
+  /** Number of the issue. */
   serial: number;
   entry: Entry & { hiddenFor: HideReason | null };
 }
 
-/** Positions of one issue; `limits.entriesPerIssue` is below. */
+/** Positions in an issue; larger than `limits.entriesPerIssue`. */
 const positions = 2 ** 20;
 
-/** The integer by which clients of Gitea's API know an entry; stays the same when the issue moves. */
+/** Integer id of an entry for clients of Gitea's API; stable when the issue moves. */
 export const commentIdOf = (serial: number, position: number): number => serial * positions + position;
 
-/** Finds a comment of a repository by its id. Refuses `repository_not_found`, `entry_not_found`. */
+/** Finds a comment of a repository by its id. Throws `repository_not_found`, `entry_not_found`. */
 export async function findComment(
   deps: IssueDeps,
   viewer: Viewer,
@@ -49,10 +49,9 @@ export async function findComment(
 }
 
 /**
- * All comments of a repository, in the order of their issues. What waits for a member is left out.
- * @param since only what was written or edited from then on, epoch milliseconds
- * @param after `next` of the page before
- * Refuses `repository_not_found`, `invalid_page`.
+ * All comments of a repository, ordered by issue. Omits held ones.
+ * @param since only comments written or edited since then, epoch milliseconds
+ * @param after `next` of the previous page. Throws `repository_not_found`, `invalid_page`.
  */
 export async function listRepositoryComments(
   deps: IssueDeps,

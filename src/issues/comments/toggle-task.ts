@@ -11,18 +11,17 @@ import { entrySchema } from '../schema/entry-schema.ts';
 import { editText } from './edit-text.ts';
 
 interface ToggledTask {
-  /** The entry that has the text; 0 for the issue itself. */
+  /** The entry with the text; 0 for the issue itself. */
   position: number;
-  /** The one that the page was made from. */
+  /** The revision from which the page was rendered. */
   revision: number;
-  /** The line of the text that has the box, from 0. */
+  /** Line of the text with the box, from 0. */
   line: number;
 }
 
 /**
- * Ticks a box of a task list, or takes the tick away: an edit of the text like any other, with its revision.
- * Refuses `no_task_in_line` for a line without a box; `text_changed_meanwhile` for a page made from an older text;
- * `entry_not_found`; what the rights refuse.
+ * Checks or unchecks a box of a task list: an ordinary edit of the text, with a revision. Throws `no_task_in_line` for
+ * a line without a box; `text_changed_meanwhile` for a page with an older text; `entry_not_found`; permission errors.
  */
 export async function toggleTask(
   deps: IssueDeps,
@@ -40,12 +39,12 @@ export async function toggleTask(
   return editText(deps, viewer, at, { position, body, revision });
 }
 
-/** A box at the beginning of an item, behind marks of lists and quotations. */
+/** A box at the start of an item, after list and quotation marks. */
 const box = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*\[)([ xX])(?=\][ \t\u00a0])/;
 
-/** The text with the box of a line flipped; null when the line has none. */
+/** Toggles the box in a line; null if the line has none. */
 export function toggleLine(text: string, line: number): string | null {
-  // Lines are at even indexes, their ends at odd ones.
+  // Lines are at even indexes, line endings at odd ones.
   const segments = text.split(/(\r\n?|\n)/);
   const found = box.exec(segments[2 * line] ?? '');
   if (found === null) return null;

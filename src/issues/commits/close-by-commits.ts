@@ -22,15 +22,15 @@ interface Named {
 
 interface Prepared {
   named: Named[];
-  /** What `record` appended, for `recorded`. */
+  /** Result of `record`, passed to `recorded`. */
   appended: { issueId: string; position: number }[];
 }
 
 /**
- * Push listener: a commit that reaches the default branch leaves an entry on the issues that the message names, and
- * closes those that it says it closes, when the user who pushed may close them. Only pushes of people count: a mirror,
- * an import and the first push of a branch bring history that was closed elsewhere. The limits of the credential that
- * pushed hold in other repositories, too: a token for one repository acts in that one only. Bounded per push.
+ * Push listener: a commit that reaches the default branch adds an entry to the issues that its message names, and
+ * closes those with a closing keyword if the user who pushed may close them. Only pushes of users count: a mirror, an
+ * import and the first push of a branch bring history whose issues were closed elsewhere. The limits of the credential
+ * that pushed also apply in other repositories: a token for one repository acts only there. Bounded per push.
  */
 export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
   return {
@@ -46,7 +46,7 @@ export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
   };
 }
 
-/** Pushes whose commits close issues: an undone, mirrored or synchronised one repeats what was pushed elsewhere. */
+/** Pushes whose commits close issues: undone, mirrored and synchronised ones repeat pushes made elsewhere. */
 const byPeople: ReadonlySet<AnnouncedPush['via']> = new Set(['http', 'ssh', 'web', 'api', 'cli', 'merge']);
 
 async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
@@ -62,7 +62,7 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   const pusher = viewerWithCredential(pusherId, push.credential, repository.id);
   const { baseUrl } = deps.settings;
   const named: Named[] = [];
-  // The oldest first, as they happened.
+  // Oldest first, in the order of events.
   for (const { oid, message } of commits.reverse()) {
     const text = shortenOwnUrls(message.slice(0, limits.bodyBytes), baseUrl);
     const closing = await resolveIssues(deps, pusher, repository.id, parseClosing(text));
@@ -89,13 +89,13 @@ async function record(
     const found = await traceableIssue(deps, tx, pusher, repository, target);
     if (found === null) continue;
     const { issue, facts } = found;
-    // The commit of a merge names its pull request, whose log has the merge.
+    // A merge commit names its pull request, whose log has the merge.
     if (via === 'merge' && issue.kind === 'PULL') continue;
     const mayAdd = refusalOnIssue(pusher, facts, factsOfIssue(issue), 'contribute') === null;
-    // Who may not say a word in another repository leaves no entry there either.
+    // Users who cannot comment in another repository leave no entry there either.
     if (target.repositoryId !== repository.id && !mayAdd) continue;
     const origin = `${closes ? 'closes' : 'commit'}:${oid}`;
-    // A commit that comes again, after a force push, has done its part.
+    // A commit pushed again, after a force push, was already processed.
     if (await tx.manager.existsBy(entrySchema, { issueId: issue.id, origin })) continue;
     const cause = { commit: oid, repositoryId: repository.id };
     const mayClose = closes && refusalOnIssue(pusher, facts, factsOfIssue(issue), 'close') === null;

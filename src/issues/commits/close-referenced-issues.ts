@@ -10,7 +10,7 @@ import { resolveIssues, traceableIssue } from '../references/resolve-references.
 import type { Target } from '../references/resolve-references.ts';
 import { shownClosing } from '../references/shown-references.ts';
 
-/** The issues that some texts say they close ("fixes #9"), in repositories that the viewer may see. */
+/** The issues that texts close by keyword ("fixes #9"), in repositories that the viewer can see. */
 export async function findClosingTargets(
   deps: Pick<IssueDeps, 'repositories' | 'settings' | 'shownTexts'>,
   viewer: Viewer,
@@ -27,9 +27,9 @@ export async function findClosingTargets(
 }
 
 /**
- * Closes, in a write, those of the named issues that the viewer may close; the others stay. Pull requests are never
- * closed by a text.
- * @param cause what closed them, for the entry; `origin` makes it happen once
+ * Closes, in a transaction, those of the named issues that the viewer may close; skips the others. Texts never close
+ * pull requests.
+ * @param cause cause of closing, for the entry; `origin` makes it idempotent
  */
 export async function closeReferencedIssues(
   deps: Pick<IssueDeps, 'repositories'>,

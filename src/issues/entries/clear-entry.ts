@@ -8,8 +8,7 @@ import { heldContributionSchema } from '../schema/moderation-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
 
 /**
- * Takes the text of a comment away, with all that hangs on it, inside a write whose right is asked already. `issue` is
- * up to date then.
+ * Deletes the text of a comment and its dependent data, inside a transaction that has checked access. Updates `issue`.
  */
 export async function clearEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise<void> {
   const key = { issueId: issue.id, position: entry.position };
@@ -30,7 +29,7 @@ export async function clearEntry(tx: Tx, issue: Issue, entry: EntryRow): Promise
   }
 }
 
-/** Notes that an issue has changed, for lists by the last change. */
+/** Records that an issue changed, for lists sorted by last change. */
 export async function touchIssue({ manager, now }: Tx, issue: Issue): Promise<void> {
   await manager.update(issueSchema, { id: issue.id }, { updatedAt: Math.max(now, issue.updatedAt) });
 }

@@ -2,7 +2,7 @@ import { isLocalAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { EntryRow, EntryVia } from '../schema/entry-schema.ts';
 
-/** What an entry says. */
+/** Content of an entry. */
 export type EntryKind =
   | 'opened'
   | 'comment'
@@ -46,16 +46,16 @@ export type PullEntryKind =
   | 'applied';
 
 /**
- * Kinds that listeners receive and the timeline does not show, because the changed entry shows it already. `edited` and
- * `emptied` name a text by `details.position`.
+ * Kinds that listeners receive and the timeline omits, because the changed entry shows it. `edited` and `emptied` name
+ * a text by `details.position`.
  */
 type SilentKind = 'edited' | 'emptied' | 'trashed';
 export const silentKinds: readonly SilentKind[] = ['edited', 'emptied', 'trashed'];
 
-/** JSON of an entry; a reader passes over keys that it does not know. */
+/** JSON of an entry; readers ignore unknown keys. */
 export type EntryDetails = Record<string, unknown>;
 
-/** An entry of the log as callers see it. */
+/** A log entry as callers see it. */
 export interface Entry extends Omit<EntryRow, 'kind' | 'details' | 'attempts' | 'triedAt' | 'lastError' | 'parkedAt'> {
   kind: EntryKind;
   details: EntryDetails;
@@ -65,10 +65,10 @@ export function toEntry({ attempts, triedAt, lastError, parkedAt, ...row }: Entr
   return { ...row, kind: row.kind as EntryKind, details: JSON.parse(row.details) as EntryDetails };
 }
 
-/** Exactly one of the three is set, or none for a user who is gone. */
+/** At most one of the three is set; none if the user is gone. */
 export type Authorship = Pick<EntryRow, 'authorId' | 'remoteAuthorId' | 'authorName'>;
 
-/** Who writes: an account, or a name where that is none. */
+/** The author: an account, or a name if there is no account. */
 export function authorshipOf(viewer: Viewer): Authorship {
   const noAuthor = { authorId: null, remoteAuthorId: null, authorName: null };
   if (viewer.kind === 'task') return { ...noAuthor, authorName: 'CI' };
@@ -78,11 +78,11 @@ export function authorshipOf(viewer: Viewer): Authorship {
     : { ...noAuthor, authorId: viewer.id };
 }
 
-/** Whether a task of the CI wrote an entry: it starts no workflow, so that none starts itself for ever. */
+/** Whether a CI task wrote the entry: it starts no workflow, to prevent endless loops. */
 export const isByTask = (entry: Authorship & Pick<EntryRow, 'via'>): boolean =>
   entry.authorId === null && entry.remoteAuthorId === null && entry.authorName === 'CI' && entry.via === 'api';
 
-/** How it came, where the transport does not say. */
+/** Channel of the entry, if the transport does not determine it. */
 export function viaOf(viewer: Viewer): EntryVia {
   if (viewer.kind === 'task') return 'api';
   if (viewer.kind !== 'person') return 'server';

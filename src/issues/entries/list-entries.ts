@@ -12,14 +12,14 @@ import type { ReactionKind } from '../schema/participation-schema.ts';
 import { silentKinds, toEntry } from './entry.ts';
 import type { Entry, EntryKind } from './entry.ts';
 
-/** An entry of a timeline, with what a reader sees beside it. */
+/** A timeline entry, with the data shown beside it. */
 export interface ListedEntry extends Entry {
-  /** Why it is folded away; null when it is not. */
+  /** Why it is hidden; null if it is not. */
   hiddenFor: HideReason | null;
   reactions: { kind: ReactionKind; count: number; isOwn: boolean }[];
-  /** The other issue of an entry that names one. */
+  /** The other issue that an entry names. */
   other: OtherIssue | null;
-  /** The team of an entry that names one; null when it is gone, and for who may not know of it. */
+  /** The team that an entry names; null if it is gone or hidden from the viewer. */
   team: EntryTeam | null;
 }
 
@@ -29,7 +29,7 @@ interface EntryTeam {
   team: string;
 }
 
-/** An issue that another one names, where the viewer may see it. */
+/** An issue named by another one, if the viewer can see it. */
 export interface OtherIssue {
   id: string;
   repositoryId: string;
@@ -42,9 +42,9 @@ export interface OtherIssue {
 const maxPerPage = 200;
 
 /**
- * The log of an issue in its order, from a position on. Left out is what waits for a member, except to its author and
- * to those who may let it in, and what names an issue that the viewer may not see: positions may have gaps.
- * @param kinds only these; empty for all that a timeline shows
+ * The log of an issue in order, from a position on. Omits held entries, except for their author and users who may
+ * approve them, and entries that name an issue hidden from the viewer: positions may have gaps.
+ * @param kinds only these; empty for all kinds that a timeline shows
  */
 export async function listEntries(
   deps: IssueDeps,
@@ -102,7 +102,7 @@ export async function listEntries(
   return { entries, next };
 }
 
-/** An entry by its position, without asking for a right; null when there is none. */
+/** An entry by its position, without an access check; null if there is none. */
 export async function findEntry(
   { db }: Pick<IssueDeps, 'db'>,
   issueId: string,
@@ -112,7 +112,7 @@ export async function findEntry(
   return row === null ? null : toEntry(row);
 }
 
-/** Id of the team in the details of an entry. */
+/** Team id in the details of an entry. */
 export const teamIn = ({ teamId }: Record<string, unknown>): string | null =>
   typeof teamId === 'string' ? teamId : null;
 
@@ -173,7 +173,7 @@ async function reactionsIn(
   );
 }
 
-/** Those of some issues that the viewer may see. */
+/** Those of some issues that the viewer can see. */
 export async function otherIssues(
   db: Database,
   viewer: Viewer,

@@ -14,21 +14,21 @@ interface NewEntry {
   kind: EntryKind;
   body?: string;
   details?: EntryDetails;
-  /** Unique per issue: an event that comes twice has one entry. */
+  /** Unique per issue: a repeated event has one entry. */
   origin?: string;
-  /** Whether it waits for a member's approval. Readers are notified after that. */
+  /** Whether it is held for a member's approval. Readers are notified after that. */
   isHeld?: boolean;
-  /** Whether the issue counts as changed; not for what happens elsewhere. */
+  /** Whether the issue counts as changed; false for events elsewhere. */
   touches?: boolean;
   via?: EntryRow['via'];
   author?: Authorship;
 }
 
-/** The entries of one write. They are announced when it is durable. */
+/** The entries of one transaction, announced once it is durable. */
 export class EntryLog {
   readonly tx: Tx;
   readonly appended: { issueId: string; position: number }[] = [];
-  /** A board on which this write moves a card by hand: its rules do not move it once more. */
+  /** A board on which this transaction moves a card manually: its rules must not move the card again. */
   boardInHand: string | null = null;
   readonly #viewer: Viewer;
   readonly #isHeard: boolean;
@@ -37,12 +37,12 @@ export class EntryLog {
   constructor(tx: Tx, viewer: Viewer, { announcer, entryWritten }: Pick<IssueDeps, 'announcer' | 'entryWritten'>) {
     this.tx = tx;
     this.#viewer = viewer;
-    // Where nothing listens, an entry counts as announced at once.
+    // Without listeners, an entry counts as announced at once.
     this.#isHeard = announcer.hasListeners;
     this.#entryWritten = entryWritten;
   }
 
-  /** Appends to the log of an issue, and brings `issue` up to date. Refuses `too_many_entries`. */
+  /** Appends to the log of an issue, and updates `issue`. Throws `too_many_entries`. */
   async append(issue: Issue, entry: NewEntry): Promise<EntryRow> {
     const { manager, now } = this.tx;
     const { kind, touches = true, isHeld = false } = entry;
@@ -66,7 +66,7 @@ export class EntryLog {
       deletedAt: null,
       heldAt: isHeld ? now : null,
       announcedAt: this.#isHeard || isHeld ? null : now,
-      // The announcement that follows this write is counted with it.
+      // Counts the announcement that follows this transaction.
       attempts: isHeld ? 0 : 1,
       triedAt: isHeld ? null : now,
       lastError: null,
@@ -83,8 +83,8 @@ export class EntryLog {
 }
 
 /**
- * Runs a write that appends entries, and announces them once it is durable. Writes are one at a time, so the issue
- * that `work` reads in it is the one that it appends to.
+ * Runs a transaction that appends entries, and announces them once it is durable. Transactions are serialised, so the
+ * issue that `work` reads is current when it appends.
  */
 export async function writeEntries<T>(
   deps: Pick<IssueDeps, 'db' | 'announcer' | 'entryWritten'>,

@@ -8,9 +8,8 @@ import { issueAsJson } from './issue-json.ts';
 import { issueAsMarkdown } from './issue-markdown.ts';
 
 /**
- * The log of one issue for a viewer who may read it, in chunks: what the export of its repository has, without the ids
- * of people and without texts before an edit. Refuses `repository_not_found`, `issue_not_found`; one that waits for a
- * member has no export.
+ * The log of one issue for a viewer who can read it, in chunks: the content of a repository export, without user ids
+ * and previous texts. Throws `repository_not_found`, `issue_not_found`; held issues have no export.
  */
 export async function exportIssue(
   deps: IssueDeps,

@@ -11,15 +11,15 @@ import { attachmentsOf, iso, isoOrNull, readEntries } from './read-entries.ts';
 import { PeopleNames } from './portable-details.ts';
 import { appendMac } from './export-mac.ts';
 
-/** A file of an export, written while it is made. */
+/** A file of an export, written while it is generated. */
 export interface ExportedFile {
   name: string;
-  /** In bytes, where it is known before. */
+  /** Size in bytes, if known in advance. */
   size: number | null;
   content: AsyncIterable<Uint8Array>;
 }
 
-/** Where an export has what; an import reads the same names. */
+/** Paths in an export; an import reads the same. */
 export const exportNames = {
   index: 'issues.json',
   labels: 'labels.json',
@@ -30,19 +30,16 @@ export const exportNames = {
   attachments: 'attachments',
 } as const;
 
-/**
- * What one file of a log has at most: an import parses a file as a whole. A longer log goes on in `issues/7-2.json`.
- */
+/** Limit per log file, because an import parses a whole file. A longer log continues in `issues/7-2.json`. */
 export const maxLogFileBytes = 16 * 1024 * 1024;
 
 const issuesPerPage = 100;
 const isWhole = { isWhole: true };
 
 /**
- * All issues of a repository as files of an export, for administrators: labels, milestones, each log as JSON
- * and as Markdown, and the files that texts show. Issues in the trash and what waits for a member are left out. Held in
- * memory is a page of a log.
- * @param options.pulls numbers of pull requests whose logs are exported, too; their code is a file of another module
+ * All issues of a repository as export files, for administrators: labels, milestones, each log as JSON and as Markdown,
+ * and the files that texts show. Omits trashed issues and held contributions. Keeps one page of a log in memory.
+ * @param options.pulls numbers of pull requests whose logs are also exported; another module exports their code
  */
 export async function* exportIssues(
   deps: IssueDeps,
@@ -95,7 +92,7 @@ async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<Exp
   yield { name: `${base}.md`, size: null, content: encoded(issueAsMarkdown(deps, issue)) };
   for (const { id, bytes } of await attachmentsOf(deps, issue.id)) {
     const opened = await deps.objects.get(objectKey(id));
-    // A file that is gone does not keep the rest from being exported; the doctor names it.
+    // A missing file does not prevent the rest of the export; the doctor reports it.
     if (opened === null || opened.bytes !== bytes) {
       opened?.stream.destroy();
       deps.logger.error('attachment.missing', { id });
@@ -105,9 +102,7 @@ async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<Exp
   }
 }
 
-/**
- * The log in files of at most `maxLogFileBytes`, each sealed.
- */
+/** Splits the log into files of at most `maxLogFileBytes`, each with a keyed digest. */
 async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): AsyncGenerator<ExportedFile> {
   const entries = readEntries(deps, issue, new PeopleNames(deps, true), true)[Symbol.asyncIterator]();
   let next = await entries.next();

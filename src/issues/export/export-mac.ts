@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IssueDeps } from '../deps.ts';
 
-/** Closes the object that the text has left open. */
+/** Closes the object that the text left open. */
 const macMarker = ',\n "seal": ';
 
-/** A text with a keyed digest of it at its end: this instance recognises what it has written itself. */
+/** Appends a keyed digest to a text, by which this instance recognises its own exports. */
 export async function* appendMac(
   { sealExport }: Pick<IssueDeps, 'sealExport'>,
   text: AsyncIterable<string>,

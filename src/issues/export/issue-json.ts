@@ -5,10 +5,10 @@ import { attachmentsOf, authorOf, iso, isoOrNull, readEntries } from './read-ent
 import { numbersOf, PeopleNames } from './portable-details.ts';
 import type { PortablePerson } from './portable-details.ts';
 
-/** What an export says of an issue besides its log. */
+/** Data of an issue in an export, besides its log. */
 export interface PortableIssue {
   format: 1;
-  /** UUID of the repository that it comes from; with the number it is the origin of what an import makes of it. */
+  /** UUID of the exported repository; with the number it is the origin of the imported issue. */
   repository: string;
   number: number;
   kind: 'issue' | 'pull';
@@ -24,13 +24,13 @@ export interface PortableIssue {
   createdAt: string;
   updatedAt: string;
   closedAt: string | null;
-  /** To issues of the same repository. */
+  /** Links to issues of the same repository. */
   links: { kind: string; number: number }[];
   attachments: { id: string; name: string; contentType: string; bytes: number; sha256: string; createdAt: string }[];
 }
 
 export interface ExportOptions {
-  /** Whether ids of people and the texts before edits are in it: for the export of a whole repository. */
+  /** Whether to include user ids and previous texts: for the export of a whole repository. */
   isWhole: boolean;
 }
 
@@ -92,8 +92,8 @@ export async function portableIssue(
 }
 
 /**
- * The whole log of an issue as JSON, in chunks: the fields of `PortableIssue`, and `entries`, one on a line.
- * Held in memory is one page of the log.
+ * The whole log of an issue as JSON, in chunks: the fields of `PortableIssue`, and `entries`, one per line. Keeps one
+ * page of the log in memory.
  */
 export async function* issueAsJson(
   deps: IssueDeps,

@@ -9,7 +9,7 @@ import type { PortableEntry } from './read-entries.ts';
 import { PeopleNames } from './portable-details.ts';
 import type { PortablePerson } from './portable-details.ts';
 
-/** The log of an issue as a text to read, in chunks. Held in memory is one page of the log. */
+/** The log of an issue as readable text, in chunks. Keeps one page of the log in memory. */
 export async function* issueAsMarkdown(
   deps: IssueDeps,
   issue: ListedIssue,
@@ -39,7 +39,7 @@ function headOf(issue: PortableIssue): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Entries that the timeline does not show: the texts themselves say what became of them. */
+/** Entries that the timeline omits: the texts themselves show the result. */
 const silent = new Set<string>(silentKinds);
 
 const words: Record<string, string> = {

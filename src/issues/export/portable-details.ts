@@ -3,13 +3,13 @@ import type { IssueDeps } from '../deps.ts';
 import type { EntryDetails } from '../entries/entry.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 
-/** A person in an export: the name is what is read, the id is what the same instance recognises. */
+/** A user in an export: readers see the name, and the same instance recognises the id. */
 export interface PortablePerson {
   name: string;
   id?: string;
 }
 
-/** Names of people, asked once for each page of a log. */
+/** User names, queried once per page of a log. */
 export class PeopleNames {
   readonly #deps: Pick<IssueDeps, 'accounts'>;
   readonly #withIds: boolean;
@@ -20,14 +20,14 @@ export class PeopleNames {
     this.#withIds = withIds;
   }
 
-  /** Makes the names of these people known; those of earlier calls may be forgotten. */
+  /** Loads the names of these users; may drop those of earlier calls. */
   async read(ids: Iterable<string | null>): Promise<void> {
     const unique = new Set([...ids].filter((id) => id !== null));
     const people = await this.#deps.accounts.peopleById(unique);
     this.#names = new Map([...people].flatMap(([id, { username }]) => (username === null ? [] : [[id, username]])));
   }
 
-  /** Null for a person who is gone. */
+  /** Null for a deleted user. */
   of(id: string | null): PortablePerson | null {
     const name = id === null ? undefined : this.#names.get(id);
     if (name === undefined || id === null) return null;
@@ -39,14 +39,14 @@ export class PeopleNames {
   }
 }
 
-/** Ids of people in the details of an entry. */
+/** User ids in the details of an entry. */
 export const peopleIn = ({ users, userId }: EntryDetails): string[] =>
   [...(Array.isArray(users) ? users : []), userId].filter((id) => typeof id === 'string');
 
 /** Id of another issue in the details of an entry. */
 export const issueIn = ({ issueId }: EntryDetails): string | null => (typeof issueId === 'string' ? issueId : null);
 
-/** Numbers of issues by id, of one repository alone: an issue of another repository may be hidden from the reader. */
+/** Issue numbers by id, only of one repository: an issue of another one may be hidden from the reader. */
 export async function numbersOf(
   { db }: Pick<IssueDeps, 'db'>,
   repositoryId: string,
@@ -63,7 +63,8 @@ const named = (names: unknown): PortablePerson[] =>
   Array.isArray(names) ? names.filter((name) => typeof name === 'string').map((name) => ({ name })) : [];
 
 /**
- * The details of an entry with names and numbers for ids; null for an entry about an issue that is not in the export.
+ * The details of an entry with names and numbers in place of ids; null for an entry about an issue that is not in the
+ * export.
  */
 export function portableDetails(
   details: EntryDetails,
@@ -76,7 +77,7 @@ export function portableDetails(
     people: PeopleNames;
     numbers: ReadonlyMap<string, number>;
     repositoryId: string;
-    /** Of an export of the whole repository, by id; null for readers, who are told that it is a team. */
+    /** Team names by id, for the export of a whole repository; null for readers, who only see that it is a team. */
     teams: ReadonlyMap<string, PortablePerson> | null;
   },
 ): EntryDetails | null {
@@ -95,13 +96,13 @@ export function portableDetails(
   const other = issueIn(details);
   const number = other === null ? undefined : numbers.get(other);
   if (other !== null && number === undefined) return null;
-  // A commit of another repository says nothing here.
+  // A commit of another repository is meaningless here.
   if (typeof rest['commit'] === 'string' && commitIn !== repositoryId) delete rest['commit'];
   return {
     ...rest,
     ...(_users === undefined ? {} : { people: [...people.ofAll(peopleIn({ users: _users })), ...named(names)] }),
     ...(typeof userId === 'string' ? { person: people.of(userId) } : {}),
-    // Who was no account where this was imported.
+    // Authors without an account on the importing server.
     ...(typeof userName === 'string' ? { person: { name: userName } } : {}),
     ...(number === undefined ? {} : { number }),
     ...(typeof teamId === 'string' ? { team: teams?.get(teamId) ?? null } : {}),

@@ -11,13 +11,13 @@ import { importedReactionSchema, reactionSchema } from '../schema/participation-
 import { issueIn, numbersOf, peopleIn, portableDetails } from './portable-details.ts';
 import type { PeopleNames, PortablePerson } from './portable-details.ts';
 
-/** An entry of a log as an export says it. Times are ISO 8601. */
+/** A log entry as exported. Times are ISO 8601. */
 export interface PortableEntry {
   position: number;
   kind: string;
-  /** Null for a person who is gone. */
+  /** Null for a deleted user. */
   author: PortablePerson | null;
-  /** Null without a text, or once it was deleted. */
+  /** Null without a text, or once it is deleted. */
   body: string | null;
   details: Record<string, unknown>;
   createdAt: string;
@@ -25,11 +25,11 @@ export interface PortableEntry {
   isDeleted: boolean;
   hiddenFor: string | null;
   reactions: { kind: string; people: PortablePerson[] }[];
-  /** The texts before; only in the export of a whole repository. */
+  /** Previous texts; only in the export of a whole repository. */
   revisions?: { body: string; editor: PortablePerson | null; editedAt: string }[];
 }
 
-/** Entries that are read at a time. */
+/** Entries per query. */
 const entriesPerPage = 200;
 const maxReactions = 10_000;
 const maxRevisions = 200;
@@ -37,10 +37,7 @@ const maxRevisions = 200;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
 
-/**
- * The log of an issue, page by page. Left out is what waits for a member, and what is about an issue that is not of
- * this repository.
- */
+/** The log of an issue, page by page. Omits held entries, and entries about issues of other repositories. */
 export async function* readEntries(
   deps: IssueDeps,
   { id, repositoryId }: Issue,
@@ -149,19 +146,19 @@ async function teamNames(
   );
 }
 
-/** Who wrote something: a person, or a name where that is no account. */
+/** An author: a user, or a name if there is no account. */
 export const authorOf = (
   { authorId, authorName }: { authorId: string | null; authorName: string | null },
   people: PeopleNames,
 ): PortablePerson | null =>
-  // An imported author whose account is known has both.
+  // An imported author with a known account has both.
   authorId === null && authorName !== null ? { name: authorName } : people.of(authorId);
 
-/** The files that texts of an issue show, the oldest first. */
+/** The files that texts of an issue show, oldest first. */
 export async function attachmentsOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<AttachmentRow[]> {
   const rows = await db.read.find(attachmentSchema, { where: { issueId }, take: maxAttachments });
   return rows.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
-/** More than the texts of one issue show; it bounds what is held in memory. */
+/** Exceeds the files of any one issue; bounds memory. */
 const maxAttachments = 10_000;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** A UUID of version 8 (RFC 9562) from what it stands for: a second import finds again what the first one made. */
+/** A UUID of version 8 (RFC 9562) derived from its source: a repeated import finds the rows of the first one. */
 export const derivedId = (kind: string, repositoryId: string, id: string): string =>
   uuidOf(createHash('sha256').update(`${kind} ${repositoryId} ${id}`).digest().subarray(0, 16));
 
-/** The same, in the order of a time in milliseconds, and of a rank below 4,096 among those of one time. */
+/** The same, sorted by a time in milliseconds, and by a rank below 4,096 within the same time. */
 export function orderedId(
   kind: string,
   repositoryId: string,

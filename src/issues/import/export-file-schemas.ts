@@ -8,7 +8,7 @@ import { commitId, line, maybe, number, person, text, time, uuid } from './field
 
 const labelled = z.object({ name: line(100), colour: z.string().regex(/^[0-9a-f]{6}$/) });
 
-/** What is known of the details of an entry; all else is left out. */
+/** Known keys of an entry's details; ignores all others. */
 const details = z.object({
   from: line(limits.titleCharacters).optional(),
   to: line(limits.titleCharacters).optional(),
@@ -20,7 +20,7 @@ const details = z.object({
   link: z.enum(['mentions', 'closes', 'needs', 'duplicates']).optional(),
   isIncoming: z.boolean().optional(),
   number: number.optional(),
-  // Of pull requests.
+  // Pull requests only.
   person: person.nullable().optional(),
   team: person.nullable().optional(),
   round: z.int().min(1).max(10_000).optional(),
@@ -191,12 +191,12 @@ export const milestonesFile = z
   .max(importLimits.milestones);
 
 export type ImportedEntry = z.output<typeof entry> & {
-  /** What names it where it comes from; without one, its position does. */
+  /** Origin id of the source; by default derived from the position. */
   origin?: string;
 };
 export type ImportedIssue = Omit<z.output<typeof issueFile>, 'entries'> & {
   entries: ImportedEntry[];
-  /** What names it where it comes from; without one, the repository of the export and its number do. */
+  /** Origin id of the source; by default derived from the exported repository and the number. */
   origin?: string;
 };
 export type ImportedPerson = z.output<typeof person>;

@@ -3,7 +3,7 @@ import { parseText } from '../../accounts/index.ts';
 import { limits } from '../limits.ts';
 import { importLimits } from './import-source.ts';
 
-/** What the files of an export are made of. */
+/** Schemas of fields in export files. */
 
 export const time = z.iso.datetime().transform((text) => Date.parse(text));
 export const maybe = <T extends z.ZodType>(type: T) => type.nullable().default(null);
@@ -11,7 +11,7 @@ export const uuid = z.uuid();
 /** The full id of a commit. */
 export const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
-/** One line without control characters and direction marks, as forms take it. */
+/** One line without control characters and direction marks, as in forms. */
 export const line = (maxCharacters: number) =>
   z.string().transform((given, context) => {
     try {

@@ -10,20 +10,20 @@ import type { AttachmentRow } from '../schema/classification-schema.ts';
 import { derivedId } from './derived-id.ts';
 import { importLimits } from './import-source.ts';
 
-/** A file that texts of another forge show. */
+/** A file shown in texts of another forge. */
 interface FollowedFile {
-  /** Names it among the files of the repository. */
+  /** Key of the file within the repository. */
   key: string;
-  /** Asked for once the file is open. */
+  /** Read only once the file is open. */
   nameOf(): string;
   createdAt: number;
-  /** The entries that show it, by the number of their issue and their origin. */
+  /** Entries that show it, by the number and origin of their issue. */
   shown: readonly (readonly [number: number, origin: string])[];
 }
 
 const idOf = (repositoryId: string, key: string): string => derivedId('attachment', repositoryId, key);
 
-/** The ids of those files of another forge that are here, by their keys. Whether a viewer sees them is not asked. */
+/** Ids of the files from another forge that exist here, by key. No access check. */
 export async function findFollowedFiles(
   { db }: Pick<IssueDeps, 'db'>,
   repositoryId: string,
@@ -36,9 +36,9 @@ export async function findFollowedFiles(
 }
 
 /**
- * Stores a file of another forge, and records which entries show it: a viewer who reads one of their issues sees it.
- * One that is here is not fetched again; one that no entry shows is not kept. Refuses what an upload refuses of its
- * bytes, and `attachment_quota`. No right is asked.
+ * Stores a file of another forge, and records the entries that show it: viewers who can read one of their issues see
+ * it. Does not fetch an existing file again; discards a file that no entry shows. Throws upload errors about its bytes,
+ * and `attachment_quota`. No access check.
  */
 export async function storeFollowedFile(
   deps: IssueDeps,
@@ -75,14 +75,14 @@ export async function storeFollowedFile(
 }
 
 async function fetchFile(deps: IssueDeps, id: string, open: () => Promise<AsyncIterable<Uint8Array>>) {
-  // Left by a run that was cut off: it has no row.
+  // Left by an interrupted run: it has no row.
   await deps.objects.remove(objectKey(id));
   const settings = { ...deps.settings, attachmentBytes: importLimits.attachmentBytes };
   const { stored, contentType } = await storeAttachment({ ...deps, settings }, objectKey(id), await open());
   return { ...stored, contentType };
 }
 
-/** The entries that are here. */
+/** The entries that exist here. */
 async function placesOf(
   { db }: Pick<IssueDeps, 'db'>,
   repositoryId: string,
@@ -105,12 +105,12 @@ interface PlacedFile extends Pick<AttachmentRow, 'id' | 'name'> {
   position: number;
 }
 
-/** Files that one page of an issue names below its texts. */
+/** Limit of files listed below the texts of an issue's page. */
 const mostListed = 500;
 
 /**
- * The files of another forge that entries of an issue show, by position and name. A text need not name them: some
- * forges list them below it. The caller has found the issue for the viewer.
+ * Files of another forge shown in entries of an issue, sorted by position and name. The text need not contain them:
+ * some forges list them below it. The caller has checked access to the issue.
  */
 export async function listFollowedFiles(
   { db }: Pick<IssueDeps, 'db'>,
@@ -128,7 +128,7 @@ export async function listFollowedFiles(
     .sort((one, other) => one.position - other.position || (one.name < other.name ? -1 : 1));
 }
 
-/** Positions of entries of another forge by `number origin`: those that are here. */
+/** Positions of entries of another forge by `number origin`, for those that exist here. */
 export async function findFollowedEntries(
   { db }: Pick<IssueDeps, 'db'>,
   repositoryId: string,

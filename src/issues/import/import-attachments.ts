@@ -11,17 +11,17 @@ import type { ImportedAttachment } from './export-file-schemas.ts';
 import { importLimits } from './import-source.ts';
 import type { ImportSource } from './import-source.ts';
 
-/** The files of an issue, stored, with what their rows will be. */
+/** The stored files of an issue, with their future rows. */
 export interface StoredFiles {
-  /** Those that have no row yet. */
+  /** Files without a row. */
   rows: Omit<AttachmentRow, 'issueId'>[];
-  /** Ids here by their ids in the export. */
+  /** Local ids by ids in the export. */
   ids: ReadonlyMap<string, string>;
 }
 
 /**
- * Stores the files of an issue under ids that a second import finds again. They pass what an upload passes: the type is
- * what the bytes say, metadata goes. One that is not in the export, or is a damaged image, is left out.
+ * Stores the files of an issue under derived ids, so that a repeated import finds them. Processes them like uploads:
+ * the type is detected from the bytes, metadata is removed. Skips files missing in the export, and damaged images.
  */
 export async function storeFiles(
   deps: IssueDeps,
@@ -55,7 +55,7 @@ async function store(
   bytes: Buffer,
 ): Promise<Pick<AttachmentRow, 'bytes' | 'sha256' | 'contentType'> | null> {
   const settings = { ...deps.settings, attachmentBytes: importLimits.attachmentBytes };
-  // Left by an import that was cut off: it has no row.
+  // Left by an interrupted import: it has no row.
   await deps.objects.remove(objectKey(id));
   try {
     const { stored, contentType } = await storeAttachment({ ...deps, settings }, objectKey(id), one(bytes));
@@ -73,7 +73,7 @@ async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
 
 const address = /\/repos\/[^/\s()]{1,200}\/[^/\s()]{1,200}\/attachments\/([0-9a-f-]{36})/g;
 
-/** Makes addresses of files in a text lead to where the files are here. */
+/** Rewrites file URLs in a text to the local files. */
 export const rewriteAttachmentUrls =
   (ids: ReadonlyMap<string, string>, repository: RepositoryAt) =>
   (text: string): string =>

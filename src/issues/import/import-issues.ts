@@ -23,19 +23,19 @@ export interface ImportedIssues {
   updated: number;
 }
 
-/** Entries that one write takes: some tens of milliseconds. */
+/** Entries per transaction: some tens of milliseconds. */
 const entriesPerWrite = 500;
 const linksPerWrite = 1_000;
 
-/** The issue at a number of the repository. */
+/** The repository's issue with a number. */
 interface Taken {
   id: string;
   origin: string | null;
 }
 
 /**
- * Refuses `issue_number_taken` when an issue of the repository has a number that another one of the export has; asked
- * before anything is written.
+ * Throws `issue_number_taken` if an issue of the repository has the number of another exported issue; checked before
+ * anything is written.
  */
 export async function refuseTakenNumbers(
   deps: IssueDeps,
@@ -69,10 +69,10 @@ async function takenNumbers({ db }: IssueDeps, repositoryId: string): Promise<Ma
 }
 
 /**
- * Makes the issues of an export those of a repository, with their numbers, times and order; a second import brings what
- * the first one made up to date. No person and no listener is notified. It is for administrators: no right is asked.
- * Refuses `issue_number_taken`; nothing is changed then. What a crash leaves half done, a second import completes.
- * @param pulls fills in the code of pull requests; without it they are left out
+ * Imports the issues of an export into a repository, with their numbers, times and order; a repeated import updates
+ * them. Notifies no person and no listener. For administrators: no access check. Throws `issue_number_taken`, and then
+ * changes nothing. A repeated import completes one that a crash interrupted.
+ * @param pulls imports the code of pull requests; without it they are omitted
  */
 export async function importIssues(
   deps: IssueDeps,
@@ -99,7 +99,7 @@ export async function importIssues(
     if (batch.length === 0) return;
     await db.write(async (tx) => {
       if ((await repositoryOf(tx, repository.id)) === null) throw internal('the repository of an import is gone');
-      // First: triggers count in the row of the numbers.
+      // Comes first: triggers update the row of the numbers.
       await raiseNumber(tx, repository.id, batch.at(-1)!.issue.number);
       for (const prepared of batch) {
         const { positions } = await writeIssue(tx, prepared);
@@ -146,7 +146,7 @@ export async function importIssues(
   return { added: written.length - updated, updated };
 }
 
-/** Labels and milestones by name; those that are there take over what the export says. */
+/** Labels and milestones by name; existing ones are updated from the export. */
 export async function writeClassification(
   { db, random }: IssueDeps,
   repositoryId: string,

@@ -1,27 +1,27 @@
 import { invalid } from '../../kernel/index.ts';
 
-/** A file of an export that is read. */
+/** An export file to read. */
 export interface ImportFile {
-  /** Its name in the folder. */
+  /** File name within its folder. */
   name: string;
-  /** Null for one that is larger than `maxBytes`; then it is not read. */
+  /** Null if it is larger than `maxBytes`; it is then not read. */
   read(maxBytes: number): Promise<Buffer | null>;
 }
 
 /** An export in a bundle. Its content is untrusted. */
 export interface ImportSource {
-  /** A file by its path; null when it is absent, or not a plain file. */
+  /** A file by its path; null if it is absent or not a regular file. */
   file(path: string): Promise<ImportFile | null>;
-  /** The plain files of a folder. Refuses `parcel_unreadable` for more than `maxFiles`. */
+  /** Regular files of a folder. Throws `parcel_unreadable` for more than `maxFiles`. */
   files(folder: string, maxFiles: number): Promise<ImportFile[]>;
 }
 
-/** What an import takes at most; far above what people write, and small enough that nothing runs away. */
+/** Limits of an import: far above what people write, and small enough to bound the work. */
 export const importLimits = {
   issues: 150_000,
-  /** JSON and Markdown of each, and further parts of long logs. */
+  /** JSON and Markdown of each issue, and further parts of long logs. */
   files: 400_000,
-  /** Of one file: a log goes on in another one before it is so large. */
+  /** Per file: longer logs continue in another file. */
   fileBytes: 32 * 1024 * 1024,
   entriesPerIssue: 100_000,
   entries: 5_000_000,
@@ -33,11 +33,11 @@ export const importLimits = {
   highestNumber: 1_000_000_000,
 } as const;
 
-/** The refusal of what cannot be imported; nothing was changed. */
+/** The error for an unreadable import; nothing was changed. */
 export const unreadable = (file: string, why: string) =>
   invalid('parcel_unreadable', `The issues in this bundle cannot be read: ${file} ${why}. Nothing was imported.`);
 
-/** A file as JSON. Refuses `parcel_unreadable`. */
+/** Parses a file as JSON. Throws `parcel_unreadable`. */
 export async function readJson(file: ImportFile, path: string): Promise<{ value: unknown; bytes: Buffer }> {
   const bytes = await file.read(importLimits.fileBytes);
   if (bytes === null) throw unreadable(path, 'is too large');

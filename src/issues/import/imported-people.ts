@@ -3,8 +3,8 @@ import type { Authorship } from '../entries/entry.ts';
 import type { ImportedEntry, ImportedIssue, ImportedPerson } from './export-file-schemas.ts';
 
 /**
- * Whose the names in an issue are. A name is a local account only where this instance wrote the file itself and the
- * account is still there by its id: an equal name on another server says nothing about who that is.
+ * Resolves names in an issue to users. A name is a local account only if this instance wrote the file and the account
+ * with this id still exists: an equal name on another server does not prove identity.
  */
 export class ImportedPeople {
   readonly #known: ReadonlySet<string>;
@@ -12,7 +12,7 @@ export class ImportedPeople {
   /** Whether this instance wrote the names. */
   readonly isOwn: boolean;
 
-  /** Whether the name of an author stays beside the account, so that a claim of it can be undone. */
+  /** Whether an author's name is kept beside the account, so that a claim can be undone. */
   readonly keepsNames: boolean;
 
   constructor(known: ReadonlySet<string>, isOwn: boolean, keepsNames = false) {
@@ -21,7 +21,7 @@ export class ImportedPeople {
     this.keepsNames = keepsNames;
   }
 
-  /** UUID of the local account; null where it is none. */
+  /** UUID of the local account; null if there is none. */
   idOf(person: ImportedPerson | null): string | null {
     return person?.id !== undefined && this.#known.has(person.id) ? person.id : null;
   }
@@ -40,7 +40,7 @@ export class ImportedPeople {
   }
 }
 
-/** Looks up the people of an issue. */
+/** Resolves the people of an issue. */
 export async function findPeople(
   { accounts }: Pick<IssueDeps, 'accounts'>,
   issue: ImportedIssue,
@@ -51,7 +51,7 @@ export async function findPeople(
   return peopleAmong({ accounts }, people, isOwn, keepsNames);
 }
 
-/** Looks up people. @param isOwn whether this instance wrote their names */
+/** Resolves people. @param isOwn whether this instance wrote their names */
 export async function peopleAmong(
   { accounts }: Pick<IssueDeps, 'accounts'>,
   people: readonly (ImportedPerson | null)[],

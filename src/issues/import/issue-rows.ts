@@ -7,34 +7,34 @@ import type { ImportedReactionRow, ReactionKind, ReactionRow } from '../schema/p
 import type { ImportedPeople } from './imported-people.ts';
 import type { ImportedPerson, ImportedEntry, ImportedIssue } from './export-file-schemas.ts';
 
-/** What the rows of an issue are made with. */
+/** Inputs for the rows of an issue. */
 export interface RowContext {
   id: string;
   repositoryId: string;
-  /** When the import runs: no listener is notified of an entry that counts as announced. */
+  /** Time of the import: entries count as announced, so no listener is notified. */
   now: number;
   people: ImportedPeople;
-  /** Ids of all issues of the import by number. */
+  /** Ids of all imported issues by number. */
   ids: ReadonlyMap<number, string>;
-  /** Ids of the reviews and threads of a pull request, by those in the export. */
+  /** Local ids of a pull request's reviews and threads, by their ids in the export. */
   partIds: PartIds;
-  /** Makes addresses in texts those of this instance. */
+  /** Rewrites URLs in texts to this instance. */
   text(given: string): string;
 }
 
-/** By these an import finds again what an earlier one made. */
+/** Keys by which a repeated import finds the rows of an earlier one. */
 export const issueOrigin = (repository: string, number: number): string => `export:${repository}#${number}`;
 export const originOf = ({ repository, number, origin }: Pick<ImportedIssue, 'repository' | 'number' | 'origin'>) =>
   origin ?? issueOrigin(repository, number);
 export const entryOrigin = ({ position, origin }: Pick<ImportedEntry, 'position' | 'origin'>): string =>
   origin ?? `export:${position}`;
 
-/** An entry with what hangs on it. */
+/** An entry with its dependent rows. */
 export interface EntryRows {
   entry: EntryRow;
   revisions: EntryRevisionRow[];
   reactions: ReactionRow[];
-  /** Of people without an account here. */
+  /** Reactions of people without an account here. */
   importedReactions: ImportedReactionRow[];
   hidden: HiddenEntryRow | null;
 }
@@ -42,7 +42,7 @@ export interface EntryRows {
 const states = { open: 'OPEN', closed: 'CLOSED', merged: 'MERGED' } as const;
 const texts: ReadonlySet<string> = new Set(['opened', 'comment', 'review']);
 
-/** The columns of an issue that its file decides. */
+/** Issue columns set from the file. */
 export function issueColumns(
   issue: ImportedIssue,
   { people, now }: RowContext,
@@ -68,7 +68,7 @@ export function issueColumns(
   };
 }
 
-/** The rows of an entry; null for one about an issue that is not in the import. */
+/** The rows of an entry; null for an entry about an issue that is not in the import. */
 export function entryRows(given: ImportedEntry, position: number, context: RowContext): EntryRows | null {
   const details = detailsOf(given, context);
   if (details === null) return null;
@@ -107,7 +107,7 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
     reactions: given.reactions.flatMap(({ kind, people: who }) =>
       people.idsOf(who).map((userId) => ({ issueId, position, kind: kind as ReactionKind, userId })),
     ),
-    // `login@host` is a person elsewhere; another name may have been an account that is gone.
+    // `login@host` is a remote person; any other name may be a deleted account.
     importedReactions: given.reactions.flatMap(({ kind, people: who }) => {
       const names = who.flatMap((one) => (people.idOf(one) === null && one.name.includes('@') ? [one.name] : []));
       return [...new Set(names)].map((person) => ({
@@ -143,11 +143,11 @@ function detailsOf(
     ...(who === undefined ? {} : { users: people.idsOf(who) }),
     ...(userId === null ? {} : { userId }),
     ...(userId === null && person != null ? { userName: person.name } : {}),
-    // Its name is for those who know of the team: without an account of it here, it stays a team.
+    // Only users who may know of the team see its name; a team unknown here stays a team.
     ...(team === undefined ? {} : teamDetails(team, people)),
     ...(review === undefined ? {} : { reviewId: review }),
     ...(threads === undefined ? {} : { threads: threads.flatMap((id) => partIds.threads.get(id) ?? []) }),
-    // Who is no account here is a name.
+    // People without an account here are stored as names.
     ...(names.length === 0 ? {} : { names }),
   };
 }

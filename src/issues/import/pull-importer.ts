@@ -1,7 +1,10 @@
 import type { Tx } from '../../db/index.ts';
 import type { ImportedIssue } from './export-file-schemas.ts';
 
-/** Ids here of reviews and of threads, by those in the export: one may have the id of the other there. */
+/**
+ * Local ids of reviews and of threads, by those in the export; separate, because a review and a thread may share an id
+ * there.
+ */
 export type PartIds = Readonly<Record<'reviews' | 'threads', ReadonlyMap<string, string>>>;
 
 export const noPartIds: PartIds = { reviews: new Map(), threads: new Map() };
@@ -10,17 +13,17 @@ export const noPartIds: PartIds = { reviews: new Map(), threads: new Map() };
 export interface PreparedPull {
   ids: PartIds;
   /**
-   * Called in the write that has the row of the issue, behind it.
-   * @param positions where its entries are here, by their positions in the export
+   * Called in the transaction that has the issue row, after it.
+   * @param positions local positions of its entries, by their positions in the export
    */
   write(tx: Tx, positions: ReadonlyMap<number, number>): Promise<void>;
-  /** Called once that write is durable. */
+  /** Called once that transaction is durable. */
   written(): Promise<void>;
 }
 
-/** What an import of logs asks for the code of pull requests: the port that the module of pull requests fills. */
+/** Port through which an import of logs gets the code of pull requests; implemented by the pull request module. */
 export interface PullImporter {
-  /** Null for one that went on here since an earlier import: it stays as it is, its log included. */
+  /** Null for a pull request that changed here since an earlier import: it stays unchanged, including its log. */
   prepare(
     issue: ImportedIssue,
     context: { id: string; repositoryId: string; isKnown: boolean; text(given: string): string },

@@ -15,27 +15,27 @@ import {
 } from './export-file-schemas.ts';
 import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './export-file-schemas.ts';
 
-/** An issue of an export with its whole log. */
+/** An exported issue with its whole log. */
 interface ReadIssue {
   issue: ImportedIssue;
-  /** Whether this instance wrote the files itself: then ids of people in them are its own. */
+  /** Whether this instance wrote the files: then it trusts the user ids in them. */
   isOwn: boolean;
 }
 
-/** An export whose files were all read once: each is well-formed, and no number comes twice. */
+/** An export whose files were all read once: each is well-formed, and numbers are unique. */
 export interface CheckedExport {
   index: ImportedIndex;
   labels: ImportedLabels;
   milestones: ImportedMilestones;
-  /** Ascending. */
+  /** Numbers in ascending order. */
   numbers: readonly number[];
-  /** Those of pull requests among them. */
+  /** Those that are pull requests. */
   pulls: readonly number[];
-  /** Reads an issue again; in memory is one at a time. */
+  /** Reads an issue again, so that only one is in memory at a time. */
   read(number: number): Promise<ReadIssue>;
 }
 
-/** The files of each log, in the order of their parts. */
+/** The files of each log, in order. */
 type LogFiles = ReadonlyMap<number, readonly LogFile[]>;
 
 interface LogFile extends ImportFile {
@@ -48,8 +48,8 @@ const pathOf = ({ kind, number }: Pick<ImportedIssue, 'kind' | 'number'>): strin
 const logName = /^([1-9]\d{0,9})(?:-([2-9]|[1-9]\d{1,3}))?\.json$/;
 
 /**
- * Reads all of an export, so that what is wrong with it is known before anything is written; null for a bundle without
- * issues. Refuses `parcel_unreadable`, with the file and what is wrong with it.
+ * Reads a whole export to find errors before anything is written; null for a bundle without issues. Throws
+ * `parcel_unreadable`, with the file and the error.
  */
 export async function checkExport(deps: IssueDeps, source: ImportSource): Promise<CheckedExport | null> {
   const index = await optional(source, exportNames.index, indexFile);
@@ -76,7 +76,7 @@ export async function checkExport(deps: IssueDeps, source: ImportSource): Promis
   return { index, labels, milestones, numbers, pulls, read: (number) => readIssue(deps, logs, number) };
 }
 
-/** What a log says of its files holds for those that are there. */
+/** Only existing attachments of a log are read. */
 async function checkAttachments(source: ImportSource, { attachments }: ImportedIssue): Promise<void> {
   for (const { id, bytes, sha256 } of attachments) {
     const path = `${exportNames.attachments}/${id}`;
@@ -133,7 +133,7 @@ async function readIssue(deps: IssueDeps, logs: LogFiles, number: number): Promi
   return { issue, isOwn };
 }
 
-/** Positions rise from 0, which is the text of the issue and the only one of its kind. */
+/** Positions ascend from 0, which is the issue text and the only one of its kind. */
 function checkOrder({ kind: subject, state, entries }: ImportedIssue, path: string): void {
   if (subject === 'issue' && state === 'merged') throw unreadable(path, 'is merged and no pull request');
   if (entries.length > importLimits.entriesPerIssue) throw unreadable(path, 'has too many entries');
@@ -150,7 +150,7 @@ function checkOrder({ kind: subject, state, entries }: ImportedIssue, path: stri
 
 const maxWhy = 200;
 
-/** Reads a value by its schema. Refuses `parcel_unreadable`, with the place of what is wrong. */
+/** Parses a value by its schema. Throws `parcel_unreadable`, with the path of the error. */
 export function check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -13,24 +13,24 @@ import type { PreparedPull, PullImporter } from './pull-importer.ts';
 import { writeIssue } from './write-issue.ts';
 import type { PreparedIssue } from './write-issue.ts';
 
-/** An issue of another forge, or a pull request with the talk about it. */
+/** An issue of another forge, or a pull request with its conversation. */
 export interface FollowedIssue {
   issue: ImportedIssue & { origin: string };
-  /** Whether its log is all there is: comments that are missing in it were deleted. */
+  /** Whether the log is complete: comments missing in it were deleted. */
   isWhole: boolean;
 }
 
 interface FollowedOutcome {
   number: number;
-  /** `taken`: the number is another issue here. `removed`: it was deleted or moved away here. */
+  /** `taken`: the number belongs to another issue here. `removed`: it was deleted or moved away here. */
   result: 'added' | 'updated' | 'taken' | 'removed';
-  /** Sentences about what was changed on both sides, or here alone. */
+  /** Sentences about conflicts: changed on both sides, or only here. */
   conflicts: readonly string[];
 }
 
 /**
- * Writes some issues of another forge in one write, with their numbers, times and order, or brings what an earlier
- * write made up to date. No person and no listener is notified; no right is asked. What was changed here stays.
+ * Writes issues of another forge in one transaction, with their numbers, times and order, or updates those of an
+ * earlier run. Notifies no person and no listener; no access check. Keeps local changes.
  * @param pulls has the code of the pull requests among them
  */
 export async function writeFollowedIssues(
@@ -95,7 +95,7 @@ export async function writeFollowedIssues(
   if (waiting.length === 0) return outcomes;
   await db.write(async (tx) => {
     if ((await repositoryOf(tx, repository.id)) === null) throw internal('the repository of an import is gone');
-    // First: triggers count in the row of the numbers.
+    // Comes first: triggers update the row of the numbers.
     await raiseNumber(tx, repository.id, Math.max(...waiting.map(({ outcome }) => outcome.number)));
     for (const { prepared, outcome } of waiting) {
       const { positions, conflicts } = await writeIssue(tx, prepared);

@@ -25,36 +25,36 @@ import type { EntryRows, RowContext } from './issue-rows.ts';
 import type { PreparedPull } from './pull-importer.ts';
 import type { ImportedIssue } from './export-file-schemas.ts';
 
-/** An issue that is ready to be written: everything slow is done. */
+/** An issue ready to be written, without further slow work. */
 export interface PreparedIssue {
   issue: ImportedIssue;
-  /** Of a pull request. */
+  /** Pull requests only. */
   pull?: PreparedPull | undefined;
   context: Omit<RowContext, 'now'>;
-  /** Of the repository, and of the organisation that owns it. */
+  /** Labels of the repository and of the owning organisation. */
   labelScopes: readonly { repositoryId?: string; organisationId?: string }[];
   files: StoredFiles;
-  /** Whether an earlier import made it. */
+  /** Whether an earlier import created it. */
   isKnown: boolean;
   /**
-   * Set where another forge is followed while work goes on here as well: what was changed here stays and is named as a
-   * conflict. With `isWhole`, comments that are not in the log any more were deleted there.
+   * Set when another forge is followed while work continues here: keeps local changes and reports them as conflicts.
+   * With `isWhole`, comments missing in the log were deleted there.
    */
   following?: { isWhole: boolean } | undefined;
 }
 
-/** What a write of an issue tells. */
+/** Result of writing an issue. */
 interface WrittenIssue {
-  /** Where its entries are, by their positions in the import. */
+  /** Local positions of its entries, by their positions in the import. */
   positions: ReadonlyMap<number, number>;
-  /** What was changed on both sides, and stays as it is here. */
+  /** Fields changed on both sides, which keep the local value. */
   conflicts: readonly string[];
 }
 
-/** Rows of one statement: SQLite takes 32,766 parameters, and an entry has nineteen columns. */
+/** Rows per statement: SQLite takes 32,766 parameters, and an entry has nineteen columns. */
 const rowsPerInsert = 500;
 
-/** Inserts an issue with its log, or brings the one of an earlier import up to date. */
+/** Inserts an issue with its log, or updates the one of an earlier import. */
 export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<WrittenIssue> {
   const { manager, now } = tx;
   const context: RowContext = { ...prepared.context, now };
@@ -90,7 +90,7 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<Writt
     { id: context.id },
     {
       ...(changedHere === null ? columns : {}),
-      // What was done here since then is later.
+      // Later local changes take precedence.
       updatedAt: Math.max(columns.updatedAt, known?.updatedAt ?? 0),
       lastPosition,
       commentCount,
@@ -105,11 +105,11 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<Writt
   return { positions, conflicts };
 }
 
-/** Entries by which a log says that something other than its texts was changed. */
+/** Kinds of entries that record changes other than to texts. */
 const changes =
   "('closed', 'reopened', 'merged', 'titled', 'labelled', 'unlabelled', 'milestoned', 'assigned', 'unassigned')";
 
-/** What was changed here since it came, in words; null for nothing. */
+/** Local changes since the import, in words; null for none. */
 async function changesHere({ manager }: Tx, { id }: Issue): Promise<string | null> {
   const [row]: { kind: string }[] = await manager.query(
     `SELECT kind FROM issue_entries WHERE issue_id = ? AND origin IS NULL AND kind IN ${changes} LIMIT 1`,
@@ -197,7 +197,7 @@ async function writeEntries(
   return { lastPosition, commentCount, positions, conflicts };
 }
 
-/** Whether a user of this server has replaced the text. */
+/** Whether a local user has replaced the text. */
 async function wasEditedHere({ manager }: Tx, { issueId, position }: EntryRow): Promise<boolean> {
   return manager.existsBy(entryRevisionSchema, { issueId, position, editorId: isNotNull() });
 }
@@ -212,9 +212,9 @@ const isComment = ({ kind, deletedAt }: Pick<EntryRow, 'kind' | 'deletedAt'>): b
   kind === 'comment' && deletedAt === null;
 
 /**
- * A text that was edited or deleted where it comes from, unless it was edited here later.
- * @param isNewer whether the text there counts whatever the times say: not every forge has one of edits
- * @returns by how much the count of comments changes
+ * Updates a text that was edited or deleted at the source, unless it was edited here later.
+ * @param isNewer whether the source's text takes precedence regardless of times: not every forge has edit times
+ * @returns the change of the comment count
  */
 async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow, isNewer: boolean): Promise<number> {
   const isSame = old.body === fresh.body && (old.deletedAt === null) === (fresh.deletedAt === null);
@@ -234,7 +234,9 @@ async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow, isNew
   return isComment(old) && deletedAt !== null ? -1 : 0;
 }
 
-/** The rows of files, and which texts show them; one that only an earlier text shows is with the issue's own. */
+/**
+ * The rows of files, and the texts that show them; a file that only a previous text shows belongs to the issue text.
+ */
 async function writeFiles(
   tx: Tx,
   issueId: string,
@@ -259,7 +261,7 @@ async function writeFiles(
     if (!used.has(id)) await insertOrIgnore(tx, attachmentUseSchema, { attachmentId: id, issueId, position: 0 });
 }
 
-/** The labels of the file, of those that are there by name. */
+/** The labels of the file that exist by name. */
 async function writeLabels(tx: Tx, { issue, context: { id }, labelScopes }: PreparedIssue): Promise<void> {
   const { manager } = tx;
   await manager.delete(issueLabelSchema, { issueId: id });
@@ -269,7 +271,7 @@ async function writeLabels(tx: Tx, { issue, context: { id }, labelScopes }: Prep
     labelSchema,
     labelScopes.map((scope) => ({ ...scope, nameFolded })),
   );
-  // A label of the repository takes precedence over one of its organisation with the same name.
+  // A repository label takes precedence over an organisation label of the same name.
   const byName = new Map(
     labels
       .sort((a, b) => Number(a.repositoryId !== null) - Number(b.repositoryId !== null))

@@ -4,12 +4,12 @@ import { findRepositoryContext } from '../find-issue.ts';
 import { countIssues } from '../repository-settings.ts';
 import type { LabelScope } from './manage-labels.ts';
 
-/** Open issues up to which they are counted: the time of a page grows with them. */
+/** Limit of open issues to count: page time grows with them. */
 const mostCounted = 10_000;
 
 /**
- * How many open issues of a repository have each label, by its id; labels of none are left out. Null where there are
- * too many to count, and for an organisation's own list, which would count in repositories that the viewer may not see.
+ * Number of open issues of a repository per label id; omits unused labels. Null if there are too many to count, and for
+ * an organisation's own list, which would count in repositories hidden from the viewer.
  */
 export async function countIssuesPerLabel(
   deps: IssueDeps,

@@ -24,10 +24,10 @@ interface LabelFields {
   isExclusive?: boolean;
 }
 
-/** Where labels belong: to a repository, or to an organisation, for all of its repositories. */
+/** Owner of labels: a repository, or an organisation, for all its repositories. */
 export type LabelScope = { repository: RepositoryAt } | { organisation: string };
 
-/** What a new repository may begin with. */
+/** Default labels of a new repository. */
 export const defaultLabels: readonly { name: string; colour: string; description: string; isExclusive: boolean }[] = [
   { name: 'kind/bug', colour: 'd73a4a', description: 'Something does not work', isExclusive: true },
   { name: 'kind/feature', colour: '0e8a16', description: 'Something new', isExclusive: true },
@@ -41,7 +41,7 @@ export const defaultLabels: readonly { name: string; colour: string; description
   { name: 'wontfix', colour: 'ffffff', description: 'This will not be worked on', isExclusive: false },
 ];
 
-/** The labels that an issue of a repository may have: its own, and its organisation's; by name. */
+/** The labels available to issues of a repository: its own and its organisation's, sorted by name. */
 export async function listLabels(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<Label[]> {
   const { repository } = await findRepositoryContext(deps, viewer, at);
   const own = await deps.db.read.findBy(labelSchema, { repositoryId: repository.id });
@@ -51,14 +51,14 @@ export async function listLabels(deps: IssueDeps, viewer: Viewer, at: Repository
   return [...own, ...shared.filter(({ nameFolded }) => !names.has(nameFolded))].sort(byName);
 }
 
-/** The labels of an organisation itself. */
+/** The organisation's own labels. */
 export async function listOrganisationLabels({ db, owners }: IssueDeps, organisation: string): Promise<Label[]> {
   const owner = await owners.resolve(organisation);
   if (owner?.kind !== 'organisation') throw labelNotFound();
   return (await db.read.findBy(labelSchema, { organisationId: owner.id })).sort(byName);
 }
 
-/** Refuses `invalid_colour`, `label_taken`, `too_many_labels`, and what the rights refuse. */
+/** Throws `invalid_colour`, `label_taken`, `too_many_labels`, and permission errors. */
 export async function addLabel(
   deps: IssueDeps,
   viewer: Viewer,
@@ -75,7 +75,7 @@ export async function addLabel(
   });
 }
 
-/** Adds those of the default labels whose names are free. */
+/** Adds the default labels whose names are free. */
 export async function addDefaultLabels(deps: IssueDeps, viewer: Viewer, scope: LabelScope): Promise<void> {
   await inScope(deps, viewer, scope, async (tx, own) => {
     const taken = new Set((await tx.manager.findBy(labelSchema, own)).map(({ nameFolded }) => nameFolded));
@@ -87,7 +87,7 @@ export async function addDefaultLabels(deps: IssueDeps, viewer: Viewer, scope: L
   });
 }
 
-/** The issues that have it keep it. Refuses `label_not_found`, too. */
+/** Issues keep the label. Also throws `label_not_found`. */
 export async function editLabel(
   deps: IssueDeps,
   viewer: Viewer,
@@ -102,7 +102,7 @@ export async function editLabel(
   });
 }
 
-/** Takes it off all issues, too; their logs still name it. */
+/** Also removes it from all issues; their logs still name it. */
 export async function deleteLabel(deps: IssueDeps, viewer: Viewer, scope: LabelScope, id: string): Promise<void> {
   await inScope(deps, viewer, scope, async ({ manager }, own) => {
     const { affected } = await manager.delete(labelSchema, { id, ...own });

@@ -10,9 +10,8 @@ import { issueLabelSchema, labelSchema } from '../schema/classification-schema.t
 import type { LabelRow } from '../schema/classification-schema.ts';
 
 /**
- * Sets the labels of an issue by name, with an entry each for added and removed ones. Of exclusive labels with the
- * same text before the last `/` (`kind/bug`, `kind/feature`) the last one named stays.
- * Refuses `unknown_label`, `too_many_labels`.
+ * Sets the labels of an issue by name, and logs added and removed ones. Of exclusive labels with the same text before
+ * the last `/` (`kind/bug`, `kind/feature`), only the last one named stays. Throws `unknown_label`, `too_many_labels`.
  */
 export async function setLabels(
   log: EntryLog,
@@ -23,7 +22,7 @@ export async function setLabels(
   await changeLabels(log, { issue, repository }, labels);
 }
 
-/** Adds and takes off by name. An exclusive label that is added takes the place of its like. */
+/** Adds and removes labels by name. Adding an exclusive label removes others of its scope. */
 export async function addAndRemoveLabels(
   log: EntryLog,
   { issue, repository }: Pick<IssueContext, 'issue' | 'repository'>,
@@ -53,12 +52,12 @@ async function changeLabels(
       issueLabelSchema,
       added.map(({ id }) => ({ issueId: issue.id, labelId: id })),
     );
-  // Behind both, so that boards see a label that takes the place of another as one change.
+  // After both, so that boards see a replaced label as one change.
   if (gone.length > 0) await log.append(issue, { kind: 'unlabelled', details: { labels: gone.map(shown) } });
   if (added.length > 0) await log.append(issue, { kind: 'labelled', details: { labels: added.map(shown) } });
 }
 
-/** What stays of a label in the log: it may be renamed or deleted. */
+/** Label data stored in the log, because the label may be renamed or deleted. */
 const shown = ({ name, colour }: LabelRow) => ({ name, colour });
 
 export async function labelsOf({ manager }: Pick<Tx, 'manager'>, issueId: string): Promise<LabelRow[]> {
@@ -69,7 +68,7 @@ export async function labelsOf({ manager }: Pick<Tx, 'manager'>, issueId: string
     .getMany();
 }
 
-/** Labels of a repository, or of the organisation that owns it: the repository's own come first. */
+/** Labels of a repository and of the owning organisation, the repository's first. */
 async function labelsByName({ manager }: Tx, repository: Repository, names: readonly string[]): Promise<LabelRow[]> {
   const wanted = [...new Set(names.map(foldName))];
   if (wanted.length === 0) return [];

@@ -15,7 +15,7 @@ import type { CloseReason, Issue } from '../schema/issue-schema.ts';
 import { checkCloseReason, close, reopen } from './change-state.ts';
 import { checkPlan, plan } from './plan-issue.ts';
 
-/** Changes the title. The title before is in the log. */
+/** Changes the title. The log keeps the previous one. */
 export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: unknown): Promise<Issue> {
   const title = parseTitle(given);
   return withIssueWrite(deps, viewer, at, 'edit_issue', async (log, { issue }) => {
@@ -24,7 +24,7 @@ export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: un
   });
 }
 
-/** Inside a write whose right is asked already. */
+/** Runs in a transaction that has checked access. */
 export async function retitle(log: EntryLog, issue: Issue, title: string): Promise<void> {
   if (issue.title === title) return;
   const before = issue.title;
@@ -33,28 +33,28 @@ export async function retitle(log: EntryLog, issue: Issue, title: string): Promi
   await log.append(issue, { kind: 'titled', details: { from: before, to: title } });
 }
 
-/** What may change about one issue, or many, at once; what is left out stays. */
+/** Changes to one or many issues at once; omitted fields stay. */
 export interface IssueChange {
-  /** All labels by name, or those that come and go. */
+  /** All labels by name, or those to add and remove. */
   labels?: readonly string[] | { add?: readonly string[]; remove?: readonly string[] };
   /** Usernames. */
   assignees?: readonly string[] | { add?: readonly string[]; remove?: readonly string[] };
-  /** A title; null takes the issue out of its milestone. */
+  /** A title; null removes the issue from its milestone. */
   milestone?: string | null;
   isLocked?: boolean;
   isPinned?: boolean;
-  /** A place among what is pinned, from 1; one behind the last means the last. */
+  /** Position among the pinned issues, from 1; one after the last means the last. */
   pinPosition?: number;
-  /** A day, `YYYY-MM-DD`; null or empty for none. */
+  /** A date, `YYYY-MM-DD`; null or empty for none. */
   dueOn?: string | null;
-  /** A branch or tag that it is about; empty for none. */
+  /** A related branch or tag; empty for none. */
   ref?: string;
   state?: 'open' | CloseReason;
 }
 
 /**
- * What those who may write do with an issue: label, assign, set the milestone, lock, pin, close and reopen, as one
- * write. Refuses `unknown_label`, `unknown_assignee`, `unknown_milestone`, `too_many_pins` and limits of numbers.
+ * Triage of an issue by users with write access: label, assign, set the milestone, lock, pin, close and reopen, in one
+ * transaction. Throws `unknown_label`, `unknown_assignee`, `unknown_milestone`, `too_many_pins` and limits of numbers.
  */
 export async function triage(deps: IssueDeps, viewer: Viewer, at: IssueAt, change: IssueChange): Promise<Issue> {
   const resolved = await resolveChange(deps, change);
@@ -62,7 +62,7 @@ export async function triage(deps: IssueDeps, viewer: Viewer, at: IssueAt, chang
 }
 
 /**
- * The same for many issues of a repository, each as a write of its own: what cannot be done to one is left out.
+ * The same for many issues of a repository, each in its own transaction; skips issues that cannot be changed.
  * @returns the numbers that were changed
  */
 export async function triageMany(
@@ -76,14 +76,14 @@ export async function triageMany(
   return changed;
 }
 
-/** What a change of many issues did, in the order in which they were given. */
+/** Results of a change of many issues, in the given order. */
 interface ManyChanged {
   changed: number[];
-  /** With words that are safe to show. */
+  /** With a message that is safe to show. */
   refused: { number: number; message: string; error: DomainError }[];
 }
 
-/** The same, with what was refused of each. Refuses `too_many_issues`. */
+/** The same, with the error of each issue. Throws `too_many_issues`. */
 export async function changeMany(
   deps: IssueDeps,
   viewer: Viewer,
@@ -110,7 +110,7 @@ interface ResolvedChange extends Omit<IssueChange, 'assignees'> {
   assignees?: Parameters<typeof assign>[3];
 }
 
-/** Finds whom a change names, before the write. Refuses `unknown_assignee`. */
+/** Resolves the users of a change, before the transaction. Throws `unknown_assignee`. */
 export async function resolveChange(deps: IssueDeps, { assignees, ...rest }: IssueChange): Promise<ResolvedChange> {
   if (rest.state !== undefined && rest.state !== 'open') checkCloseReason(rest.state);
   checkPlan(rest);
@@ -123,7 +123,7 @@ export async function resolveChange(deps: IssueDeps, { assignees, ...rest }: Iss
   return { ...rest, assignees: { add, remove } };
 }
 
-/** Inside a write whose right is asked already. */
+/** Runs in a transaction that has checked access. */
 export async function apply(
   deps: IssueDeps,
   log: EntryLog,
@@ -159,7 +159,7 @@ async function mark(log: EntryLog, issue: Issue, column: 'lockedAt' | 'pinnedAt'
   await log.append(issue, { kind });
 }
 
-/** Pins are in the order of their times, which are dealt out anew. */
+/** Pins are sorted by time; the times are reassigned. */
 async function movePin({ tx: { manager } }: EntryLog, { id, repositoryId, kind }: Issue, position: number) {
   const some = await manager
     .createQueryBuilder(issueSchema, 'i')

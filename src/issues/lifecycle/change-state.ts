@@ -12,13 +12,13 @@ import type { CloseReason, Issue } from '../schema/issue-schema.ts';
 
 const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
 
-/** Refuses `invalid_close_reason`. */
+/** Throws `invalid_close_reason`. */
 export function checkCloseReason(reason: string): void {
   if (!reasons.includes(reason))
     throw invalid('invalid_close_reason', 'Choose one of the reasons.', { field: 'reason' });
 }
 
-/** Closes an issue; one that is closed stays so. Refuses `invalid_close_reason`. */
+/** Closes an issue; a closed one stays closed. Throws `invalid_close_reason`. */
 export async function closeIssue(
   deps: IssueDeps,
   viewer: Viewer,
@@ -36,9 +36,9 @@ export async function reopenIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt):
 }
 
 /**
- * Inside a write whose right is asked already.
- * @param cause what closed it, `{ commit }`
- * @param origin makes it happen once: `closes:<commit>`
+ * Runs in a transaction that has checked access.
+ * @param cause cause of closing, `{ commit }`
+ * @param origin makes it idempotent: `closes:<commit>`
  */
 export async function close(
   log: EntryLog,
@@ -57,7 +57,7 @@ export async function close(
   return issue;
 }
 
-/** What `deps.reopenChecks` refuse stays closed. */
+/** `deps.reopenChecks` can keep it closed. */
 export async function reopen(
   { reopenChecks }: Pick<IssueDeps, 'reopenChecks'>,
   log: EntryLog,

@@ -16,9 +16,9 @@ import { heldContributionSchema } from '../schema/moderation-schema.ts';
 import { trackedTimeSchema } from '../schema/time-schema.ts';
 
 /**
- * Moves an issue to another repository that the viewer administers: it gets a number there, and its old one leads to
- * it. It keeps labels that are there by name; its milestone stays behind.
- * Refuses `move_would_publish` from a PRIVATE repository to a PUBLIC one, `already_there`, and what the rights refuse.
+ * Moves an issue to another repository that the viewer administers: it gets a new number, and the old one redirects. It
+ * keeps labels that exist there by name, and loses its milestone. Throws `move_would_publish` from a PRIVATE repository
+ * to a PUBLIC one, `already_there`, and permission errors.
  */
 export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to: RepositoryAt): Promise<Issue> {
   const target = await findRepositoryContext(deps, viewer, to, 'manage');
@@ -46,7 +46,7 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
     await manager.update(heldContributionSchema, { issueId: issue.id }, { repositoryId: home.id });
     await manager.update(attachmentSchema, { issueId: issue.id }, { repositoryId: home.id });
     await manager.update(trackedTimeSchema, { issueId: issue.id }, { repositoryId: home.id });
-    // The path is no secret: who reads the issue here may not read where it was.
+    // Omits the old path: readers of the issue here may have no access there.
     await log.append(issue, { kind: 'moved' });
     if (names.length > 0) {
       const scopes = [{ repositoryId: home.id }, ...organisationScope(home.ownerOrganisationId)];

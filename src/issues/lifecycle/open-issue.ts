@@ -27,36 +27,36 @@ import type { Issue, IssueKind } from '../schema/issue-schema.ts';
 export interface NewIssue {
   title: unknown;
   body?: unknown;
-  /** Names. Who may not triage may give none of these three. */
+  /** Names. These three require permission to triage. */
   labels?: readonly string[];
   assignees?: readonly string[];
   /** A title. */
   milestone?: string | null;
-  /** A day, `YYYY-MM-DD`, and a branch or tag that it is about; who may not triage may give neither. */
+  /** A date, `YYYY-MM-DD`, and a related branch or tag; both require permission to triage. */
   dueOn?: string | null;
   ref?: string;
-  /** What a template of the repository asks for, without the right to triage; names that do not fit are passed over. */
+  /** Defaults from a repository template, without triage permission; ignores unknown names. */
   template?: { labels: readonly string[]; assignees: readonly string[] } | null;
-  /** A program that says the same twice means two; a form that was sent twice means one. */
+  /** Programs may repeat a text deliberately; a form sent twice is a duplicate. */
   mayRepeat?: boolean;
 }
 
-/** What makes an issue a pull request, for the module of pull requests. */
+/** Turns an issue into a pull request, for the pull request module. */
 export interface PullPart {
   /**
-   * Of a push that was taken: the right was judged then, and the number given out. What became of the right since does
-   * not undo it, as it does not undo a push to a branch.
+   * For an accepted push: permission was checked and the number allocated then. Later changes of permission do not undo
+   * it, just as they do not undo a push to a branch.
    */
   taken: { number: number; repository: Repository } | null;
   via?: EntryVia;
-  /** Writes the code of it, in the write that opens it. */
+  /** Writes its code, in the transaction that opens it. */
   record(log: EntryLog, issue: Issue): Promise<void>;
 }
 
 /**
- * Opens an issue. The same twice within moments returns the existing one, unless it may repeat.
- * Refuses what `parseTitle`, `parseBody` and the rights refuse; `too_many_contributions`; `unknown_label`,
- * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels of a user who may not triage.
+ * Opens an issue. A duplicate within moments returns the existing one, unless repeats are allowed. Throws what
+ * `parseTitle` and `parseBody` throw, and permission errors; `too_many_contributions`; `unknown_label`,
+ * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels by a user without triage permission.
  */
 export async function openIssue(
   deps: IssueDeps,
@@ -89,7 +89,7 @@ export async function openIssue(
     refuse(refusalInRepository(viewer, found.facts, 'triage'));
   const twin = pull !== null || mayRepeat ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
   if (twin !== null) return twin;
-  // What was taken was counted then.
+  // An accepted push was already counted.
   if (taken === null) chargeRateLimit(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const fitting = await fittingTemplate(deps, viewer, at, found, template);
@@ -116,7 +116,7 @@ export async function openIssue(
   return opened;
 }
 
-/** Of a template: the labels that there are, and the people who may read the repository. */
+/** From a template: existing labels, and users who can read the repository. */
 async function fittingTemplate(
   deps: IssueDeps,
   viewer: Viewer,

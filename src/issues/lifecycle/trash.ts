@@ -10,7 +10,7 @@ import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
-/** Moves an issue to the trash: it is gone for everyone, and its number is not given out again. */
+/** Moves an issue to the trash: hides it from everyone; its number is never reused. */
 export async function trashIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue }) => {
     const change = { deletedAt: log.tx.now, deletedBy: personIdOf(viewer), pinnedAt: null };
@@ -21,7 +21,7 @@ export async function trashIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): 
   deps.logger.info('issue.trashed', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
 }
 
-/** Refuses `issue_not_found` for what is not in the trash, and what the rights refuse. */
+/** Throws `issue_not_found` if it is not in the trash, and permission errors. */
 export async function restoreIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   await inTrash(deps, viewer, at, async (issue, manager) => {
     await manager.update(issueSchema, { id: issue.id }, { deletedAt: null, deletedBy: null });
@@ -29,7 +29,7 @@ export async function restoreIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt)
   deps.logger.info('issue.restored', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
 }
 
-/** Removes an issue of the trash for good, with its whole log. */
+/** Permanently deletes an issue in the trash, with its whole log. */
 export async function purgeIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   await inTrash(deps, viewer, at, async (issue, manager) => {
     await keepSharedAttachments({ manager }, [issue.id]);
@@ -38,7 +38,7 @@ export async function purgeIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): 
   deps.logger.info('issue.purged', { issue: `${at.owner}/${at.name}#${at.number}`, by: viewerForLog(viewer) });
 }
 
-/** What is in the trash of a repository, the last deleted first. */
+/** Trashed issues of a repository, last deleted first. */
 export async function listTrashedIssues(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<Issue[]> {
   const { repository, facts } = await findRepositoryContext(deps, viewer, at);
   refuse(refusalInTrash(viewer, facts));
@@ -51,7 +51,7 @@ export async function listTrashedIssues(deps: IssueDeps, viewer: Viewer, at: Rep
     .getMany();
 }
 
-/** One of them. Refuses `issue_not_found` for what is not in the trash, and what the rights refuse. */
+/** A single trashed issue. Throws `issue_not_found` if it is not in the trash, and permission errors. */
 export async function findTrashedIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Issue> {
   const { repository, facts } = await findRepositoryContext(deps, viewer, at);
   refuse(refusalInTrash(viewer, facts));
@@ -60,10 +60,10 @@ export async function findTrashedIssue(deps: IssueDeps, viewer: Viewer, at: Issu
   return issue;
 }
 
-/** Issues that one write removes: each has its log with it. */
+/** Issues deleted per transaction, each with its log. */
 const batch = 100;
 
-/** For a job: removes what has been in the trash for its time. @returns how many */
+/** For a job: deletes issues whose retention time in the trash is over. @returns how many */
 export async function emptyIssueTrash({ db, clock, settings }: IssueDeps): Promise<number> {
   const before = clock.now() - settings.trashKeptMs;
   let removed = 0;

@@ -11,12 +11,12 @@ import { traceableIssue } from '../references/resolve-references.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';
 
-/** What people set manually; `mentions` follows from texts. */
+/** Link kinds that users set manually; `mentions` is derived from texts. */
 export type SettableLink = Exclude<LinkKind, 'mentions'>;
 
 export interface Link {
   kind: LinkKind;
-  /** Whether this issue is the one that closes, needs, duplicates or mentions. */
+  /** Whether this issue is the source of the link: it closes, needs, duplicates or mentions the other. */
   isOutgoing: boolean;
   issue: OtherIssue;
 }
@@ -24,8 +24,8 @@ export interface Link {
 const settable: readonly string[] = ['closes', 'needs', 'duplicates'];
 
 /**
- * Links an issue with another one that the viewer may read. Each gets an entry, but nothing PRIVATE leaves one in
- * what is PUBLIC. Refuses `invalid_link`, `too_many_links`, and what the rights refuse.
+ * Links an issue to another one that the viewer can read. Each gets an entry, but nothing PRIVATE leaves one in
+ * anything PUBLIC. Throws `invalid_link`, `too_many_links`, and permission errors.
  */
 export async function addLink(
   deps: IssueDeps,
@@ -56,7 +56,7 @@ export async function addLink(
   });
 }
 
-/** Takes a link away; one that is not there is fine. */
+/** Removes a link; a missing one is not an error. */
 export async function removeLink(
   deps: IssueDeps,
   viewer: Viewer,
@@ -76,7 +76,7 @@ export async function removeLink(
   });
 }
 
-/** The links of an issue in both directions, as far as the viewer may see the other one. */
+/** The links of an issue in both directions, if the viewer can see the other issue. */
 export async function listLinks(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Link[]> {
   const { issue } = await findIssue(deps, viewer, at);
   const rows = async (column: 'fromId' | 'toId') =>

@@ -4,7 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import type { IssueCondition } from './issue-condition.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 
-/** A branch that a pull request comes from, as a person writes it. */
+/** Head branch of a pull request, as written by a user. */
 interface HeadName {
   /** Null: the repository of the pull request. */
   owner: string | null;
@@ -12,7 +12,7 @@ interface HeadName {
   branch: string;
 }
 
-/** Reads `branch`, `owner:branch` or `owner/name:branch`. A branch name has no colon. */
+/** Parses `branch`, `owner:branch` or `owner/name:branch`. A branch name contains no colon. */
 export function parseHeadName(text: string): HeadName {
   const colon = text.indexOf(':');
   const branch = text.slice(colon + 1);
@@ -22,8 +22,8 @@ export function parseHeadName(text: string): HeadName {
 }
 
 /**
- * The branches of pull requests. A branch of a fork that the viewer may not see is found by no name. Null when no owner
- * has the name.
+ * Condition on head branches of pull requests. Branches of forks hidden from the viewer match no name. Null if the
+ * owner does not exist.
  * @param isInRepository whether `:repositoryId` is the repository of the list
  */
 export async function branchConditions(
@@ -59,7 +59,7 @@ export async function branchConditions(
   if (owner === null) return null;
   const column = owner.kind === 'user' ? 'owner_user_id' : 'owner_org_id';
   const visible = visibleRepositories(viewer, 'h');
-  // The planner reads the repository by its id: the policy, too, is asked of this row alone.
+  // The planner reads the repository by its id, so that the policy is also evaluated only for this row.
   const isTheirs = `h.${column} = :headOwner ${name === null ? '' : 'AND h.name_folded = :headName'}
     AND h.deleted_at IS NULL AND (${visible.sql})`;
   found.push({

@@ -10,7 +10,7 @@ import type { IssueCondition } from './issue-condition.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 
 /**
- * What a filter asks, without the words. Null when nothing can match, because no person has the name.
+ * Conditions of a filter, without its words. Null if nothing can match, because a user does not exist.
  * @param repository null for a list over repositories, where labels and milestones are those of any
  */
 export async function buildConditions(
@@ -55,7 +55,7 @@ async function labelConditions(
       if (organisationId !== null) rows.push(...(await db.read.findBy(labelSchema, { organisationId, nameFolded })));
       if (rows.length === 0 && !isNot) return null;
       if (rows.length === 0) continue;
-      // Two at most: a label of the repository and one of its organisation.
+      // Two at most: a repository label and an organisation label.
       which = rows.map((_, index) => `:label${at}x${index}`).join(', ');
       parameters = Object.fromEntries(rows.map(({ id }, index) => [`label${at}x${index}`, id]));
     }
@@ -116,14 +116,14 @@ async function milestoneCondition(
   if (milestone === 'none') return [{ sql: 'i.milestone_id IS NULL', parameters: {} }];
   const titleFolded = foldName(milestone);
   const which = repository === null ? { titleFolded } : { repositoryId: repository.id, titleFolded };
-  // By title there may be one in every repository; a list does not need more than these.
+  // Every repository may have one with this title; a list does not need more than these.
   const rows = await db.read.find(milestoneSchema, { select: { id: true }, where: which, take: 500 });
   if (rows.length === 0) return null;
   const parameters = Object.fromEntries(rows.map(({ id }, at) => [`milestone${at}`, id]));
   const names = rows.map((_, at) => `:milestone${at}`).join(', ');
   return [
     {
-      // Not by the index of milestones: it does not have the order of the list.
+      // Avoids the index of milestones, which does not have the order of the list.
       sql: `(i.milestone_id || '') IN (${names})`,
       parameters,
       ids: `SELECT x.id AS id FROM issues x WHERE x.milestone_id IN (${names})`,
@@ -131,7 +131,7 @@ async function milestoneCondition(
   ];
 }
 
-/** Few issues are locked or pinned, and an index has nothing else. */
+/** Few issues are locked or pinned, and an index contains only those. */
 const marked = (column: string): string =>
   `SELECT x.id AS id FROM issues x WHERE x.repository_id = :repositoryId AND x.${column} IS NOT NULL AND x.deleted_at IS NULL`;
 
@@ -153,13 +153,13 @@ function stateConditions(isInRepository: boolean, { isLocked, isPinned }: IssueF
   );
 }
 
-/** The last verdict of a reviewer, where it is this one and was not dismissed. */
+/** The last verdict of a reviewer, if it is this one and was not dismissed. */
 const lastVerdict = (verdict: string): string =>
   `EXISTS (SELECT 1 FROM reviews v WHERE v.issue_id = i.id AND v.verdict = '${verdict}' AND v.dismissed_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM reviews w WHERE w.issue_id = v.issue_id AND w.author_id = v.author_id
       AND w.submitted_at > v.submitted_at AND w.verdict <> 'COMMENT' AND w.dismissed_at IS NULL))`;
 
-/** What only pull requests have. */
+/** Conditions of pull requests only. */
 function reviewConditions({ isDraft, review }: IssueFilter): IssueCondition[] {
   const [approved, refused] = [lastVerdict('APPROVE'), lastVerdict('REQUEST_CHANGES')];
   const sql = {
@@ -175,10 +175,10 @@ function reviewConditions({ isDraft, review }: IssueFilter): IssueCondition[] {
   ];
 }
 
-/** Repositories of an owner that are named one by one in a statement. */
+/** Limit of an owner's repositories listed by id in a statement. */
 const maxNamedRepositories = 200;
 
-/** For lists over repositories: those of an owner, or one, by `owner:` and `repo:`. Null when there is none. */
+/** For lists over repositories: those of an owner, or one, by `owner:` and `repo:`. Null if there is none. */
 export async function scopeConditions(
   deps: Pick<IssueDeps, 'owners' | 'db'>,
   { owner, repository }: Pick<IssueFilter, 'owner' | 'repository'>,
@@ -219,7 +219,7 @@ async function placeCondition(
   ];
 }
 
-/** Null for a team that is not there, and for one that the viewer may not know of. */
+/** Null for a team that does not exist or is hidden from the viewer. */
 async function teamReviewCondition(
   { organisations }: IssueDeps,
   viewer: Viewer,
@@ -247,7 +247,7 @@ const reviewRequested = {
   ids: 'SELECT x.issue_id AS id FROM review_requests x WHERE x.user_id = :reviewRequested AND x.answered_at IS NULL',
 };
 
-/** Of the viewer, with what their teams were asked for. Of others it would tell who is in a team. */
+/** Includes review requests to teams only for the viewer; for others it would reveal team membership. */
 const ownReviewRequested = {
   sql: `(${reviewRequested.sql} OR EXISTS (SELECT 1 FROM team_reviewers x WHERE x.issue_id = i.id AND x.user_id = :reviewRequested))`,
   ids: `${reviewRequested.ids} UNION ALL SELECT x.issue_id AS id FROM team_reviewers x WHERE x.user_id = :reviewRequested`,

@@ -11,23 +11,23 @@ import type { Issue } from '../schema/issue-schema.ts';
 import { withDetails } from './read-issues.ts';
 import type { ListedIssue } from './read-issues.ts';
 
-/** An issue with everything that the API shows of it. */
+/** An issue with all details of the API. */
 export interface DescribedIssue extends ListedIssue {
-  /** A number of its own on this server, wherever the issue moves. */
+  /** Unique number on this server, stable when the issue moves. */
   serial: number;
   body: string;
-  /** Of the text. */
+  /** Revision of the text. */
   revision: number;
   milestone: Milestone | null;
-  /** Null for authors elsewhere, and once they are gone. */
+  /** Null for remote or deleted authors. */
   author: Person | null;
   /** Who is to work on it. */
   assigned: Person[];
-  /** The files of its text, the oldest first. */
+  /** The files of its text, oldest first. */
   attachments: Attachment[];
 }
 
-/** Describes a page of issues that the caller has found, in their order, with one query for each kind of detail. */
+/** Describes a page of issues found by the caller, in the same order, with one query per kind of detail. */
 export async function describeIssues(
   deps: Pick<IssueDeps, 'db' | 'accounts'>,
   issues: readonly Issue[],
@@ -61,7 +61,7 @@ export async function describeIssues(
   });
 }
 
-/** The files that the texts of issues show, by issue. */
+/** The files shown in the texts of issues, by issue. */
 async function attachmentsOf(db: IssueDeps['db'], issueIds: readonly string[]): Promise<Map<string, Attachment[]>> {
   const [among, parameters] = idsIn('u.issue_id', issueIds);
   const uses = await selectRaw<{ attachment: string; issue: string }>(

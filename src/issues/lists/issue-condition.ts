@@ -2,8 +2,8 @@
 export interface IssueCondition {
   sql: string;
   parameters: Record<string, unknown>;
-  /** The same on the id of an issue, given as an expression, where that is enough. */
+  /** The same on the id of an issue, given as an expression, if the id suffices. */
   onId?: (id: string) => string;
-  /** A statement that gives the ids of the issues that meet it, where an index has them. */
+  /** A statement that selects the ids of matching issues, if an index has them. */
   ids?: string;
 }

@@ -11,9 +11,9 @@ import { readIssues, withDetails } from './read-issues.ts';
 import type { FoundIssue, ListedIssue } from './read-issues.ts';
 
 /**
- * A page of the issues of a repository. Its words are looked for in titles and texts.
- * Refuses `repository_not_found`, `invalid_page`, and what the text index refuses (`took_too_long`,
- * `too_many_waiting`). A filter by what there is not finds nothing.
+ * A page of the issues of a repository. Searches words in titles and texts. Throws `repository_not_found`,
+ * `invalid_page`, and errors of the text index (`took_too_long`, `too_many_waiting`). A filter by a missing name finds
+ * nothing.
  */
 export async function listIssues(
   deps: IssueDeps,
@@ -28,7 +28,7 @@ export async function listIssues(
   return readIssues(deps, { repositoryId: repository.id, filter, conditions }, paging);
 }
 
-/** The pinned issues, or pull requests, of a repository, in their order. */
+/** The pinned issues or pull requests of a repository, in order. */
 export async function listPinnedIssues(
   deps: IssueDeps,
   viewer: Viewer,

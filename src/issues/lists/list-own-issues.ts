@@ -18,8 +18,8 @@ const reasons: Record<OwnReason, string> = {
 };
 
 /**
- * What concerns the viewer, over all repositories that they may see, the last changed first. Anonymous clients have
- * none. Refuses `invalid_page`.
+ * Issues and pull requests that concern the viewer, in all visible repositories, last changed first. Empty for
+ * anonymous clients. Throws `invalid_page`.
  */
 export async function listOwnIssues(
   deps: IssueDeps,

@@ -2,7 +2,7 @@ import type { Issue, IssueState } from '../schema/issue-schema.ts';
 import type { IssueFilter, IssueSort } from './parse-issue-query.ts';
 import type { PageSource } from './text-index.ts';
 
-/** What a sort goes by; the number, or the id over repositories, follows where several issues have the same. */
+/** Sort column; ties are sorted by number, or by id over repositories. */
 interface IssueOrder {
   column: 'number' | 'created_at' | 'updated_at' | 'comment_count';
   isDown: boolean;
@@ -17,13 +17,13 @@ const orders: Record<IssueSort, IssueOrder> = {
   'least-comments': { column: 'comment_count', isDown: false },
 };
 
-/** Over repositories, numbers are no order. */
+/** Over repositories, numbers are not unique. */
 export function orderOf(sort: IssueSort, isInRepository: boolean): IssueOrder {
   const { column, isDown } = orders[sort];
   return { column: column === 'number' && !isInRepository ? 'created_at' : column, isDown };
 }
 
-/** A part of a list that one index has in its order. */
+/** Part of a list that one index has in order. */
 interface ListPart {
   kind: Issue['kind'];
   state: IssueState;
@@ -35,7 +35,7 @@ export function partsOf({ state, kind }: Pick<IssueFilter, 'state' | 'kind'>): L
   const states: Record<IssueFilter['state'], IssueState[]> = {
     open: ['OPEN'],
     closed: isPull ? ['CLOSED', 'MERGED'] : ['CLOSED'],
-    // No issue is merged: a list of issues reads an index without rows.
+    // Issues are never merged: lists of issues read an index without rows.
     merged: ['MERGED'],
     all: isPull ? ['OPEN', 'CLOSED', 'MERGED'] : ['OPEN', 'CLOSED'],
   };
@@ -48,14 +48,14 @@ interface PageQuery {
   parts: readonly ListPart[];
   isInRepository: boolean;
   order: IssueOrder;
-  /** Whether it goes on behind `:fromValue` and `:fromTie`. */
+  /** Whether it continues after `:fromValue` and `:fromTie`. */
   isContinued: boolean;
 }
 
 /**
- * The statement of a page: ids in the order of the list, `:limit` of them behind `:skip`
- * others (`:upTo` together). Each part is read from its own index in the
- * order of the list, and the parts are merged. Given a statement of few ids, these are looked up and sorted instead.
+ * The statement of a page: ids in the order of the list, `:limit` of them after skipping `:skip` (`:upTo` together).
+ * Reads each part from its own index in the order of the list, and merges the parts. Given a statement of few ids,
+ * looks these up and sorts them instead.
  */
 export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
   const { conditions, parts, isInRepository, order, isContinued } = question;

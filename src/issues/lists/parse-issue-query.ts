@@ -1,40 +1,40 @@
-/** What a list of issues is narrowed down to. Names are as the viewer wrote them; `@me` is the viewer. */
+/** Filter of an issue list. Names are as the viewer wrote them; `@me` is the viewer. */
 export interface IssueFilter {
-  /** `any` is both, as the API lists them; a query names one. */
+  /** `any` means both, as the API lists them; a query names one. */
   kind: 'issue' | 'pull' | 'any';
-  /** `merged` is of pull requests; those are `closed`, too. */
+  /** `merged` is for pull requests, which also count as `closed`. */
   state: 'open' | 'closed' | 'merged' | 'all';
-  /** All of them. */
+  /** Issues must have all of them. */
   labels: string[];
-  /** None of them. */
+  /** Issues must have none of them. */
   notLabels: string[];
   author: string | null;
   /** A username; `none` finds issues without an assignee. */
   assignee: string | null;
   mentions: string | null;
-  /** A title; `none` is what is in no milestone. */
+  /** A title; `none` finds issues without a milestone. */
   milestone: string | null;
-  /** Whether there is no label. */
+  /** Whether to find only issues without labels. */
   noLabel: boolean;
   isLocked: boolean | null;
   isPinned: boolean | null;
-  /** Of pull requests alone, as are the four behind it. */
+  /** Pull requests only, like the four below. */
   isDraft: boolean | null;
-  /** What the reviewers say together: the last verdict of each counts. */
+  /** Combined verdict of the reviewers: the last one of each counts. */
   review: IssueReview | null;
-  /** A username: who was asked for a review and has not answered. */
+  /** A username: a requested reviewer who has not answered. */
   reviewRequested: string | null;
   /** `organisation/team`. */
   teamReviewRequested: string | null;
-  /** The branch that a pull request is for. */
+  /** Base branch of the pull request. */
   base: string | null;
-  /** The branch that it comes from: of its repository, or `owner:branch`, `owner/name:branch` of a fork. */
+  /** Head branch: of its repository, or `owner:branch`, `owner/name:branch` of a fork. */
   head: string | null;
   sort: IssueSort;
-  /** For lists over repositories: a handle, and `owner/name`; elsewhere they narrow nothing down. */
+  /** For lists over repositories: a handle, and `owner/name`; ignored elsewhere. */
   owner: string | null;
   repository: string | null;
-  /** Each is in the title or in a text of the issue. */
+  /** Each word occurs in the title or in a text of the issue. */
   words: string[];
 }
 
@@ -51,7 +51,7 @@ export const issueSorts: readonly IssueSort[] = [
   'least-comments',
 ];
 
-/** As other forges spell them. */
+/** Spellings of other forges. */
 const sortNames: Readonly<Record<string, IssueSort>> = {
   'created-desc': 'newest',
   'created-asc': 'oldest',
@@ -63,7 +63,7 @@ const sortNames: Readonly<Record<string, IssueSort>> = {
 
 interface ParsedIssueQuery {
   filter: IssueFilter;
-  /** Terms that were not understood, verbatim; they filter nothing. */
+  /** Unknown terms, verbatim; they do not filter. */
   unknown: string[];
 }
 
@@ -91,14 +91,14 @@ export const noFilter: IssueFilter = Object.freeze({
   words: [],
 });
 
-/** What is read of a query; what is behind is passed over. Ten words and labels are more than anyone types. */
+/** Limit of parsed terms; further ones are ignored. Nobody types more than ten words and labels. */
 const bounds = { characters: 1_000, values: 10 };
 
-/** A term: `key:value`, `-key:value`, a word; a value or word with spaces is quoted. */
+/** A term: `key:value`, `-key:value`, or a word; values and words with spaces are quoted. */
 const term = /(-?)(?:([a-z][a-z-]{0,29}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
 
 /**
- * Parses the query of the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
+ * Parses a query from the search box of a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
  */
 export function parseIssueQuery(text: string): ParsedIssueQuery {
   const filter: IssueFilter = { ...noFilter, labels: [], notLabels: [], words: [] };
@@ -212,12 +212,12 @@ function add(values: string[], value: string): void {
   if (values.length < bounds.values && !values.includes(value)) values.push(value);
 }
 
-/** The query that `parseIssueQuery` reads as this filter; links that change one thing are made of it. */
+/** Formats a filter as a query that `parseIssueQuery` parses back; for links that change one field. */
 export function formatIssueQuery(filter: IssueFilter): string {
   const quote = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value);
   const one = (key: string, value: string | null): string[] =>
     value === null ? [] : [value === 'none' ? `no:${key}` : `${key}:${quote(value)}`];
-  /** Where `none` is a value like any other. */
+  /** Fields where `none` is an ordinary value. */
   const named = (key: string, value: string | null): string[] => (value === null ? [] : [`${key}:${quote(value)}`]);
   const flag = (name: string, value: boolean | null): string[] =>
     value === null ? [] : [`${value ? '' : '-'}is:${name}`];

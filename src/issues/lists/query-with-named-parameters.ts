@@ -1,6 +1,6 @@
 import type { Database } from '../../db/index.ts';
 
-/** Rows of a statement with parameters as `:name`. It has no text in quotes with a colon. */
+/** Rows of a statement with parameters as `:name`. Quoted text in it must not contain a colon. */
 export async function queryWithNamedParameters<Row>(
   { read }: Pick<Database, 'read'>,
   sql: string,

@@ -22,7 +22,7 @@ export interface ListedIssue extends Issue {
 }
 
 export interface FoundIssue extends ListedIssue {
-  /** The entry that has the first word of the filter; null for a list without words. */
+  /** The entry with the first word of the filter; null for a list without words. */
   position: number | null;
 }
 
@@ -35,8 +35,8 @@ const properties = {
 
 /**
  * A page of issues. A list with words is read from the text index, outside the main thread. Otherwise the rarest
- * condition for which there is an index decides: few issues are looked up and sorted, else the list is read in its
- * order and the conditions are asked row by row.
+ * indexed condition decides: few issues are looked up and sorted, else the list is read in order and the conditions are
+ * evaluated row by row.
  * @param repositoryId null for a list over repositories
  */
 export async function readIssues(
@@ -86,14 +86,16 @@ export async function readIssues(
   return { ...page, rows: rows.map((row, at) => ({ ...row, position: page.rows[at]!.position })) };
 }
 
-/** Above this, looking up and sorting takes longer than reading the list in its order. */
+/** Above this limit, looking up and sorting takes longer than reading the list in order. */
 const mostSorted = 2_000;
-/** With words, whose texts are then compared one by one. */
+/** Limit with words, when texts are compared one by one. */
 const mostCompared = 500;
-/** Without words, but with a second condition, for which reading in order finds a page only after many rows. */
+/**
+ * Limit without words, but with a second condition, for which reading in order may find a page only after many rows.
+ */
 const mostSortedOfTwo = 40_000;
 
-/** The issues of the rarest condition that an index has, when they are few; null otherwise. */
+/** The issues of the rarest indexed condition, if few; null otherwise. */
 async function fewIssues(
   db: Database,
   conditions: readonly IssueCondition[],
@@ -114,7 +116,7 @@ async function fewIssues(
   const others = conditions.flatMap(({ onId }, at) =>
     onId === undefined || conditions[at] === rarest ? [] : onId('m.id'),
   );
-  // Those that need no row of the issue are asked before it is looked up.
+  // Conditions that need no issue row are evaluated before it is looked up.
   return {
     ids: others.length === 0 ? rarest.ids! : `SELECT m.id AS id FROM (${rarest.ids!}) m WHERE ${others.join(' AND ')}`,
   };
@@ -127,7 +129,7 @@ function readKey(key: string, isInRepository: boolean): { value: number; tieBrea
   return { value: Number(value), tieBreaker: isInRepository ? Number(tieBreaker) : tieBreaker };
 }
 
-/** The rows of ids. What was removed since the ids were read is left out. */
+/** The rows of ids; omits issues removed since the ids were read. */
 async function inOrder({ read }: Database, hits: readonly TextHit[]): Promise<FoundIssue[]> {
   if (hits.length === 0) return [];
   const rows = await read.findBy(issueSchema, { id: In(hits.map(({ id }) => id)) });

@@ -11,19 +11,18 @@ import type { IssueFilter } from './parse-issue-query.ts';
 import { readIssues } from './read-issues.ts';
 import type { FoundIssue } from './read-issues.ts';
 
-/** An issue that was found in any repository. */
+/** An issue found in any repository. */
 export interface IssueHit extends FoundIssue {
   located: Located;
-  /** The text of the entry in which the first word was found; empty without words. */
+  /** The text of the entry with the first word; empty without words. */
   text: string;
 }
 
 /**
- * Issues of all repositories that the viewer may see, by words of titles, texts and comments, and by a filter. What
- * is in the trash, and what waits for a member, is not found.
- * Refuses `invalid_page`, `took_too_long`, `too_many_waiting`.
- * @param text as it is typed into the box (`is:open label:bug roof`); its words narrow `filter` down further
- * @param filter instead of what `text` says besides its words
+ * Issues of all repositories that the viewer can see, by words of titles, texts and comments, and by a filter. Omits
+ * trashed and held content. Throws `invalid_page`, `took_too_long`, `too_many_waiting`.
+ * @param text as typed into the search box (`is:open label:bug roof`); its words narrow `filter` further
+ * @param filter replaces the terms of `text` except for its words
  */
 export async function searchIssues(
   deps: IssueDeps,

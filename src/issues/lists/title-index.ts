@@ -3,7 +3,7 @@ import { contains } from '../../db/index.ts';
 import { queryWithNamedParameters } from './query-with-named-parameters.ts';
 import type { TextHit, TextIndex } from './text-index.ts';
 
-/** Without a text index, for tests of this module: words of titles, in the order of the list. */
+/** Without a text index, for tests of this module: searches words in titles, in list order. */
 export const titleIndex = (db: Database): TextIndex => ({
   async find({ words, page, parameters }) {
     const named = words.map((word, at) => [`word${at}`, word.toLowerCase()] as const);

@@ -20,7 +20,7 @@ interface MilestoneFields {
   dueOn?: unknown;
 }
 
-/** Open ones by when they are due, those without a date last; then closed ones, the last closed first. */
+/** Open milestones by due date, those without a date last; then closed ones, last closed first. */
 export async function listMilestones(
   deps: IssueDeps,
   viewer: Viewer,
@@ -36,7 +36,7 @@ export async function listMilestones(
   return which === 'open' ? open : which === 'closed' ? closed : [...open, ...closed];
 }
 
-/** Refuses `milestone_not_found`. */
+/** Throws `milestone_not_found`. */
 export async function findMilestone(deps: IssueDeps, viewer: Viewer, at: RepositoryAt, id: string): Promise<Milestone> {
   const { repository } = await findRepositoryContext(deps, viewer, at);
   const row = await deps.db.read.findOneBy(milestoneSchema, { id, repositoryId: repository.id });
@@ -44,7 +44,7 @@ export async function findMilestone(deps: IssueDeps, viewer: Viewer, at: Reposit
   return row;
 }
 
-/** Refuses `milestone_taken`, `invalid_date`, `too_many_milestones`, and what the rights refuse. */
+/** Throws `milestone_taken`, `invalid_date`, `too_many_milestones`, and permission errors. */
 export async function addMilestone(
   deps: IssueDeps,
   viewer: Viewer,
@@ -76,7 +76,7 @@ export async function editMilestone(
   });
 }
 
-/** Its issues stay as they are. */
+/** Its issues stay unchanged. */
 export async function setMilestoneClosed(
   deps: IssueDeps,
   viewer: Viewer,
@@ -92,7 +92,7 @@ export async function setMilestoneClosed(
   });
 }
 
-/** Its issues are in none afterwards. */
+/** Its issues then have no milestone. */
 export async function deleteMilestone(deps: IssueDeps, viewer: Viewer, at: RepositoryAt, id: string): Promise<void> {
   await inRepository(deps, viewer, at, async ({ manager }, repositoryId) => {
     const { affected } = await manager.delete(milestoneSchema, { id, repositoryId });
@@ -139,11 +139,11 @@ function parseMilestone({ title: givenTitle, description = '', dueOn = '' }: Mil
   };
 }
 
-/** Null for none. Refuses `invalid_date`. */
+/** Null for none. Throws `invalid_date`. */
 export function parseDate(value: unknown): string | null {
   if (value === '' || value === null || value === undefined) return null;
   const date = new Date(`${String(value)}T00:00:00Z`);
-  // 2026-02-31 would become another day.
+  // 2026-02-31 would become another date.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== value)
     throw invalid('invalid_date', 'Enter the date as YYYY-MM-DD.', { field: 'due_on' });
   return value;

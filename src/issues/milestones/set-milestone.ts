@@ -6,7 +6,7 @@ import { milestoneSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 
 /**
- * Puts an issue into a milestone of its repository by title, or takes it out of its milestone. Refuses
+ * Adds an issue to a milestone of its repository by title, or removes it from its milestone. Throws
  * `unknown_milestone`.
  */
 export async function setMilestone(

@@ -10,9 +10,9 @@ import { blockSchema } from '../schema/moderation-schema.ts';
 import type { BlockRow } from '../schema/moderation-schema.ts';
 
 /**
- * Keeps a user from contributing to all that an owner has: for the person themself, or an OWNER of the organisation.
- * Members and collaborators are not kept from what they were given. Blocking again changes the reason.
- * Refuses `owner_not_found`, `not_owner`, `unknown_person`, `cannot_block_yourself`, `too_many_blocked_people`.
+ * Blocks a user from contributing to everything of an owner: for the owner themself, or an OWNER of the organisation.
+ * Members and collaborators keep their access. Blocking again changes the reason. Throws `owner_not_found`,
+ * `not_owner`, `unknown_person`, `cannot_block_yourself`, `too_many_blocked_people`.
  */
 export async function blockPerson(
   deps: IssueDeps,
@@ -35,7 +35,7 @@ export async function blockPerson(
   deps.logger.info('issue.person_blocked', { owner: found.id, person: person.id, by: viewerForLog(viewer) });
 }
 
-/** A user who is not blocked stays so. Refuses `owner_not_found`, `not_owner`, `unknown_person`. */
+/** Unblocks a user; idempotent. Throws `owner_not_found`, `not_owner`, `unknown_person`. */
 export async function unblockPerson(
   deps: IssueDeps,
   viewer: Viewer,
@@ -50,7 +50,7 @@ export async function unblockPerson(
   deps.logger.info('issue.person_unblocked', { owner: found.id, person: person.id, by: viewerForLog(viewer) });
 }
 
-/** Whom an owner has blocked, by id, for the owner's eyes. @param after the last person of the page before */
+/** Users blocked by an owner, by id, visible only to the owner. @param after the last user of the previous page */
 export async function listBlocks(deps: IssueDeps, viewer: Viewer, owner: string, after = ''): Promise<BlockRow[]> {
   const found = await findOwner(deps, owner);
   await refuseUnlessOwner(deps, { manager: deps.db.read }, viewer, found);

@@ -16,7 +16,7 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import { contributorSchema, heldContributionSchema } from '../schema/moderation-schema.ts';
 import type { HeldContributionRow } from '../schema/moderation-schema.ts';
 
-/** What waits in a repository, the oldest first, for those who may let it in. */
+/** Held contributions of a repository, oldest first, for users who may approve them. */
 export async function listHeld(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<HeldContribution[]> {
   const { repository } = await findRepositoryContext(deps, viewer, at, 'triage');
   const rows = await heldIn(deps, repository.id);
@@ -25,9 +25,9 @@ export async function listHeld(deps: IssueDeps, viewer: Viewer, at: RepositoryAt
   return rows.map((row) => ({ ...row, number: numbers.get(row.issueId) ?? 0 }));
 }
 
-/** An entry that waits for a member; position 0 is an issue as a whole. */
+/** A held entry; position 0 is a whole issue. */
 interface HeldContribution extends HeldContributionRow {
-  /** Of the issue. */
+  /** Number of the issue. */
   number: number;
 }
 
@@ -42,12 +42,12 @@ function heldIn({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<He
     .getMany();
 }
 
-/** Entries of one person that are decided about at a time; the rates bound how many there are. */
+/** Limit of one user's entries decided at a time; rate limits bound their number. */
 const batch = 200;
 
 /**
- * Approves a user: their held entries are shown and announced, and later ones are not held.
- * @param userId of `listHeld`
+ * Approves a user: shows and announces their held entries, and does not hold later ones.
+ * @param userId from `listHeld`
  */
 export async function admitContributor(
   deps: IssueDeps,
@@ -97,7 +97,10 @@ export async function admitContributor(
   });
 }
 
-/** Refuses what waits of a user: comments are emptied, issues go to the trash. Later contributions are held again. */
+/**
+ * Rejects a user's held contributions: empties comments, and moves issues to the trash. Later contributions are held
+ * again.
+ */
 export async function refuseContributor(
   deps: IssueDeps,
   viewer: Viewer,

@@ -12,8 +12,8 @@ import type { HideReason } from '../schema/moderation-schema.ts';
 export const hideReasons: readonly HideReason[] = ['spam', 'abuse', 'off_topic', 'outdated', 'duplicate', 'resolved'];
 
 /**
- * Folds a comment away for everyone, with a reason, or shows it again when the reason is null.
- * Refuses `invalid_hide_reason`, `entry_not_found`, and what the rights refuse.
+ * Hides a comment for everyone, with a reason, or shows it again if the reason is null. Throws `invalid_hide_reason`,
+ * `entry_not_found`, and permission errors.
  */
 export async function hideComment(
   deps: IssueDeps,

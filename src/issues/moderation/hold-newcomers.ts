@@ -8,8 +8,8 @@ import { contributorSchema, heldContributionSchema } from '../schema/moderation-
 import type { Issue } from '../schema/issue-schema.ts';
 
 /**
- * Whether a contribution waits for a member: where the repository wants it, the first contributions of a user who is
- * neither member nor known here. Notes who contributes for the first time.
+ * Whether to hold a contribution for approval: if the repository requires it, for the first contributions of a user who
+ * is neither member nor known here. Records first-time contributors.
  */
 export async function holdsContribution(
   { manager, now }: Tx,
@@ -33,8 +33,8 @@ export async function holdsContribution(
 }
 
 /**
- * Counts a contribution; those of members only against their own limit, and those of people who may write and of
- * administrators against none. Refuses `too_many_contributions`.
+ * Counts a contribution; those of members only against their own limit, those of administrators and users with write
+ * access against none. Throws `too_many_contributions`.
  */
 export function chargeRateLimit(
   deps: Pick<IssueDeps, 'rates'>,
@@ -45,7 +45,7 @@ export function chargeRateLimit(
   deps.rates.charge(personIdOf(viewer), isTrustedContributor(viewer, facts) ? null : repository.id);
 }
 
-/** Notes that an entry waits for a member. */
+/** Records that an entry is held. */
 export async function recordHeld({ tx }: EntryLog, issue: Issue, position: number, viewer: Viewer): Promise<void> {
   await tx.manager.insert(heldContributionSchema, {
     issueId: issue.id,

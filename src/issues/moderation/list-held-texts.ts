@@ -12,7 +12,7 @@ interface HeldContributor {
   texts: { number: number; title: string; position: number; body: string; heldAt: number }[];
 }
 
-/** Held entries of a repository, by author, for those who may approve them. Refuses what the rights refuse. */
+/** Held entries of a repository, by author, for users who may approve them. Throws permission errors. */
 export async function listHeldTexts(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<HeldContributor[]> {
   const rows = await listHeld(deps, viewer, at);
   if (rows.length === 0) return [];

@@ -7,10 +7,13 @@ const windows = [
   { ms: 3_600_000, name: 'hour', of: (limit: RateLimit) => limit.perHour },
 ] as const;
 
-/** People and repositories that are counted at a time; the least recent ones start anew. */
+/** Limit of users and repositories counted at a time; the least recent ones start over. */
 const maxCounted = 20_000;
 
-/** Bounds what people write. Counted in memory: a restart forgives, and a flood of writes costs no write more. */
+/**
+ * Rate limits of contributions. Counted in memory: a restart resets them, and a flood of requests costs no extra
+ * writes.
+ */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #settings: IssueModuleSettings;
@@ -22,9 +25,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one contribution. Refuses `too_many_contributions`, with when to try again.
-   * @param personId null for those who are no account: they are not limited
-   * @param repositoryId null for its members, who count against their own limit alone
+   * Counts one contribution. Throws `too_many_contributions`, with the time to try again.
+   * @param personId null for authors without an account: they are not limited
+   * @param repositoryId null for its members, who count only against their own limit
    */
   charge(personId: string | null, repositoryId: string | null): void {
     if (personId === null) return;
@@ -43,7 +46,7 @@ export class RateLimiter {
     for (const [key] of keys) for (const window of this.#windowsOf(key)) window.count += 1;
   }
 
-  /** The limits that are reached. */
+  /** The limits reached. */
   #waits(key: string, limit: RateLimit): { waitMs: number; most: number; window: string }[] {
     const now = this.#clock.now();
     return this.#windowsOf(key).flatMap(({ startedAt, count }, index) => {

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts';
 
 /**
- * Gives out the next number of a repository, for an issue or a pull request. It is part of the write that uses it: a
- * write that fails gives the number back, so there is no gap, and two writes never get the same.
+ * Allocates the next number of a repository, for an issue or a pull request. Runs in the transaction that uses it: a
+ * failed one releases the number, so there are no gaps, and numbers are unique.
  */
 export async function nextNumber({ manager }: Tx, repositoryId: string): Promise<number> {
   const [row]: { last: number }[] = await manager.query(
@@ -13,7 +13,7 @@ export async function nextNumber({ manager }: Tx, repositoryId: string): Promise
   return Number(row!.last);
 }
 
-/** After rows with numbers of their own, as an import brings them: later ones count on behind the highest. */
+/** After inserting rows with their own numbers, as an import does: later numbers continue after the highest. */
 export async function raiseNumber({ manager }: Tx, repositoryId: string, number: number): Promise<void> {
   await manager.query(
     `INSERT INTO issue_numbers (repository_id, last) VALUES (?, ?)

@@ -8,9 +8,9 @@ import { draftSchema } from '../schema/participation-schema.ts';
 import type { DraftRow } from '../schema/participation-schema.ts';
 
 /**
- * Keeps a text that the viewer has not sent; an empty one removes the draft. Of too many the oldest go.
- * @param context which form it belongs to: `issue:<id>`, `new:<repository id>`, `edit:<id>:<position>`
- * Refuses `sign_in_required`, `invalid_context`, and what `parseBody` refuses.
+ * Saves a text that the viewer has not sent; an empty one deletes the draft. Deletes the oldest drafts above the limit.
+ * @param context the form of the draft: `issue:<id>`, `new:<repository id>`, `edit:<id>:<position>`. Throws
+ *   `sign_in_required`, `invalid_context`, and what `parseBody` throws.
  */
 export async function saveDraft(deps: IssueDeps, viewer: Viewer, context: string, given: unknown): Promise<void> {
   const userId = writerOf(viewer);
@@ -28,7 +28,7 @@ export async function saveDraft(deps: IssueDeps, viewer: Viewer, context: string
   });
 }
 
-/** The viewer's own draft for a form; null when there is none. */
+/** The viewer's own draft for a form; null if there is none. */
 export async function findDraft(deps: IssueDeps, viewer: Viewer, context: string): Promise<DraftRow | null> {
   const userId = personIdOf(viewer);
   return userId === null ? null : deps.db.read.findOneBy(draftSchema, { userId, context });

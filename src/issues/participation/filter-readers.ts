@@ -5,10 +5,10 @@ import type { IssueDeps } from '../deps.ts';
 import { factsOfIssue } from '../issue-context.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
-/** People who are looked at between two looks at the clock: notifications of a few are written in their order. */
+/** Users checked before yielding to other requests: notifications of a few are written in order. */
 const atOnce = 100;
 
-/** Those of these people who may read an issue, with the rights of a session; before they are notified. */
+/** Those of these users who can read an issue, with session rights; checked before they are notified. */
 export async function filterReaders(
   { repositories }: Pick<IssueDeps, 'repositories'>,
   { repository, issue }: { repository: Repository; issue: Issue },
@@ -19,7 +19,7 @@ export async function filterReaders(
   for (const [index, id] of personIds.entries()) {
     if (index > 0 && index % atOnce === 0) await yieldToEventLoop();
     const facts = await repositories.factsOf(id, repository);
-    // What follows decides about contributions, and about reading nothing.
+    // Later entries concern contributions, not read access.
     const all = { ...facts, archived: false, issuesFrom: 'anyone', blocked: false } as const;
     if (refusalOnIssue(personViewer(id, 'admin'), all, issueFacts, 'read') === null) readers.push(id);
   }

@@ -3,11 +3,11 @@ import type { IssueDeps } from '../deps.ts';
 import { findIssue } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';
 
-/** Texts that are looked at; who writes only later in a longer issue is not listed. */
+/** Limit of texts to scan; later authors of a longer issue are not listed. */
 const maxTexts = 1_000;
 const maxParticipants = 50;
 
-/** UUIDs of those who wrote in an issue, in the order of their first text; what waits for a member does not count. */
+/** UUIDs of the authors in an issue, in the order of their first text; ignores held entries. */
 export async function listParticipants(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<string[]> {
   const { issue } = await findIssue(deps, viewer, at);
   const rows: { id: string }[] = await deps.db.read.query(

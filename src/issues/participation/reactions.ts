@@ -23,8 +23,8 @@ export const reactionKinds: readonly ReactionKind[] = [
 ];
 
 /**
- * Adds the viewer's reaction to a text, or takes it back. It is no entry of the log.
- * Refuses `invalid_reaction`, `entry_not_found`, `too_many_contributions`, and what the rights refuse.
+ * Adds the viewer's reaction to a text, or removes it. Not a log entry. Throws `invalid_reaction`, `entry_not_found`,
+ * `too_many_contributions`, and permission errors.
  */
 export async function react(
   deps: IssueDeps,
@@ -47,17 +47,17 @@ export async function react(
   });
 }
 
-/** More than a page shows one by one. */
+/** Exceeds what a page shows individually. */
 const mostListed = 1_000;
 
-/** A reaction of an account, or of a person elsewhere by name. */
+/** A reaction of an account, or of a remote person by name. */
 interface ListedReaction {
   kind: ReactionKind;
   userId: string | null;
   person: string | null;
 }
 
-/** Who reacted to a text, and how. Refuses `entry_not_found`, also for what waits for a member. */
+/** Reactions to a text, by user. Throws `entry_not_found`, also for held entries. */
 export async function listReactions(
   deps: IssueDeps,
   viewer: Viewer,
@@ -72,7 +72,7 @@ export async function listReactions(
   const rows = await deps.db.read
     .createQueryBuilder(reactionSchema, 'r')
     .where('r.issue_id = :issueId AND r.position = :position', where)
-    // As the primary key: sorted by nothing else.
+    // Order of the primary key: needs no sort.
     .orderBy('r.kind')
     .addOrderBy('r.user_id')
     .limit(mostListed)

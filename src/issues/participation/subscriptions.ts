@@ -7,8 +7,8 @@ import { subscriptionSchema } from '../schema/participation-schema.ts';
 import type { SubscriptionRow } from '../schema/participation-schema.ts';
 
 /**
- * Switches notifications of an issue on or off for the viewer; an explicit choice stays.
- * Refuses what contributing is refused with: who may not take part has no row here.
+ * Turns notifications of an issue on or off for the viewer; an explicit choice is permanent. Throws the errors of
+ * contributing: users who may not take part get no row.
  */
 export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: IssueAt, isOn: boolean): Promise<void> {
   const { issue } = await findIssue(deps, viewer, at);
@@ -25,7 +25,7 @@ export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: Issue
   });
 }
 
-/** The viewer's own subscription; null when they never had one. */
+/** The viewer's own subscription; null if they never had one. */
 export async function subscriptionOf(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<SubscriptionRow | null> {
   const { issue } = await findIssue(deps, viewer, at);
   const userId = personIdOf(viewer);
@@ -33,8 +33,8 @@ export async function subscriptionOf(deps: IssueDeps, viewer: Viewer, at: IssueA
 }
 
 /**
- * Subscribers of an issue, for notifications; the sender of one checks the right to read again.
- * @param after the last person of the page before
+ * Subscribers of an issue, for notifications; the sender checks read access again.
+ * @param after the last user of the previous page
  */
 export function listSubscribers(deps: IssueDeps, issueId: string, after = ''): Promise<SubscriptionRow[]> {
   return deps.db.read

@@ -1,11 +1,11 @@
-/** The address of an issue behind the base URL; the parts are bounded, so the time is linear in the text. */
+/** The URL of an issue after the base URL; its parts are bounded, so matching is linear in the text. */
 const path = String.raw`/repos/([A-Za-z0-9._-]{1,40})/([A-Za-z0-9._-]{1,100})/(?:issues|pulls)/([1-9]\d{0,8})(?!\w)`;
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /**
- * Replaces full addresses of issues of this server by `owner/name#7`, so that they are references like these.
- * @param baseUrl the public address of this server; without one, no address is known to be its own
+ * Replaces full issue URLs of this server by `owner/name#7`, so that they become references.
+ * @param baseUrl the public URL of this server; without one, no URL is known as its own
  */
 export function shortenOwnUrls(text: string, baseUrl: string | null): string {
   if (baseUrl === null || !text.includes(baseUrl)) return text;

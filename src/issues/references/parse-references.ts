@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 /** `#7` or `owner/name#7`. */
 export interface IssueReference {
   kind: 'issue';
-  /** Null for the repository that the text is in. */
+  /** Null for the repository that contains the text. */
   repository: { owner: string; name: string } | null;
   number: number;
 }
@@ -21,14 +21,14 @@ export interface TeamReference {
   team: string;
 }
 
-/** An abbreviated or whole commit id, also `owner/name@…`; whether there is such a commit is for others to say. */
+/** A full or abbreviated commit id, also `owner/name@…`; the commit may not exist. */
 interface CommitReference {
   kind: 'commit';
   repository: { owner: string; name: string } | null;
   oid: string;
 }
 
-/** A reference, with its place in the text. */
+/** A reference, with its position in the text. */
 export type Reference = (IssueReference | PersonReference | TeamReference | CommitReference) & {
   start: number;
   end: number;
@@ -37,7 +37,7 @@ export type Reference = (IssueReference | PersonReference | TeamReference | Comm
 const handle = `[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}`;
 const repository = `(?:(?<owner>${handle})/(?<name>[A-Za-z0-9._-]{1,100}?))?`;
 const before = String.raw`(?<![\w/@#&.:=?%+~-])`;
-/** Every part is bounded, so the time is linear in the text. */
+/** Every part is bounded, so matching is linear in the text. */
 const pattern = new RegExp(
   `${before}(?:${repository}#(?<number>[1-9]\\d{0,8})(?![\\w])` +
     `|@(?<organisation>${handle})/(?<team>${handle})(?![\\w@/#]|[-_.][A-Za-z0-9])` +
@@ -46,7 +46,7 @@ const pattern = new RegExp(
   'g',
 );
 
-/** The references of a plain text in their order; those behind the 500th are plain text. */
+/** The references of a plain text in order; those after the 500th stay plain text. */
 export function parseReferences(text: string): Reference[] {
   const found: Reference[] = [];
   for (const match of text.matchAll(pattern)) {
@@ -69,7 +69,7 @@ function toReference(match: RegExpExecArray): Reference | null {
     };
   if (organisation !== undefined) return { kind: 'team', organisation, team: team!, ...place };
   if (handle !== undefined) return { kind: 'person', handle, ...place };
-  // `@` separates `owner/name` from the id; a number or a word is no id.
+  // `@` separates `owner/name` from the id; a number or a word is not an id.
   if ((commitOwner === undefined) !== (at === undefined)) return null;
   if (!/\d/.test(oid!) || !/[a-f]/.test(oid!)) return null;
   return {

@@ -10,14 +10,14 @@ import { limits } from '../limits.ts';
 import type { IssueKind, IssueState } from '../schema/issue-schema.ts';
 import type { Reference, TeamReference } from './parse-references.ts';
 
-/** A reference without its place in a text. */
+/** A reference without its position in a text. */
 export type BareReference = Reference extends infer Each
   ? Each extends Reference
     ? Omit<Each, 'start' | 'end'>
     : never
   : never;
 
-/** What a reference names, with what a link to it needs. */
+/** The target of a reference, with the data for a link to it. */
 export type ReferenceTarget =
   | { kind: 'issue'; repository: RepositoryAt; number: number; issueKind: IssueKind; title: string; state: IssueState }
   | { kind: 'owner'; ownerKind: Owner['kind']; handle: string }
@@ -26,7 +26,7 @@ export type ReferenceTarget =
 
 type FindDeps = Pick<IssueDeps, 'db' | 'repositories' | 'owners' | 'organisations' | 'git'>;
 
-/** A repository that references name, with what they name there. */
+/** A referenced repository, with the objects referenced in it. */
 interface Group {
   found: Found;
   numbers: Set<number>;
@@ -34,10 +34,10 @@ interface Group {
 }
 
 /**
- * What the references of one page name, in their order; null for what is not there and for what the viewer may not see
- * alike. One query for all issues, one for all handles, and one batch of git for each repository; what is beyond the
- * limits of a page is null, too.
- * @param home the repository of the page; null where `#7` means nothing
+ * Targets of the references of one page, in order; null both for missing ones and for those hidden from the viewer. One
+ * query for all issues, one for all handles, and one git batch per repository; references beyond the page limits are
+ * also null.
+ * @param home the repository of the page; null where `#7` has no meaning
  */
 export async function loadReferenceTargets(
   deps: FindDeps,
@@ -93,7 +93,7 @@ async function findTeams(
   return found;
 }
 
-/** By the name of the repository; null for one that the viewer may not see. */
+/** By repository name; null for one hidden from the viewer. */
 async function groupByRepository(
   { repositories }: FindDeps,
   viewer: Viewer,
@@ -134,7 +134,7 @@ interface IssueRow {
   state: IssueState;
 }
 
-/** By the id of the repository and the number. */
+/** By repository id and number. */
 async function findIssues(
   { db }: FindDeps,
   viewer: Viewer,
@@ -160,7 +160,7 @@ async function findIssues(
   );
 }
 
-/** By the id of the repository and the id as written. A busy git gives none: the text is shown without links. */
+/** By repository id and the id as written. Empty if git is busy: the text is then shown without links. */
 async function findCommits({ git }: FindDeps, groups: ReadonlyMap<string, Group | null>): Promise<Map<string, string>> {
   const commits = new Map<string, string>();
   for (const group of groups.values()) {

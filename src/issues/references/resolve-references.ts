@@ -19,22 +19,22 @@ import { mentionSchema } from '../schema/participation-schema.ts';
 import type { IssueReference, Reference } from './parse-references.ts';
 import { shownReferences } from './shown-references.ts';
 
-/** An issue by where it is. */
+/** An issue by its location. */
 export interface Target {
   repositoryId: string;
   number: number;
 }
 
-/** What a text refers to and its author may see; found before the write that records it. */
+/** Objects that a text refers to and its author can see; resolved before the transaction that records it. */
 export interface ResolvedReferences {
   issues: Target[];
-  /** UUIDs of people whom it mentions. */
+  /** UUIDs of mentioned users. */
   people: string[];
-  /** Files that the text shows. */
+  /** Files shown in the text. */
   attachments: string[];
 }
 
-/** Finds what the texts of one author refer to: bounded, and nothing that the author may not see. */
+/** Resolves the references in texts of one author: bounded, and limited to objects that the author can see. */
 export async function resolveReferences(
   deps: Pick<IssueDeps, 'repositories' | 'owners' | 'organisations' | 'settings' | 'shownTexts'>,
   viewer: Viewer,
@@ -49,8 +49,8 @@ export async function resolveReferences(
 }
 
 /**
- * UUIDs of the people whom texts mention, at most `mentionsPerText`, and those of teams that it mentions and its
- * author may know of. Whether they may read it is not asked.
+ * UUIDs of the users mentioned in texts, at most `mentionsPerText`, including members of mentioned teams that the
+ * author may know of. Does not check their read access.
  */
 export async function peopleMentioned(
   deps: Pick<IssueDeps, 'owners' | 'organisations' | 'settings' | 'shownTexts'>,
@@ -80,16 +80,14 @@ async function peopleIn(
   );
   for (const { organisation, team } of [...teams.values()].slice(0, limits.teamsPerText)) {
     const found = await organisations.teams.find(viewer, { organisation, name: team }).catch(nullIfNotFound);
-    // Elsewhere the name of a team would reach people who have nothing to do with the repository.
+    // Elsewhere a team mention would reach people unrelated to the repository.
     if (found === null || found.organisation.id !== home.ownerOrganisationId) continue;
     for (const id of (await organisations.teams.peopleOf([found.team.id])).get(found.team.id) ?? []) people.add(id);
   }
   return [...people];
 }
 
-/**
- * The issues of references, each once, in repositories that the viewer may see. Whether they are there is not asked.
- */
+/** The issues of references, each once, in repositories that the viewer can see. They may not exist. */
 export async function resolveIssues(
   deps: Pick<IssueDeps, 'repositories'>,
   viewer: Viewer,
@@ -103,7 +101,7 @@ export async function resolveIssues(
     if (repository !== null) {
       const key = `${repository.owner}/${repository.name}`.toLowerCase();
       const known = repositories.get(key);
-      // Each name of a repository is a look-up.
+      // Each repository name is a look-up.
       if (known === undefined && repositories.size >= limits.entriesPerText) continue;
       const found =
         known === undefined
@@ -119,8 +117,8 @@ export async function resolveIssues(
 }
 
 /**
- * Where something in `source` may leave a trace: an issue that the viewer sees, in a repository that is not archived,
- * whose owner has not blocked them. Nothing PRIVATE leaves a trace in what is PUBLIC.
+ * Targets in which `source` may leave a trace: an issue that the viewer can see, in a repository that is not archived,
+ * whose owner has not blocked them. Nothing PRIVATE leaves a trace in anything PUBLIC.
  */
 export async function traceableIssue(
   deps: Pick<IssueDeps, 'repositories'>,
@@ -140,8 +138,8 @@ export async function traceableIssue(
 }
 
 /**
- * Records what a text of an issue refers to, in the write of the text: people are mentioned, other issues get an
- * entry, once for each issue that refers to them, and files are shown.
+ * Records the references of an issue text, in its transaction: mentions users, adds one entry per referring issue to
+ * other issues, and shows files.
  */
 export async function recordReferences(
   deps: Pick<IssueDeps, 'repositories'>,

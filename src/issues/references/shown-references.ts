@@ -9,8 +9,8 @@ type ReadingDeps = Pick<IssueDeps, 'shownTexts' | 'settings'>;
 type NamingReference = Exclude<Reference, { kind: 'commit' }>;
 
 /**
- * The issues, people and teams that Markdown documents name where a reader sees text: not in code, links, comments and
- * tags. The same parse as that of the page decides. At most `referencesPerText` of each document.
+ * Issues, users and teams that Markdown documents name in visible text: not in code, links, comments and tags. Uses the
+ * same parse as the page. At most `referencesPerText` per document.
  */
 export async function shownReferences(deps: ReadingDeps, documents: readonly string[]): Promise<NamingReference[]> {
   const found = await readEach(deps, documents, (text) =>
@@ -19,7 +19,7 @@ export async function shownReferences(deps: ReadingDeps, documents: readonly str
   return found.flatMap((references) => references.slice(0, limits.referencesPerText));
 }
 
-/** The issues that documents say they close ("fixes #9") where a reader sees text, at most `entriesPerText` of each. */
+/** Issues that documents close by keyword ("fixes #9") in visible text, at most `entriesPerText` per document. */
 export async function shownClosing(deps: ReadingDeps, documents: readonly string[]): Promise<IssueReference[]> {
   const found = await readEach(deps, documents, parseClosing);
   return found.flatMap((references) => references.slice(0, limits.entriesPerText));
@@ -32,7 +32,7 @@ async function readEach<Found>(
 ): Promise<Found[][]> {
   const found: Found[][] = [];
   for (const document of documents) {
-    // Most texts name nobody and nothing.
+    // Most texts contain no references.
     if (!/[#@]/.test(document) && !names(document, settings.baseUrl)) continue;
     const source = shortenOwnUrls(document, settings.baseUrl);
     found.push((isPlainLine(source) ? [source] : await shownTexts(source)).flatMap(parse));
@@ -40,7 +40,9 @@ async function readEach<Found>(
   return found;
 }
 
-/** Every parser of Markdown reads letters, digits and plain punctuation in one line as text: no thread is needed. */
+/**
+ * Every Markdown parser reads letters, digits and plain punctuation in one line as text: no worker thread is needed.
+ */
 const isPlainLine = (source: string): boolean => /^(?!.* {4})[\p{L}\p{N}@#.,!?'()/ -]*$/u.test(source);
 
 const names = (document: string, baseUrl: string | null): boolean => baseUrl !== null && document.includes(baseUrl);

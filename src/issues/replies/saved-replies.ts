@@ -4,7 +4,7 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import { conflict, forbidden, invalid, notFound, unauthenticated } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 
-/** A text that a person keeps for comments. Times are milliseconds since the epoch. */
+/** A text that a user saves for comments. Times are milliseconds since the epoch. */
 interface SavedReply {
   id: string;
   userId: string;
@@ -54,15 +54,15 @@ function parseReply(input: { title: string; body: string }): { title: string; bo
 
 const replyNotFound = () => notFound('saved_reply_not_found', 'There is no such saved reply.');
 
-/** The saved replies of the viewer, by title; none for others. */
+/** The viewer's saved replies, sorted by title; empty for anonymous viewers. */
 export function listSavedReplies({ db }: Pick<IssueDeps, 'db'>, viewer: Viewer): Promise<SavedReply[]> {
   if (viewer.kind !== 'person') return Promise.resolve([]);
   return db.read.find(savedReplySchema, { where: { userId: viewer.id }, order: { title: 'ASC', id: 'ASC' } });
 }
 
 /**
- * Keeps a text, or changes a kept one. Refuses `sign_in_required`, `insufficient_scope`, `invalid_reply_title`,
- * `invalid_reply_text`, `too_many_saved_replies`; `saved_reply_not_found`, also for those of others.
+ * Saves a reply, or changes a saved one. Throws `sign_in_required`, `insufficient_scope`, `invalid_reply_title`,
+ * `invalid_reply_text`, `too_many_saved_replies`; `saved_reply_not_found`, also for other users' replies.
  */
 export async function saveReply(
   deps: Pick<IssueDeps, 'db' | 'random'>,
@@ -90,7 +90,7 @@ export async function saveReply(
   });
 }
 
-/** Refuses `sign_in_required`, `insufficient_scope`; `saved_reply_not_found`, also for those of others. */
+/** Throws `sign_in_required`, `insufficient_scope`; `saved_reply_not_found`, also for other users' replies. */
 export async function removeSavedReply({ db }: Pick<IssueDeps, 'db'>, viewer: Viewer, id: string): Promise<void> {
   const { id: userId } = whoSaves(viewer);
   const { affected } = await db.write(({ manager }) => manager.delete(savedReplySchema, { id, userId }));

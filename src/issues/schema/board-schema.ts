@@ -8,7 +8,7 @@ export interface BoardRow {
   title: string;
   titleFolded: string;
   description: string;
-  /** Of an organisation: whether it is for everyone, not for members alone. One of a repository is for its readers. */
+  /** For organisations: whether everyone can see it, not only members. Readers of a repository see its boards. */
   isPublic: boolean;
   createdAt: number;
 }
@@ -28,7 +28,7 @@ export const boardSchema = new EntitySchema<BoardRow>({
   },
 });
 
-/** Cards come by themselves: what is open, what is closed or merged, what has a label. */
+/** Rule that adds cards automatically: open, closed or merged issues, or those with a label. */
 export type ColumnRule = 'open' | 'closed' | 'label';
 
 export interface BoardColumnRow {
@@ -36,13 +36,13 @@ export interface BoardColumnRow {
   boardId: string;
   name: string;
   nameFolded: string;
-  /** From the left, in order. */
+  /** Order from left to right. */
   place: number;
-  /** Cards that it is meant to have at most; null for any number. */
+  /** Intended limit of cards; null for none. */
   cardLimit: number | null;
-  /** Null for a column that is filled by hand. */
+  /** Null for a manual column. */
   rule: ColumnRule | null;
-  /** Of the rule `label`: its name. */
+  /** Label name, for the rule `label`. */
   label: string;
 }
 
@@ -66,7 +66,7 @@ export interface BoardCardRow {
   boardId: string;
   issueId: string;
   columnId: string;
-  /** From the top, ascending; those with the same key by `issueId`. */
+  /** Order from the top, ascending; ties by `issueId`. */
   orderKey: number;
 }
 

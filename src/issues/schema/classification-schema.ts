@@ -12,7 +12,7 @@ export interface LabelRow {
   /** Six hex digits. */
   colour: string;
   description: string;
-  /** Whether an issue has one label at most of those with the same text before the last `/`. */
+  /** Whether an issue has at most one label with the same text before the last `/`. */
   isExclusive: boolean;
 }
 
@@ -46,7 +46,7 @@ export const issueLabelSchema = new EntitySchema<IssueLabelRow>({
   },
 });
 
-/** A milestone, with counts of its issues that triggers keep. */
+/** A milestone, with issue counts maintained by triggers. */
 export interface Milestone {
   id: string;
   repositoryId: string;
@@ -78,7 +78,7 @@ export const milestoneSchema = new EntitySchema<Milestone>({
   },
 });
 
-/** One issue in relation to another. */
+/** A link from one issue to another. */
 interface IssueLinkRow {
   fromId: string;
   toId: string;
@@ -98,8 +98,8 @@ export const issueLinkSchema = new EntitySchema<IssueLinkRow>({
 });
 
 /**
- * A file that was sent for the texts of issues. `issueId` is one of the issues whose texts show it; while it is null,
- * only its uploader sees it.
+ * A file uploaded for issue texts. `issueId` is one of the issues whose texts show it; while it is null, only its
+ * uploader can see it.
  */
 export interface AttachmentRow {
   id: string;
@@ -129,7 +129,7 @@ export const attachmentSchema = new EntitySchema<AttachmentRow>({
   },
 });
 
-/** A text that shows a file, once it is shown itself. */
+/** A visible text that shows a file. */
 interface AttachmentUseRow {
   attachmentId: string;
   issueId: string;

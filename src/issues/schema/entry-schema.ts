@@ -3,32 +3,32 @@ import type { Tries } from '../../announcements/index.ts';
 
 export type EntryVia = 'web' | 'api' | 'git' | 'mail' | 'cli' | 'federation' | 'import' | 'server';
 
-/** An entry of the log of an issue. Position 0 has the text of the issue itself. */
+/** An entry in the log of an issue. Position 0 has the issue text. */
 export interface EntryRow {
   issueId: string;
   position: number;
   /** `opened`, `comment`, `closed` …: see `EntryKind`. */
   kind: string;
-  /** UUID of who wrote it; null for a remote or imported author, and once the person is gone. */
+  /** UUID of the author; null for a remote or imported author, and once the account is deleted. */
   authorId: string | null;
   remoteAuthorId: string | null;
-  /** Who wrote it, where that is no account: an imported author, the command line, CI. */
+  /** The author's name if there is no account: an imported author, the command line, CI. */
   authorName: string | null;
   body: string | null;
   /** JSON object. */
   details: string;
   via: EntryVia;
-  /** Where it came from; no two entries of an issue have the same. */
+  /** Origin; unique within an issue. */
   origin: string | null;
-  /** Counts the edits, from 1. */
+  /** Number of edits, from 1. */
   revision: number;
   createdAt: number;
   editedAt: number | null;
   deletedAt: number | null;
   heldAt: number | null;
-  /** When every listener had recorded it. */
+  /** Time when every listener had recorded it. */
   announcedAt: number | null;
-  /** How often its announcement was begun. */
+  /** How often its announcement began. */
   attempts: number;
   triedAt: number | null;
   lastError: string | null;
@@ -62,7 +62,7 @@ export const entrySchema = new EntitySchema<EntryRow>({
   },
 });
 
-/** A listener that has recorded an entry; written in the same write as its effect. */
+/** A listener that has recorded an entry; written in the same transaction as its effect. */
 interface EntryAnnouncementRow {
   issueId: string;
   position: number;
@@ -79,7 +79,7 @@ export const entryAnnouncementSchema = new EntitySchema<EntryAnnouncementRow>({
   },
 });
 
-/** How often a listener was tried with an entry, from the second announcement on. */
+/** Attempts of a listener for an entry, from the second announcement on. */
 interface EntryListenerAttemptsRow extends Tries {
   issueId: string;
   position: number;
@@ -101,14 +101,14 @@ export const entryListenerAttemptsSchema = new EntitySchema<EntryListenerAttempt
   },
 });
 
-/** What a text was before an edit. */
+/** A text before an edit. */
 export interface EntryRevisionRow {
   issueId: string;
   position: number;
-  /** The revision that this text had. */
+  /** The revision of this text. */
   revision: number;
   body: string;
-  /** Who replaced it. */
+  /** UUID of the user who replaced it. */
   editorId: string | null;
   editedAt: number;
 }

@@ -6,28 +6,28 @@ export type CloseReason = 'completed' | 'not_planned' | 'duplicate';
 export type IssueKind = 'ISSUE' | 'PULL';
 type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
 
-/** A row of `issues`: an issue, or the talk of a pull request. Times are epoch milliseconds. */
+/** A row of `issues`: an issue, or the conversation of a pull request. Times are epoch milliseconds. */
 export interface Issue {
   id: string;
   repositoryId: string;
   number: number;
   kind: IssueKind;
   title: string;
-  /** UUID of who wrote it; null for a remote or imported author, and once the person is gone. */
+  /** UUID of the author; null for a remote or imported author, and once the account is deleted. */
   authorId: string | null;
   remoteAuthorId: string | null;
-  /** Who wrote it, where that is no account: an imported author, the command line, CI. */
+  /** The author's name if there is no account: an imported author, the command line, CI. */
   authorName: string | null;
   state: IssueState;
   closeReason: CloseReason | null;
   milestoneId: string | null;
-  /** A day: 2026-11-30. */
+  /** A date: 2026-11-30. */
   dueOn: string | null;
-  /** A branch or tag that it is about; empty for none. */
+  /** A related branch or tag; empty for none. */
   ref: string;
   lockedAt: number | null;
   pinnedAt: number | null;
-  /** Set while it waits for a member to let its author in. */
+  /** Set while held until a member approves its author. */
   heldAt: number | null;
   lastPosition: number;
   commentCount: number;
@@ -71,7 +71,7 @@ export const issueSchema = new EntitySchema<Issue>({
   },
 });
 
-/** The last number that a repository gave out, and counts that triggers keep. */
+/** The last allocated number of a repository, and counts maintained by triggers. */
 export interface IssueNumbers {
   repositoryId: string;
   last: number;
@@ -94,16 +94,16 @@ export const issueNumbersSchema = new EntitySchema<IssueNumbers>({
   },
 });
 
-/** Settings of a repository; without a row it has the defaults. */
+/** Issue settings of a repository; defaults apply without a row. */
 export interface IssueSettings {
   repositoryId: string;
   /** Who may open issues and comment. */
   issuesFrom: IssueAuthorPolicy;
-  /** Whether the first contribution of a user waits for a member. */
+  /** Whether the first contribution of a user is held for approval. */
   holdsNewcomers: boolean;
   /** Who may open pull requests and add to them. */
   pullsFrom: IssueAuthorPolicy;
-  /** Whether the head branch of a merged pull request is deleted, unless the merge says otherwise. */
+  /** Whether merging deletes the head branch by default. */
   deletesMergedBranches: boolean;
   /** Whose pull requests wait for approval before their workflows run. */
   ciApproval: CiApproval;
@@ -122,7 +122,7 @@ export const issueSettingsSchema = new EntitySchema<IssueSettings>({
   },
 });
 
-/** Where a number leads whose issue is in another repository now. */
+/** Redirect from the number of an issue that moved to another repository. */
 interface MovedIssueRow {
   repositoryId: string;
   number: number;
@@ -141,7 +141,7 @@ export const movedIssueSchema = new EntitySchema<MovedIssueRow>({
   },
 });
 
-/** The number by which clients of Gitea's API know an issue; a trigger gives it. */
+/** Issue number for clients of Gitea's API; assigned by a trigger. */
 interface IssueSerialRow {
   serial: number;
   issueId: string;

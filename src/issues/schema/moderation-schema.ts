@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 
 export type HideReason = 'spam' | 'abuse' | 'off_topic' | 'outdated' | 'duplicate' | 'resolved';
 
-/** A user who may not contribute to what an owner has. */
+/** A user blocked from contributing to everything of an owner. */
 export interface BlockRow {
   ownerId: string;
   userId: string;
@@ -23,7 +23,7 @@ export const blockSchema = new EntitySchema<BlockRow>({
   },
 });
 
-/** An entry that is folded away for everyone. */
+/** An entry hidden for everyone. */
 export interface HiddenEntryRow {
   issueId: string;
   position: number;
@@ -49,7 +49,7 @@ interface ContributorRow {
   repositoryId: string;
   userId: string;
   firstAt: number;
-  /** Null while the first contribution waits for a member. */
+  /** Null while the first contribution is held. */
   admittedAt: number | null;
 }
 
@@ -64,7 +64,7 @@ export const contributorSchema = new EntitySchema<ContributorRow>({
   },
 });
 
-/** An entry that waits for a member. */
+/** An entry held for a member's approval. */
 export interface HeldContributionRow {
   issueId: string;
   position: number;

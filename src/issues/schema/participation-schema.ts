@@ -3,7 +3,7 @@ import { EntitySchema } from 'typeorm';
 export type ReactionKind = '+1' | '-1' | 'laugh' | 'heart' | 'hooray' | 'confused' | 'rocket' | 'eyes';
 export type SubscriptionReason = 'author' | 'comment' | 'mention' | 'assigned' | 'manual';
 
-/** A user who is to work on an issue. */
+/** An assignee of an issue. */
 interface AssigneeRow {
   issueId: string;
   userId: string;
@@ -18,7 +18,7 @@ export const assigneeSchema = new EntitySchema<AssigneeRow>({
   },
 });
 
-/** A user whom a text of an issue mentions. */
+/** A user mentioned in a text of an issue. */
 interface MentionRow {
   issueId: string;
   userId: string;
@@ -52,14 +52,14 @@ export const reactionSchema = new EntitySchema<ReactionRow>({
   },
 });
 
-/** A reaction of a person elsewhere, who has no account here. */
+/** A reaction of a remote person without an account here. */
 export interface ImportedReactionRow {
   issueId: string;
   position: number;
   kind: ReactionKind;
   /** `login@host`. */
   person: string;
-  /** The account that was proved to be that person's: its own reaction stands for this one. */
+  /** The account verified as that person's: its own reaction takes precedence over this one. */
   userId: string | null;
 }
 
@@ -79,10 +79,10 @@ export const importedReactionSchema = new EntitySchema<ImportedReactionRow>({
 export interface SubscriptionRow {
   issueId: string;
   userId: string;
-  /** False once the person has unsubscribed: then only they change it. */
+  /** False after an explicit unsubscription: then only the user changes it. */
   isOn: boolean;
   reason: SubscriptionReason;
-  /** The first entry that the person is notified of: those before it were there when the subscription began. */
+  /** The first entry of which the user is notified: earlier ones existed when the subscription began. */
   fromPosition: number;
 }
 
@@ -101,7 +101,7 @@ export const subscriptionSchema = new EntitySchema<SubscriptionRow>({
 /** A text that a user has not sent yet. */
 export interface DraftRow {
   userId: string;
-  /** Which form it belongs to: `issue:<id>`, `new:<repository>`. */
+  /** The form of the draft: `issue:<id>`, `new:<repository>`. */
   context: string;
   body: string;
   updatedAt: number;

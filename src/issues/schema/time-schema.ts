@@ -1,12 +1,12 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `tracked_times`: time that a person spent on an issue. */
+/** A row of `tracked_times`: time that a user spent on an issue. */
 export interface TrackedTimeRow {
   id: number;
   issueId: string;
-  /** Of the issue; goes along when it moves. */
+  /** Repository of the issue; updated when it moves. */
   repositoryId: string;
-  /** Null once the account is gone. */
+  /** Null once the account is deleted. */
   userId: string | null;
   seconds: number;
   /** Milliseconds since the epoch. */
@@ -26,7 +26,7 @@ export const trackedTimeSchema = new EntitySchema<TrackedTimeRow>({
   },
 });
 
-/** A row of `stopwatches`: a watch of a person that runs. */
+/** A row of `stopwatches`: a user's running stopwatch. */
 export interface StopwatchRow {
   userId: string;
   issueId: string;

@@ -3,13 +3,13 @@ import type { DomainError } from '../../kernel/index.ts';
 import { questionsOf } from './issue-template.ts';
 import type { IssueTemplate } from './issue-template.ts';
 
-/** Answers by the id of their field; several for check-boxes and some drop-downs. */
+/** Answers by field id; several for check-boxes and some drop-downs. */
 export type TemplateAnswers = Readonly<Record<string, readonly string[]>>;
 
-/** The message of an answer that is missing or wrong, by the id of its field. */
+/** Message about a missing or invalid answer, by field id. */
 export type AnswerFaults = ReadonlyMap<string, string>;
 
-/** What is missing or wrong; empty when the form may be sent. */
+/** Missing or invalid answers; empty if the form can be submitted. */
 export function checkAnswers({ fields }: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): AnswerFaults {
   const faults = new Map<string, string>();
   for (const field of questionsOf(fields)) {
@@ -31,15 +31,15 @@ export function checkAnswers({ fields }: Pick<IssueTemplate, 'fields'>, answers:
 }
 
 /**
- * The Markdown of a form that was filled in. Refuses `answers_incomplete` for what `checkAnswers` names, with the first
- * of them as its field.
+ * The Markdown of a completed form. Throws `answers_incomplete` for errors of `checkAnswers`, with the first as its
+ * field.
  */
 export function fillForm(template: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): string {
   for (const [field, message] of checkAnswers(template, answers)) throw incomplete(field, message);
   return composeForm(template, answers);
 }
 
-/** The same for a form that is not finished: a heading for each field, and the answer below it. */
+/** The same for an incomplete form: a heading per field, with the answer below it. */
 export function composeForm(template: Pick<IssueTemplate, 'fields'>, answers: TemplateAnswers): string {
   return questionsOf(template.fields)
     .flatMap((field) => {

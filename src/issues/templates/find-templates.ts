@@ -10,7 +10,7 @@ export interface TemplateDeps {
   workers: WorkerPool;
 }
 
-/** Where templates are looked for: a repository that the viewer may read, as `repositories.find` gives it. */
+/** Source of templates: a repository that the viewer can read, as returned by `repositories.find`. */
 export interface TemplatePlace {
   /** The bare repository on disk. */
   path: string;
@@ -18,24 +18,24 @@ export interface TemplatePlace {
 }
 
 export interface IssueTemplates extends TemplateConfig {
-  /** By file name. */
+  /** Sorted by file name. */
   templates: IssueTemplate[];
-  /** Files that are no templates; they hide nothing else. */
+  /** Files that are not valid templates; they do not hide others. */
   problems: TemplateProblem[];
 }
 
 const none: IssueTemplates = { templates: [], problems: [], blankIssues: true, contactLinks: [] };
 
 const taskLimits: TaskLimits = {
-  // The longest file takes a tenth of it.
+  // The longest file takes a tenth of this time.
   deadlineMs: 500,
   maxWaitMs: 3_000,
-  // Two bytes for each character beyond Latin-1.
+  // Two bytes per character beyond Latin-1.
   maxInputBytes: 3 * templateLimits.fileBytes,
   maxResultBytes: 1024 * 1024,
 };
 
-/** Folders with a file or a folder of templates, in this order; only the first one that has some counts. */
+/** Template folders and files in order of precedence; only the first that has templates counts. */
 const folders = ['.hearth', '.forgejo', '.gitea', '.github'];
 const isTemplateFile = /\.(?:md|markdown|ya?ml)$/i;
 const isSingleFile = /^issue[_-]template\.(?:md|markdown|ya?ml)$/i;
@@ -43,7 +43,7 @@ const isSingleFile = /^issue[_-]template\.(?:md|markdown|ya?ml)$/i;
 /**
  * The issue templates of the default branch of a repository: `.hearth/issue/`, or `ISSUE_TEMPLATE/` and
  * `ISSUE_TEMPLATE.md` below `.hearth`, `.forgejo`, `.gitea` and `.github`, or a file of that name in the root or in
- * `docs`. Refuses `busy` when the worker pool is.
+ * `docs`. Throws `busy` when the worker pool is.
  */
 export async function findTemplates(deps: TemplateDeps, place: TemplatePlace): Promise<IssueTemplates> {
   const oid = await deps.git.refs.tip(place.path, `refs/heads/${place.repository.defaultBranch}`);

@@ -1,34 +1,34 @@
-/** A template of a repository: what a new issue begins with. */
+/** A repository template: initial content of a new issue. */
 export interface IssueTemplate {
-  /** The file's name without its folder, what `?template=` names: `bug.yml`. */
+  /** The file name without its folder, as in `?template=`: `bug.yml`. */
   key: string;
   name: string;
   about: string;
-  /** The title that the form begins with. */
+  /** Initial title of the form. */
   title: string;
-  /** Names; those that the repository does not have are passed over. */
+  /** Names; unknown ones are ignored. */
   labels: string[];
   /** Usernames. */
   assignees: string[];
-  /** The Markdown that the form begins with; null for a form with fields. */
+  /** Initial Markdown of the form; null for a form with fields. */
   body: string | null;
   /** The fields of a YAML form; empty for Markdown. */
   fields: TemplateField[];
 }
 
-/** A field of a YAML form, in the form that GitHub, Gitea and Forgejo share. */
+/** A field of a YAML form, in the format shared by GitHub, Gitea and Forgejo. */
 export type TemplateField =
   | { kind: 'markdown'; text: string }
   | (TextField & { kind: 'input'; isNumber: boolean })
   | (TextField & {
       kind: 'textarea';
-      /** A language: the answer is put into a fenced code block; null leaves it Markdown. */
+      /** A language: the answer becomes a fenced code block; null keeps it as Markdown. */
       render: string | null;
     })
   | (Question & { kind: 'dropdown'; options: string[]; isMultiple: boolean; preselected: string | null })
   | (Question & { kind: 'checkboxes'; options: { label: string; isRequired: boolean }[] });
 
-/** What a person answers; the id is unique in its form. */
+/** A field to answer; its id is unique in its form. */
 export interface Question {
   id: string;
   label: string;
@@ -41,21 +41,21 @@ interface TextField extends Question {
   value: string;
 }
 
-/** `config.yml`: what a chooser offers besides the templates. */
+/** `config.yml`: further entries of the template chooser. */
 export interface TemplateConfig {
   /** Whether an issue may be opened without a template. */
   blankIssues: boolean;
   contactLinks: { name: string; about: string; url: string }[];
 }
 
-/** A file that is no template, with a message for its author. */
+/** An invalid template file, with a message for its author. */
 export interface TemplateProblem {
   /** Path in the repository. */
   path: string;
   message: string;
 }
 
-/** What a template file is; a task of the worker pool returns it. */
+/** Content of a template file; returned by a worker pool task. */
 export type ParsedTemplate =
   | { kind: 'template'; template: IssueTemplate }
   | { kind: 'config'; config: TemplateConfig }
@@ -63,7 +63,7 @@ export type ParsedTemplate =
 
 export const templateLimits = {
   files: 50,
-  /** One text of an issue has at most as much. */
+  /** Size limit: the same as of one issue text. */
   fileBytes: 65_536,
   fields: 60,
   options: 100,
@@ -72,6 +72,6 @@ export const templateLimits = {
   assignees: 20,
 } as const;
 
-/** The answer fields of a form; texts between them are none. */
+/** The answer fields of a form, without the texts between them. */
 export const questionsOf = (fields: readonly TemplateField[]): Exclude<TemplateField, { kind: 'markdown' }>[] =>
   fields.flatMap((field) => (field.kind === 'markdown' ? [] : [field]));

@@ -7,7 +7,7 @@ import type { Values } from './yaml-fields.ts';
 
 /**
  * Parses a template file by its name: `config.yml`, a YAML form, or Markdown with or without front matter. Never
- * throws: what is wrong with a file is its result. Runs in the worker pool, because parsing YAML is not linear.
+ * throws: returns errors of the file. Runs in the worker pool, because parsing YAML is not linear.
  */
 export function parseTemplate(name: string, content: string): ParsedTemplate {
   try {
@@ -52,7 +52,7 @@ function readHead(key: string, values: Values): Omit<IssueTemplate, 'about' | 'b
   return {
     key,
     name: readText(values, 'name', 100) || titleOf(key),
-    // Its trailing space is kept: the user types behind it.
+    // Keeps the trailing space: the user types after it.
     title: typeof values['title'] === 'string' ? values['title'].slice(0, 255) : '',
     labels: readNames(values, 'labels', templateLimits.labels),
     assignees: readNames(values, 'assignees', templateLimits.assignees),
@@ -75,17 +75,19 @@ function readConfig(values: Values): TemplateConfig {
     blankIssues: values['blank_issues_enabled'] !== false && values['blank_issues_enabled'] !== 'false',
     contactLinks: links.slice(0, templateLimits.contactLinks).flatMap((link) => {
       const url = readText(link, 'url', 2_000);
-      // An address of another scheme would run in the page.
+      // A URL of another scheme would run in the page.
       if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
       return [{ name: readText(link, 'name', 100) || url, about: readText(link, 'about'), url }];
     }),
   };
 }
 
-/** @param firstLine of the text in its file, for messages. An empty document is an empty mapping. */
+/**
+ * @param firstLine line number of the text in its file, for messages. An empty document is an empty mapping.
+ */
 function readYaml(text: string, firstLine: number): Values {
   const lineCounter = new LineCounter();
-  // Repeated keys are found by comparing each with all before it: the last one counts instead.
+  // Detecting repeated keys compares each with all before it; the last one counts instead.
   const document = parseDocument(text, { lineCounter, uniqueKeys: false, logLevel: 'silent', prettyErrors: false });
   const [error] = document.errors;
   if (error !== undefined) {

@@ -6,7 +6,7 @@ import { findTemplates } from './find-templates.ts';
 import type { TemplateDeps, TemplatePlace } from './find-templates.ts';
 import type { IssueTemplate } from './issue-template.ts';
 
-/** The template of a file name, for commands and programs. Refuses `unknown_template`, `busy`. */
+/** The template with a file name, for commands and programs. Throws `unknown_template`, `busy`. */
 export async function findTemplate(deps: TemplateDeps, place: TemplatePlace, key: string): Promise<IssueTemplate> {
   const { templates } = await findTemplates(deps, place);
   const template = templates.find((one) => one.key === key);
@@ -20,8 +20,8 @@ export async function findTemplate(deps: TemplateDeps, place: TemplatePlace, key
 }
 
 /**
- * What a template makes of a new issue: the text that was written, or else the answers to a form, or else the text of
- * the template; and its labels and assignees. Refuses `answers_incomplete`.
+ * Applies a template to a new issue: the given text, else the answers to a form, else the template text; and its labels
+ * and assignees. Throws `answers_incomplete`.
  */
 export function useTemplate(
   template: IssueTemplate,

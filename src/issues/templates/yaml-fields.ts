@@ -1,4 +1,4 @@
-/** Why a file is no template, for those who wrote it. */
+/** Why a file is not a valid template, for its author. */
 export class TemplateFault extends Error {}
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text on one line, or ''; a number and a word of YAML are texts, too. */
+/** A single-line text, or ''; also accepts YAML numbers and words. */
 export function readText(values: Values, name: string, longest = 500): string {
   const value = values[name];
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -15,7 +15,7 @@ export function readText(values: Values, name: string, longest = 500): string {
 
 export const readFlag = (values: Values, name: string): boolean => values[name] === true || values[name] === 'true';
 
-/** A list of texts, or one text with commas, as front matter has both. */
+/** A list of texts, or one text with commas: front matter has both. */
 export function readNames(values: Values, name: string, most: number): string[] {
   const value = values[name];
   const given = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [];
@@ -25,5 +25,5 @@ export function readNames(values: Values, name: string, most: number): string[] 
   return [...new Set(names.filter((each) => each !== ''))].slice(0, most);
 }
 
-/** In a text with commas, as in `enhancement, "help wanted"`, YAML leaves the quotes. */
+/** In a text with commas, as in `enhancement, "help wanted"`, YAML keeps the quotes. */
 const withoutQuotes = (name: string): string => /^(["'])(.*)\1$/.exec(name)?.[2]?.trim() ?? name;

@@ -11,9 +11,9 @@ import { trackerOf } from './tracked-times.ts';
 const notRunning = () => conflict('stopwatch_not_running', 'You have no stopwatch running on this issue.');
 
 /**
- * Starts, stops or throws away the viewer's stopwatch on an issue; stopping adds the time. One who starts a watch stops
- * the one that runs elsewhere. Refuses `stopwatch_running`, `stopwatch_not_running`, and what the right to triage
- * refuses.
+ * Starts, stops or discards the viewer's stopwatch on an issue; stopping adds the time. Starting one stops the
+ * stopwatch that runs elsewhere. Throws `stopwatch_running`, `stopwatch_not_running`, and errors of the triage
+ * permission.
  */
 export async function useStopwatch(
   deps: IssueDeps,
@@ -45,6 +45,6 @@ export async function useStopwatch(
   });
 }
 
-/** The watches of the viewer that run: one at most. */
+/** The viewer's running stopwatches: at most one. */
 export const listStopwatches = (deps: IssueDeps, viewer: Viewer): Promise<StopwatchRow[]> =>
   deps.db.read.findBy(stopwatchSchema, { userId: trackerOf(viewer) });

@@ -12,12 +12,12 @@ import { limits } from '../limits.ts';
 import { trackedTimeSchema } from '../schema/time-schema.ts';
 import type { TrackedTimeRow } from '../schema/time-schema.ts';
 
-/** A year and a day: nobody works longer on one thing at once. */
+/** A year and a day: nobody works on one thing longer without a break. */
 const mostSeconds = 366 * 86_400;
 
 const timeNotFound = () => notFound('time_not_found', 'There is no such time.');
 
-/** Who tracks time: people who may triage. */
+/** Tracking time requires permission to triage. */
 export function trackerOf(viewer: Viewer): string {
   const personId = personIdOf(viewer);
   if (personId === null) throw refusalError(viewer.kind === 'anonymous' ? 'sign_in' : 'level', 'ISSUE');
@@ -25,9 +25,9 @@ export function trackerOf(viewer: Viewer): string {
 }
 
 /**
- * Adds time that the viewer, or another person for whom an administrator of the repository says so, spent on an issue.
- * Refuses `invalid_time_spent`, `too_many_times`, and what the right to triage refuses.
- * @param added.createdAt when it was spent; now when left out
+ * Adds time spent on an issue by the viewer, or by another user if the viewer administers the repository. Throws
+ * `invalid_time_spent`, `too_many_times`, and errors of the triage permission.
+ * @param added.createdAt when it was spent; defaults to now
  */
 export async function addTime(
   deps: IssueDeps,
@@ -60,8 +60,8 @@ export async function addTime(
 }
 
 /**
- * Takes one's own time away, as an administrator of the repository that of all. Refuses `time_not_found`, and what the
- * rights refuse.
+ * Deletes the viewer's own time, or anyone's for an administrator of the repository. Throws `time_not_found`, and
+ * permission errors.
  */
 export async function removeTime(deps: IssueDeps, viewer: Viewer, at: IssueAt, id: number): Promise<void> {
   const { issue } = await findIssue(deps, viewer, at);
@@ -76,7 +76,7 @@ export async function removeTime(deps: IssueDeps, viewer: Viewer, at: IssueAt, i
   });
 }
 
-/** Takes all of the viewer's own time on an issue away. Refuses `time_not_found` where there is none. */
+/** Deletes all of the viewer's own time on an issue. Throws `time_not_found` if there is none. */
 export async function resetTime(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const { issue } = await findIssue(deps, viewer, at);
   const userId = trackerOf(viewer);
@@ -88,16 +88,16 @@ export async function resetTime(deps: IssueDeps, viewer: Viewer, at: IssueAt): P
 }
 
 interface TimeFilter {
-  /** UUID of who spent it. */
+  /** UUID of the user who spent it. */
   userId?: string | null;
-  /** Only times of this range, milliseconds since the epoch. */
+  /** Only times in this range, milliseconds since the epoch. */
   since?: number | null;
   before?: number | null;
 }
 
 /**
- * A page of the times of an issue, of a repository, or of the viewer everywhere, the oldest first. Those who may triage
- * see the times of all, other people their own. Refuses what finding the issue or the repository refuses.
+ * A page of the times of an issue, of a repository, or of the viewer everywhere, oldest first. Users who may triage see
+ * everyone's times, others only their own. Throws the errors of finding the issue or the repository.
  */
 export async function listTimes(
   deps: IssueDeps,
