@@ -15,7 +15,7 @@ import { signInChallengeSchema } from './schema/sign-in-challenge-schema.ts';
 import { userFollowSchema } from './schema/user-follow-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
-/** The tables of this module, for the code that opens the database. */
+/** Tables of this module, for the code that opens the database. */
 export const accountEntities = [
   userSchema,
   userFollowSchema,

@@ -3,31 +3,31 @@ import type { PasswordCost } from './passwords/password-string.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Limits and costs of this module. */
+/** Limits and hashing costs of this module. */
 export interface AccountSettings {
-  /** Public origin of the server, when the administrator's settings have none. */
+  /** Public origin of the server if the administrator's settings have none. */
   baseUrl: string | null;
   passwordCost: PasswordCost;
   /** Password hashes computed at a time; each takes memory and a CPU core. */
   hashesAtOnce: number;
-  /** Callers that may wait for a hash; more are refused. */
+  /** Callers that may wait for a hash; further ones are rejected. */
   hashesWaiting: number;
-  /** Failed sign-ins per account and per network before further ones are refused for a while. */
+  /** Failed sign-ins per account and per network before further ones are temporarily rejected. */
   signInFailures: number;
   signInWindowSeconds: number;
-  /** A session expires when it was not used for this long … */
+  /** A session expires after this idle time … */
   sessionIdleMs: number;
-  /** … and this long after sign-in in any case. */
+  /** … and after this time since sign-in in any case. */
   sessionLifetimeMs: number;
-  /** A dangerous act asks for another proof when the latest is older than this. */
+  /** A dangerous action requires a new proof if the latest is older than this. */
   confirmAfterMs: number;
-  /** Time for the second factor after the first, and answers that may be given to it. */
+  /** Time for the second factor after the first, and number of attempts. */
   challengeLifetimeMs: number;
   challengeAttempts: number;
-  /** Wrong codes per person and network in the window of sign-ins, and of an app per person in a day. */
+  /** Wrong codes per user and network in the window of sign-ins, and app codes per user and day. */
   codeFailures: number;
   codeFailuresPerDay: number;
-  /** Who has to set up a second factor. */
+  /** Who must set up a second factor. */
   secondFactor: 'optional' | 'administrators' | 'everyone';
   maxPasskeysPerPerson: number;
   setupTokenLifetimeMs: number;
@@ -37,27 +37,27 @@ export interface AccountSettings {
   maxSessionsPerPerson: number;
   maxTokensPerPerson: number;
   maxKeysPerPerson: number;
-  /** Deploy keys of one repository. */
+  /** Deploy keys per repository. */
   maxDeployKeys: number;
   maxAddressesPerPerson: number;
-  /** Mails with a link in an hour, for one person. */
+  /** Mails with a link per hour and user. */
   linkMailsPerHour: number;
-  /** The same to one address, for all people: more than for one person, so that nobody uses up another's. */
+  /** Mails per hour to one address, for all users: higher than per user, so that no user exhausts another's limit. */
   linkMailsPerAddressHour: number;
   verificationLifetimeMs: number;
-  /** Of a mailed link for a new password. */
+  /** Lifetime of a mailed password reset link. */
   resetLifetimeMs: number;
-  /** Of one that an administrator hands out, which takes longer to arrive. */
+  /** Lifetime of a reset link handed out by an administrator, which takes longer to arrive. */
   handedResetLifetimeMs: number;
-  /** How people come in: by an invitation alone, or also by a request that an administrator approves. */
+  /** How people sign up: only by invitation, or also by a request that an administrator approves. */
   signUp: 'invite' | 'approval';
-  /** Whether people may sign in with a password. */
+  /** Whether users may sign in with a password. */
   passwordSignIn: boolean;
-  /** Issuers of the providers that people may sign in at. */
+  /** Issuers of the providers for sign-in. */
   providerIssuers: readonly string[];
-  /** Of a link that signs a person in, which an administrator hands out. */
+  /** Lifetime of a sign-in link handed out by an administrator. */
   signInLinkLifetimeMs: number;
-  /** Requests for a new password in an hour, for one address and from one network, before further ones are refused. */
+  /** Password reset requests per hour, for one address and from one network, before further ones are rejected. */
   resetsPerAddressHour: number;
   resetsPerNetworkHour: number;
 }

@@ -81,8 +81,8 @@ import { openDeps } from './open-deps.ts';
 import type { AccountsOptions } from './open-deps.ts';
 
 /**
- * People and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
- * functions behind the names describe what they do and refuse.
+ * Users and their credentials: passwords, sessions, access tokens, SSH keys, invitations, the first administrator. The
+ * functions behind the names document their behaviour and errors.
  */
 export function createAccounts(options: AccountsOptions) {
   const deps = openDeps(options);
@@ -102,18 +102,18 @@ export function createAccounts(options: AccountsOptions) {
     following: createFollowing(deps),
 
     removeExpired: bind(removeExpired),
-    /** Resolves when all "last used" times recorded so far are written, and requested resets are queued. */
+    /** Resolves when all "last used" times recorded so far are written and requested resets are queued. */
     settled: async () => {
       await Promise.all([deps.lastUse.settled(), ...deps.background]);
     },
-    /** To be awaited before the database closes: no "last used" is written afterwards. */
+    /** Must be awaited before the database closes: no "last used" is written afterwards. */
     stop: async () => {
       await Promise.all([deps.lastUse.stop(), ...deps.background]);
     },
   };
 }
 
-/** People, and the events about them that other modules subscribe to. */
+/** Users, and the events about them that other modules subscribe to. */
 function peopleOf(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   return {
@@ -134,11 +134,11 @@ function peopleOf(deps: AccountsDeps) {
     renamePerson: bind(renamePerson),
     deletePerson: bind(deletePerson),
     deleteOwnAccount: bind(deleteOwnAccount),
-    /** Registers a hook that runs before a person is deleted and may refuse. */
+    /** Registers a hook that runs before a user is deleted and may reject the deletion. */
     onAccountDeletion: (hook: AccountDeletionHook) => void deps.deletionHooks.push(hook),
     /** Registers a listener of new keys, tokens, sessions, and changed passwords and primary addresses. */
     onSecurityEvent: (listener: SecurityListener) => void deps.securityListeners.push(listener),
-    /** For events of modules that build on this one; inside the write of the event. */
+    /** For events of modules that build on this one; runs inside the event's transaction. */
     announceSecurityEvent: bind(announceSecurityEvent),
     setDisabled: withLog(
       deps,
@@ -188,7 +188,7 @@ function credentialsOf(deps: AccountsDeps) {
     })),
     viewerOfToken: bind(viewerOfToken),
     tokenOfSecret: bind(tokenOfSecret),
-    /** Connects the tokens of applications, which sign calls like access tokens. */
+    /** Connects application tokens, which authenticate calls like access tokens. */
     takeApplicationTokens(port: ApplicationTokens): void {
       deps.applicationTokens.port = port;
     },
@@ -221,7 +221,7 @@ function credentialsOf(deps: AccountsDeps) {
   };
 }
 
-/** Sessions, and accounts at providers that sign in here. */
+/** Sessions, and provider accounts for sign-in. */
 function sessionsOf(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   return {
@@ -280,7 +280,7 @@ function sessionsOf(deps: AccountsDeps) {
 function registrationOf(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   return {
-    /** Registers a hook that runs inside the write of a sign-up by invitation. */
+    /** Registers a hook inside the transaction of a sign-up by invitation. */
     onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),

@@ -5,11 +5,11 @@ import type { UserRow } from './schema/user-schema.ts';
 
 export interface GivenPassword {
   password: string;
-  /** The client's address; wrong passwords count as failed sign-ins. */
+  /** The client's network address; wrong passwords count as failed sign-ins. */
   address: string | null;
 }
 
-/** Refuses `wrong_password` with this field, `too_many_tries`, `sign_in_busy`. */
+/** Throws `wrong_password` with this field, `too_many_tries`, `sign_in_busy`. */
 export async function checkPassword(
   { hasher, signInRateLimit }: Pick<AccountsDeps, 'hasher' | 'signInRateLimit'>,
   row: UserRow,

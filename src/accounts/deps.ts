@@ -15,7 +15,7 @@ import type { ResetRateLimit } from './passwords/reset-rate-limit.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 
-/** The dependencies of every use-case of this module. */
+/** Dependencies of the use cases of this module. */
 export interface AccountsDeps {
   db: Database;
   owners: Owners;
@@ -30,18 +30,18 @@ export interface AccountsDeps {
   hasher: PasswordHasher;
   signInRateLimit: SignInRateLimit;
   lastUse: LastUseRecorder;
-  /** Hooks that run before a person is deleted; registered by `app/`. */
+  /** Hooks that run before a user is deleted; registered by `app/`. */
   deletionHooks: AccountDeletionHook[];
   /** Listeners of security events; registered by modules that build on this one. */
   securityListeners: SecurityListener[];
-  /** What follows from a sign-up by invitation; registered by `app/`. */
+  /** Hooks after a sign-up by invitation; registered by `app/`. */
   signUpHooks: SignUpHook[];
   resetRateLimit: ResetRateLimit;
   codeRateLimit: CodeRateLimit;
-  /** Encrypts the secrets of authenticator apps, and signs challenges of passkeys. */
+  /** Encrypts the secrets of authenticator apps, and signs passkey challenges. */
   instanceKey: InstanceKey;
-  /** Tokens of applications; `port` is connected by `app/`. */
+  /** Application tokens; `port` is connected by `app/`. */
   applicationTokens: { port: ApplicationTokens | null };
-  /** Work that no caller waits for; awaited by `stop`. */
+  /** Background work without a waiting caller; awaited by `stop`. */
   background: Set<Promise<void>>;
 }

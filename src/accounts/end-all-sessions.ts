@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { sessionSchema } from './schema/session-schema.ts';
 import { signInChallengeSchema } from './schema/sign-in-challenge-schema.ts';
 
-/** Ends the sessions of a person, and the sign-ins that wait for a second factor. @param keepSessionId not this one */
+/** Ends a user's sessions and pending second-factor sign-ins. @param keepSessionId except for this one */
 export async function endAllSessions(
   manager: EntityManager,
   personId: string,

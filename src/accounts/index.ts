@@ -37,7 +37,7 @@ export type { KeyViewer } from './keys/viewer-of-key.ts';
 export type { InviteJoins } from './registration/sign-up-hook.ts';
 export type { Invite, NewInvite } from './registration/invites.ts';
 
-/** The rule for texts that people write; other modules use it, too. */
+/** The rule for texts that people write, also for other modules. */
 export { cleanText, parseText } from './validate-text.ts';
 export type { TextRule } from './validate-text.ts';
 

@@ -7,8 +7,8 @@ import { passkeySchema } from './schema/passkey-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
 /**
- * For the write that takes a way in from its own person: refuses `only_way_in` when neither a password, nor a passkey,
- * nor an account of a configured provider is left to sign in with.
+ * For transactions that remove a user's own sign-in method: throws `only_way_in` if no password, passkey or account of
+ * a configured provider is left.
  */
 export async function refuseLastSignInMethod(
   { settings, baseUrl }: Pick<AccountsDeps, 'settings' | 'baseUrl'>,

@@ -6,28 +6,28 @@ import { sessionSchema } from './schema/session-schema.ts';
 import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
-/** One use of a session, a token, a key of a person or a deploy key. */
+/** One use of a session, a token, a user's key or a deploy key. */
 interface CredentialUse {
   kind: 'session' | 'token' | 'key' | 'deployKey';
   /** Id of the session, token or key. */
   id: string;
   /** Null for a deploy key. */
   personId: string | null;
-  /** `null` when unknown; the stored one is kept. */
+  /** `null` if unknown; the stored one is kept. */
   address: string | null;
-  /** The time of last use in the row. */
+  /** Stored time of last use. */
   lastUsedAt: number | null;
 }
 
 /**
- * Writes last uses in the background: a request that only reads never waits for the disk. Uses recorded while a write
- * runs share the next one.
+ * Writes last uses in the background, so that read-only requests never wait for the disk. Uses recorded during a write
+ * share the next one.
  */
 export interface LastUseRecorder {
   record(use: CredentialUse): void;
   /** Resolves when everything recorded so far is written. */
   settled(): Promise<void>;
-  /** Writes what is recorded and accepts no more; the database may close afterwards. */
+  /** Writes all recorded uses and accepts no more; the database may close afterwards. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface LastUseOptions {
   db: Database;
   clock: Clock;
   logger: Logger;
-  /** A use is skipped when the previous one was less than this ago. */
+  /** Minimum time between two recorded uses. */
   intervalMs: number;
 }
 
@@ -53,7 +53,7 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
           for (const use of uses.values()) await record(tx, use);
         });
       } catch (error) {
-        // A lost "last used" is tolerable; a failed request would not be.
+        // Losing a "last used" is tolerable; failing a request is not.
         logger.warn('accounts.last_use_lost', { uses: uses.size, error });
       }
     }
@@ -62,8 +62,7 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
 
   return {
     record(use) {
-      // The absolute difference counts: after the clock was set back, a stored time in the future must not block
-      // updates.
+      // Uses the absolute difference: after the clock was set back, a stored time in the future must not block updates.
       const isRecent = use.lastUsedAt !== null && Math.abs(clock.now() - use.lastUsedAt) < intervalMs;
       if (isRecent || stopped) return;
       pending.set(`${use.kind} ${use.id}`, use);
@@ -77,7 +76,7 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
   };
 }
 
-/** A row that was removed meanwhile is not matched by the update. */
+/** The update does not match rows removed in the meantime. */
 async function record({ manager, now }: Tx, { kind, id, personId, address }: CredentialUse): Promise<void> {
   if (kind === 'session') {
     await manager.update(sessionSchema, { id }, { lastSeenAt: now, ...(address !== null && { address }) });

@@ -22,15 +22,15 @@ export interface AccountsOptions {
   random: Random;
   logger: Logger;
   instanceKey: InstanceKey;
-  /** Settings of the administrator. */
+  /** The administrator's settings. */
   config?: SettingsConfig & Pick<Config, 'baseUrl'>;
   /** Without it, no mail is sent. */
   mail?: AccountMail;
-  /** Other differences from `defaultAccountSettings`: tests use a cheap hash. */
+  /** Other overrides of `defaultAccountSettings`: tests use a cheap hash. */
   settings?: Partial<AccountSettings>;
 }
 
-/** What the use-cases of this module need, with the settings of the administrator. */
+/** Dependencies of the use cases of this module, with the administrator's settings. */
 export function openDeps({ config, settings: changed, mail = noMail, ...tools }: AccountsOptions): AccountsDeps {
   const { db, clock, logger, random } = tools;
   const settings: AccountSettings = { ...defaultAccountSettings, ...(config && settingsOf(config)), ...changed };

@@ -7,7 +7,7 @@ const maxPasswordBytes = 1024;
 
 /**
  * The normal form (NFC) in which a password is hashed: another system may send the same letters as other code points.
- * `null` when the text cannot be a password.
+ * `null` if the text cannot be a password.
  */
 export function normalisePassword(password: unknown): string | null {
   if (typeof password !== 'string') return null;
@@ -17,13 +17,13 @@ export function normalisePassword(password: unknown): string | null {
 }
 
 /**
- * Validates a new password and returns its normal form. Length is the only rule: rules about kinds of characters make
+ * Validates a new password and returns its normal form. Length is the only rule, because character class rules lead to
  * worse passwords.
  *
- * Refuses with `invalid`: `password_too_short` (under 8 characters), `password_too_long` (over 1 024 bytes),
- * `password_unusable` (NUL or half a character).
+ * Throws `invalid`: `password_too_short` (under 8 characters), `password_too_long` (over 1 024 bytes),
+ * `password_unusable` (NUL or an unpaired surrogate).
  *
- * @param field the form field that the refusal belongs to
+ * @param field the form field of the error
  */
 export function parsePassword(password: unknown, field = 'password'): string {
   if (

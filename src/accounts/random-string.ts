@@ -1,7 +1,7 @@
 import type { Random } from '../kernel/index.ts';
 
 /**
- * Random characters with uniform distribution: bytes that would bias it are rejected.
+ * Random characters with uniform distribution: rejects bytes that would bias it.
  * @param alphabet 2–256 different ASCII characters
  */
 export function randomString(random: Random, alphabet: string, length: number): string {

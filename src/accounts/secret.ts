@@ -8,14 +8,14 @@ export function newSecret(random: Random): string {
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether a text has the form of a secret; others are refused without a query. */
+/** Whether a text is formatted like a secret; others are rejected without a query. */
 export function looksLikeSecret(text: unknown): text is string {
   return typeof text === 'string' && shape.test(text);
 }
 
 /**
- * The stored hash of a secret. A plain SHA-256 is enough, because secrets are long and random and cannot be guessed as
- * passwords can.
+ * The stored hash of a secret. A plain SHA-256 suffices, because secrets are long and random and, unlike passwords,
+ * cannot be guessed.
  */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');

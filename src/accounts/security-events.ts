@@ -2,15 +2,15 @@ import type { Tx } from '../db/index.ts';
 import { emailAddressSchema } from './schema/email-address-schema.ts';
 import type { SshKeyUse } from './schema/ssh-key-schema.ts';
 
-/** A place that a person was given access to by another one. */
+/** A repository or organisation to which a user was given access by another one. */
 export type AccessPlace =
   | { kind: 'repository'; id: string; owner: string; name: string }
   | { kind: 'organisation'; id: string; name: string }
   | { kind: 'team'; id: string; organisation: string; name: string };
 
 /**
- * What could be the act of an attacker, or was done to the account by others, so that its owner is notified. Never
- * with a secret.
+ * Events that could be an attack, or changes of the account by others, of which its owner is notified. Never contain a
+ * secret.
  */
 export type SecurityEvent =
   /** `by` is null for the command line; `role` is null for a team, whose repositories have their own. */
@@ -19,7 +19,7 @@ export type SecurityEvent =
       kind: 'signed_in';
       address: string;
       userAgent: string;
-      /** The person's other active sessions. */
+      /** The user's other active sessions. */
       others: readonly { address: string; userAgent: string }[];
       accountCreatedAt: number;
     }
@@ -31,21 +31,21 @@ export type SecurityEvent =
   | { kind: 'account_linked'; issuer: string; label: string }
   | { kind: 'recovery_code_used'; left: number }
   | { kind: 'recovery_codes_made' }
-  /** All answers to a second step were wrong, after a right password. */
+  /** All attempts of a second step were wrong, after a right password. */
   | { kind: 'wrong_codes'; address: string; userAgent: string }
   | { kind: 'password_changed'; by: 'person' | 'administrator' | 'link' }
-  /** `from` was the primary address before; `to` is null when none is left. */
+  /** `from` was the previous primary address; `to` is null if none is left. */
   | { kind: 'primary_address_changed'; from: string; to: string | null };
 
 /** An event of an account. */
 export interface AnnouncedEvent {
   personId: string;
-  /** The verified primary address as it stands in the write; null without one. */
+  /** The verified primary address as the transaction sees it; null without one. */
   primaryAddress: string | null;
   event: SecurityEvent;
 }
 
-/** Called inside the write of the event; an error of it undoes the event. */
+/** Called inside the event's transaction; its error rolls back the event. */
 export type SecurityListener = (tx: Tx, announced: AnnouncedEvent) => Promise<void>;
 
 export async function announceSecurityEvent(

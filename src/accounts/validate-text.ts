@@ -1,23 +1,23 @@
 import { invalid } from '../kernel/index.ts';
 
 export interface TextRule {
-  /** The form field that a refusal belongs to. */
+  /** The form field of the error. */
   field: string;
   /** The subject of the error message: "The name". */
   called: string;
   maxCharacters: number;
-  /** Allows line feeds and tabs, and leaves out what a terminal has left in copied output. */
+  /** Allows line feeds and tabs, and removes terminal sequences from copied output. */
   manyLines?: boolean;
 }
 
 const controls = /\p{Cc}/u;
 const controlsButLines = /[^\P{Cc}\n\t]/u;
-/** Characters that override the direction of the text around them, and of what a page shows next to it. */
+/** Characters that override the direction of the text around them, including adjacent page content. */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/;
 const lineSeparators = /[\u2028\u2029]/;
 /**
- * What a terminal or a program leaves in copied output: escape sequences (ECMA-48 CSI and OSC) and single controls. NUL
- * is not among them: no copied text has one.
+ * Terminal residue in copied output: escape sequences (ECMA-48 CSI and OSC) and single controls. Not NUL, which copied
+ * text never contains.
  */
 const terminalOutput =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -25,7 +25,7 @@ const terminalOutput =
 /**
  * Validates a text that people write and others see, and returns it trimmed and in NFC (security J09).
  *
- * Refuses with `invalid`: `invalid_text` (not a text, half characters, control characters, characters that reorder a
+ * Throws `invalid`: `invalid_text` (not a text, unpaired surrogates, control characters, characters that reorder a
  * line), `text_too_long`.
  */
 export function parseText(value: unknown, rule: TextRule): string {
@@ -51,8 +51,8 @@ function tooLong({ field, called, maxCharacters }: TextRule) {
 }
 
 /**
- * Makes text that no person typed (a browser's name, a key's comment) storable: removes what `parseText` would refuse,
- * and truncates the rest.
+ * Makes text not typed by a person (a browser's name, a key's comment) storable: removes what `parseText` rejects, and
+ * truncates the rest.
  */
 export function cleanText(value: string, maxCharacters: number): string {
   const start = value

@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from '../kernel/index.ts';
 
 /**
- * Wraps a use-case so that it is logged on success. Refusals are not logged.
+ * Wraps a use case so that it is logged on success. Errors are not logged.
  * @param event stable name; some events are stored in the audit log
  * @param fields fields of the log line: ids and names, never a secret
  */

@@ -1,9 +1,9 @@
 import type { Mail } from '../../mail/index.ts';
 
-/** What this module needs of `mail`. */
+/** Functions of `mail` that this module needs. */
 export type AccountMail = Pick<Mail, 'isConfigured' | 'define' | 'enqueue' | 'wake'>;
 
-/** An instance without mail. */
+/** Used on an instance without mail. */
 export const noMail: AccountMail = {
   isConfigured: false,
   define: () => {},

@@ -21,10 +21,10 @@ interface NewAddress {
 }
 
 /**
- * Adds an address to an account. It is private, and nothing follows from it until it is verified: by the link that is
- * sent to it if mail is configured. That another account has the address is not told.
+ * Adds an address to an account. It is private and has no effect until it is verified: by a link sent to it if mail is
+ * configured. Does not reveal whether another account has the address.
  *
- * Refuses: `invalid_address`, `reserved_address`; `address_known` when the person has it already; `too_many_addresses`;
+ * Throws `invalid_address`, `reserved_address`; `address_known` if the user already has it; `too_many_addresses`;
  * `too_many_mails`; `unknown_person`; with `isVerified` also `address_in_use`.
  */
 export async function addAddress(deps: AccountsDeps, personId: string, input: NewAddress): Promise<EmailAddress> {
@@ -47,7 +47,7 @@ export async function addAddress(deps: AccountsDeps, personId: string, input: Ne
   return added;
 }
 
-/** Tells the primary address, in the write that verifies another one. */
+/** Notifies the primary address, in the transaction that verifies another one. */
 export async function announcePrimary(
   { mail }: AccountsDeps,
   tx: Tx,
@@ -56,7 +56,7 @@ export async function announcePrimary(
   if (!isPrimary) await mail.enqueue(tx, { kind: newAddressMail, data: { addressId: id } });
 }
 
-/** Parses an address that an account may have. Refuses: `invalid_address`, `reserved_address`. */
+/** Parses an address allowed for an account. Throws `invalid_address`, `reserved_address`. */
 export function parseNewAddress({ noReply }: Pick<AccountsDeps, 'noReply'>, address: unknown): ParsedAddress {
   const parsed = parseAddress(address);
   if (noReply.isReserved(parsed.key)) {
@@ -65,9 +65,7 @@ export function parseNewAddress({ noReply }: Pick<AccountsDeps, 'noReply'>, addr
   return parsed;
 }
 
-/**
- * The row of a new address; the first verified one is the primary one. Refuses: `address_known`, `address_in_use`.
- */
+/** Inserts a new address; the first verified one becomes the primary one. Throws `address_known`, `address_in_use`. */
 export async function insertAddress(
   { random }: Pick<AccountsDeps, 'random'>,
   { manager, now }: Tx,
@@ -97,7 +95,7 @@ export async function insertAddress(
 }
 
 /**
- * Sends the link of an address again; earlier ones stay valid, because mails may be read in any order. Refuses:
+ * Sends the link of an address again; earlier links stay valid, because mails may be read in any order. Throws
  * `unknown_address`, `address_verified`, `mail_not_configured`, `too_many_mails`.
  */
 export async function sendVerification(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
@@ -120,7 +118,7 @@ async function sendLink(deps: AccountsDeps, tx: Tx, { userId, addressKey, id }: 
   await deps.mail.enqueue(tx, { kind: verificationMail, data: { addressId: id, secret } });
 }
 
-/** An address of this person. Refuses with `unknown_address` (not_found). */
+/** Finds an address of this user. Throws `unknown_address` (not_found). */
 export async function ownAddress(
   manager: Tx['manager'],
   personId: string,

@@ -5,9 +5,9 @@ import type { Person } from '../people/person.ts';
 import { insertAddress, parseNewAddress } from './add-address.ts';
 
 /**
- * Makes an account without an invitation, for example by `hearth user add`. Refuses: the rules of handles
- * (`handle_taken` included), of passwords and of texts; with an address
- * `invalid_address`, `reserved_address`, `address_in_use`.
+ * Creates an account without an invitation, for example by `hearth user add`. Throws the errors of the rules of handles
+ * (`handle_taken` included), of passwords and of texts; with an address `invalid_address`, `reserved_address`,
+ * `address_in_use`.
  */
 export async function addPerson(deps: AccountsDeps, input: NewPerson): Promise<Person> {
   const parsed = input.address === undefined ? null : parseNewAddress(deps, input.address);

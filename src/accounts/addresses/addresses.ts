@@ -11,7 +11,7 @@ import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf 
 import { peopleByAddress } from './people-by-address.ts';
 import { checkVerification, verifyAddress, markAddressVerified } from './verify-address.ts';
 
-/** E-mail addresses of people; the functions behind the names describe what they do and refuse. */
+/** E-mail addresses of users; the functions behind the names document their behaviour and errors. */
 export function createAddresses(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   const fields = ({ id, address }: EmailAddress, personId: string) => ({ personId, addressId: id, email: address });
@@ -21,7 +21,7 @@ export function createAddresses(deps: AccountsDeps) {
   ) => withLog<[string, More], EmailAddress>(deps, event, bind(useCase), fields);
 
   return {
-    /** Whether links can be sent; without mail an administrator verifies addresses. */
+    /** Whether links can be sent; without mail, administrators verify addresses. */
     canSendLinks: deps.mail.isConfigured,
     list: bind(listAddresses),
     add: logged('address.added', addAddress),
@@ -43,7 +43,7 @@ export function createAddresses(deps: AccountsDeps) {
     noReplyOf: deps.noReply.of,
     commitIdentityOf: bind(commitIdentityOf),
     identityOrServer: bind(identityOrServer),
-    /** Of commits that the server makes by itself, for its command line. */
+    /** Author of commits that the server creates for its command line. */
     serverIdentity: serverIdentity(deps.noReply),
     listVerified: bind(listVerifiedAddresses),
     peopleByAddress: bind(peopleByAddress),

@@ -10,7 +10,8 @@ import type { EmailAddress } from './email-address.ts';
 import { endLinks } from './verify-address.ts';
 
 /**
- * Makes an address the one that mail about the account goes to. Refuses: `unknown_address`, `address_unverified`.
+ * Makes an address the primary one, which receives mail about the account. Throws `unknown_address`,
+ * `address_unverified`.
  */
 export async function setPrimaryAddress(
   deps: AccountsDeps,
@@ -31,7 +32,7 @@ export async function setPrimaryAddress(
   });
 }
 
-/** Shows an address to others once it is verified, or hides it. Refuses: `unknown_address`. */
+/** Shows a verified address to others, or hides it. Throws `unknown_address`. */
 export async function setAddressPublic(
   { db }: AccountsDeps,
   personId: string,
@@ -46,8 +47,9 @@ export async function setAddressPublic(
 }
 
 /**
- * Removes an address with its links. The verified address that the person has had longest follows a primary one.
- * @returns the removed address Refuses: `unknown_address`.
+ * Removes an address with its links. If it was the primary one, the oldest verified address of the user becomes
+ * primary.
+ * @returns the removed address. Throws `unknown_address`.
  */
 export async function removeAddress(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
   return deps.db.write(async (tx) => {
@@ -67,7 +69,7 @@ export async function removeAddress(deps: AccountsDeps, personId: string, addres
   });
 }
 
-/** The address that was the primary one is notified: an attacker who uses the account cannot read that mailbox. */
+/** Notifies the former primary address: an attacker who uses the account cannot read that mailbox. */
 function announceChange(
   deps: AccountsDeps,
   tx: Tx,

@@ -1,10 +1,10 @@
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 
-/** An e-mail address of a person, as they see it themselves. */
+/** A user's e-mail address, as they see it themselves. */
 export interface EmailAddress {
   id: string;
   address: string;
-  /** The one that mail about the account goes to; always a verified one. */
+  /** The primary address, which receives mail about the account; always verified. */
   isPrimary: boolean;
   /** Whether others see it on the profile and in the API. */
   isPublic: boolean;

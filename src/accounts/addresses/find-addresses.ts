@@ -4,7 +4,7 @@ import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
 
-/** The addresses of a person: the primary one, other verified ones, then the rest, each in the order they came. */
+/** A user's addresses: the primary one, other verified ones, then the rest, each in order of addition. */
 export async function listAddresses({ db }: AccountsDeps, personId: string): Promise<EmailAddress[]> {
   const rows = await db.read.findBy(emailAddressSchema, { userId: personId });
   const rank = ({ isPrimary, verifiedAt }: EmailAddress): number => (isPrimary ? 0 : verifiedAt === null ? 2 : 1);
@@ -13,12 +13,12 @@ export async function listAddresses({ db }: AccountsDeps, personId: string): Pro
     .sort((one, other) => rank(one) - rank(other) || one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 
-/** The address that mail about the account goes to; `null` when the person has verified none. */
+/** The primary address, which receives mail about the account; `null` without a verified one. */
 export async function primaryAddressOf({ db }: AccountsDeps, personId: string): Promise<string | null> {
   return (await db.read.findOneBy(emailAddressSchema, { userId: personId, isPrimary: true }))?.address ?? null;
 }
 
-/** The primary addresses of people who have one, by the person's id. */
+/** Primary addresses by user id; omits users without one. */
 export async function primaryAddressesOf(
   { db }: AccountsDeps,
   personIds: readonly string[],
@@ -31,7 +31,7 @@ export async function primaryAddressesOf(
   return new Map(rows.map(({ user_id, address }) => [user_id, address]));
 }
 
-/** Of each person the verified address that everyone may see, the primary one if it is public. */
+/** The public verified address of each user, the primary one if it is public. */
 export async function publicAddressesOf(
   { db }: AccountsDeps,
   personIds: readonly string[],

@@ -5,7 +5,7 @@ import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 
 /**
- * The verified addresses of all people, in their order, a page at a time. For administrators: the caller checks access.
+ * The verified addresses of all users, sorted, in pages. For administrators: the caller checks access.
  * @param contains only those that contain this, ignoring case
  */
 export function listVerifiedAddresses(

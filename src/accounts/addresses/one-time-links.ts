@@ -11,12 +11,12 @@ const hourMs = 60 * 60_000;
 interface NewLink {
   purpose: LinkPurpose;
   personId: string;
-  /** The address that it is sent to, as it is compared; `null` for a link that an administrator hands out. */
+  /** The address that it is sent to, in the form for comparison; `null` for a link handed out by an administrator. */
   addressKey: string | null;
   lifetimeMs: number;
 }
 
-/** Makes a link that works once. Only its hash is stored. @returns the secret for the link */
+/** Creates a one-time link. Stores only its hash. @returns the secret for the link */
 export async function insertOneTimeLink(
   { random }: Pick<AccountsDeps, 'random'>,
   { manager, now }: Tx,
@@ -35,7 +35,7 @@ export async function insertOneTimeLink(
   return secret;
 }
 
-/** Of a secret the link, if it is of this kind, not used and not expired. */
+/** The link of a secret, if it is of this kind, unused and not expired. */
 export async function findUnusedLink(
   manager: EntityManager,
   purpose: LinkPurpose,
@@ -47,7 +47,7 @@ export async function findUnusedLink(
   return row === null || row.purpose !== purpose || row.usedAt !== null || now >= row.expiresAt ? null : row;
 }
 
-/** Whether one more mail within the hour is below the limits of this person and of this address. */
+/** Whether one more mail this hour stays below the limits of this user and of this address. */
 export async function mayMail(
   { settings }: Pick<AccountsDeps, 'settings'>,
   { manager, now }: Tx,
@@ -63,7 +63,7 @@ export async function mayMail(
   return ofPerson < settings.linkMailsPerHour && ofAddress < settings.linkMailsPerAddressHour;
 }
 
-/** Refuses with `too_many_mails` (unavailable) when the limit of an hour is reached. */
+/** Throws `too_many_mails` (unavailable) if the hourly limit is reached. */
 export async function refuseTooManyMails(
   deps: Pick<AccountsDeps, 'settings'>,
   tx: Tx,
@@ -73,12 +73,12 @@ export async function refuseTooManyMails(
   throw rateLimited('too_many_mails', 'Too many mails were sent. Try again in an hour.', hourMs / 1000);
 }
 
-/** Wrong, truncated, expired and used links, and those of another account, look the same from outside. */
+/** Wrong, truncated, expired, used and foreign links look the same from outside. */
 export function linkClosed() {
   return notFound('link_closed', 'This link no longer works. It works once, for a limited time, and for one account.');
 }
 
-/** Ends the links for a new password of a person: it was changed since they were made. */
+/** Ends a user's password reset links after a password change. */
 export async function endResetLinks(manager: EntityManager, personId: string, now: number): Promise<void> {
   const open = "user_id = ? AND purpose = 'reset' AND used_at IS NULL";
   await manager.query(`UPDATE account_links SET used_at = ? WHERE ${open}`, [now, personId]);

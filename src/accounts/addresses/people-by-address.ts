@@ -6,11 +6,11 @@ import { userSchema } from '../schema/user-schema.ts';
 import { addressKey } from './address-rules.ts';
 
 /**
- * The people whom addresses belong to: by a verified address, or by a no-reply address of this instance. People who
- * have not chosen a handle are missing (SPEC §2.4). Two statements for any number of addresses, none without any.
+ * The users to whom addresses belong: by a verified address, or by a no-reply address of this instance. Omits users who
+ * have not chosen a handle (SPEC §2.4). Takes two statements for any number of addresses.
  *
- * @param addresses as commits have them: any text
- * @returns by the address as it was given
+ * @param addresses as in commits: any text
+ * @returns keyed by the address as given
  */
 export async function peopleByAddress(
   { db, noReply }: AccountsDeps,
@@ -50,7 +50,7 @@ export async function peopleByAddress(
   );
 }
 
-/** The id of the person who has verified this address; `null` for every other text. */
+/** The id of the user who has verified this address; `null` for every other text. */
 export async function personIdOfAddress({ db }: Pick<AccountsDeps, 'db'>, address: string): Promise<string | null> {
   const key = addressKey(address);
   if (key === null) return null;

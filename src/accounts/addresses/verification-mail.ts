@@ -5,16 +5,16 @@ import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { primaryAddressOf } from './find-addresses.ts';
 
-/** The kind of the mail with the link by which an address is verified. */
+/** Mail kind with the link that verifies an address. */
 export const verificationMail = 'address.verify';
 
-/** The kind of the mail that tells the primary address of another one: who got into an account would add theirs. */
+/** Mail kind that notifies the primary address of an added one: an intruder would add theirs. */
 export const newAddressMail = 'address.added';
 
-/** Data of the first; the address is looked up when the mail is sent. */
+/** Data of the first kind; the address is looked up when the mail is sent. */
 interface VerificationMail {
   addressId: string;
-  /** Of the link; the queue keeps messages encrypted. */
+  /** Secret of the link; the queue encrypts messages. */
   secret: string;
 }
 

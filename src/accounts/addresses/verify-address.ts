@@ -10,11 +10,11 @@ import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
 
 /**
- * The address that a link would verify, for the page that asks before it does: programs of mail servers open every link
- * of a mail. The person is the one who is signed in: a link that another account has asked for must not bind the
- * reader's mailbox to an account of theirs.
+ * The address that a link would verify, for the confirmation page: mail scanners open every link of a mail. Requires
+ * the signed-in user to be the one who requested the link: a link requested by another account must not bind the
+ * reader's mailbox to that account.
  *
- * Refuses with `link_closed` (not_found) unless the link is open and belongs to this person.
+ * Throws `link_closed` (not_found) unless the link is open and belongs to this user.
  */
 export async function checkVerification(
   { db, clock }: AccountsDeps,
@@ -24,7 +24,9 @@ export async function checkVerification(
   return toEmailAddress(await addressOfLink(db.read, personId, secret, clock.now()));
 }
 
-/** Uses a link up. Refuses: `link_closed` (not_found); `address_in_use` when another account verified it before. */
+/**
+ * Consumes a link. Throws `link_closed` (not_found); `address_in_use` if another account verified the address first.
+ */
 export async function verifyAddress(deps: AccountsDeps, personId: string, secret: string): Promise<EmailAddress> {
   const address = await deps.db.write(async (tx) => {
     const row = await addressOfLink(tx.manager, personId, secret, tx.now);
@@ -35,8 +37,8 @@ export async function verifyAddress(deps: AccountsDeps, personId: string, secret
 }
 
 /**
- * Marks an address as verified without a link: an administrator vouches for it, which gives an instance without mail
- * its authors. Refuses: `unknown_address`, `address_in_use`.
+ * Marks an address as verified without a link: an administrator vouches for it, which lets an instance without mail
+ * attribute commits. Throws `unknown_address`, `address_in_use`.
  */
 export async function markAddressVerified(
   deps: AccountsDeps,
@@ -64,7 +66,7 @@ async function addressOfLink(
   return row;
 }
 
-/** Also ends the other links of the address. The first verified address of a person is the primary one. */
+/** Also ends the other links of the address. The first verified address of a user becomes the primary one. */
 async function setVerified(deps: AccountsDeps, tx: Tx, row: EmailAddressRow): Promise<EmailAddress> {
   const { manager, now } = tx;
   const hasPrimary = await manager.existsBy(emailAddressSchema, { userId: row.userId, isPrimary: true });
@@ -80,7 +82,7 @@ async function setVerified(deps: AccountsDeps, tx: Tx, row: EmailAddressRow): Pr
   return toEmailAddress({ ...row, ...verified });
 }
 
-/** Ends all links to an address of a person; the rows stay for the limits. */
+/** Ends all links to a user's address; the rows stay for the limits. */
 export async function endLinks(
   manager: Tx['manager'],
   { userId, addressKey }: Pick<EmailAddressRow, 'userId' | 'addressKey'>,

@@ -8,10 +8,10 @@ import { userFollowSchema } from '../schema/user-follow-schema.ts';
 import type { UserFollowRow } from '../schema/user-follow-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 
-/** Limit of those whom one user follows. */
+/** Maximum number of users that one user follows. */
 const mostFollowed = 10_000;
 
-/** Follows a user; again is no error. Refuses `unknown_person`, `follows_self`, `too_many_followed`. */
+/** Follows a user; idempotent. Throws `unknown_person`, `follows_self`, `too_many_followed`. */
 async function follow({ db }: AccountsDeps, followerId: string, followedId: string): Promise<void> {
   if (followerId === followedId) throw invalid('follows_self', 'You cannot follow yourself.');
   await db.write(async ({ manager, now }) => {
@@ -24,7 +24,7 @@ async function follow({ db }: AccountsDeps, followerId: string, followedId: stri
   });
 }
 
-/** Ends it; what is not there is no error. */
+/** Unfollows a user; a missing follow is not an error. */
 async function unfollow({ db }: AccountsDeps, followerId: string, followedId: string): Promise<void> {
   await db.write(({ manager }) => manager.delete(userFollowSchema, { followerId, followedId }));
 }
@@ -32,7 +32,7 @@ async function unfollow({ db }: AccountsDeps, followerId: string, followedId: st
 const isFollowing = async ({ db }: AccountsDeps, followerId: string, followedId: string): Promise<boolean> =>
   (await db.read.findOneBy(userFollowSchema, { followerId, followedId })) !== null;
 
-/** How many follow a user, and how many the user follows. */
+/** Number of followers of a user, and of users they follow. */
 async function followCounts({ db }: AccountsDeps, personId: string): Promise<{ followers: number; following: number }> {
   const [followers, following] = await Promise.all([
     db.read.countBy(userFollowSchema, { followedId: personId }),
@@ -46,7 +46,7 @@ const sides = {
   following: { of: 'follower_id', listed: 'followed_id', idOf: (row: UserFollowRow) => row.followedId },
 } as const;
 
-/** The followers of a user, or those whom a user follows, the first ones first. Refuses `invalid_page`. */
+/** Followers of a user, or those whom a user follows, earliest first. Throws `invalid_page`. */
 async function listFollows(
   deps: AccountsDeps,
   personId: string,
@@ -78,7 +78,7 @@ async function listFollows(
   };
 }
 
-/** Users who follow users of this server. What is followed elsewhere is of federation. */
+/** Follows between local users. Remote follows belong to federation. */
 export function createFollowing(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   return {

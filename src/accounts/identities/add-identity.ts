@@ -13,8 +13,8 @@ import type { Identity, VerifiedIdentity } from './identity.ts';
 const maxIdentitiesPerPerson = 50;
 
 /**
- * Links an account of a provider to a person, who signs in with it from now on. A link that is there already stays.
- * Refuses: `identity_in_use` when it is another person's; `too_many_identities`; `unknown_person`.
+ * Links a provider account to a user, who can then sign in with it. An existing link stays. Throws `identity_in_use` if
+ * it belongs to another user; `too_many_identities`; `unknown_person`.
  */
 export async function addIdentity(deps: AccountsDeps, personId: string, verified: VerifiedIdentity): Promise<Identity> {
   return deps.db.write(async (tx) => {
@@ -32,7 +32,7 @@ export async function addIdentity(deps: AccountsDeps, personId: string, verified
   });
 }
 
-/** The row of a new link. Refuses `identity_in_use`. */
+/** Inserts a link. Throws `identity_in_use`. */
 export async function insertIdentity(
   { random }: Pick<AccountsDeps, 'random'>,
   { manager, now }: Tx,
@@ -57,7 +57,7 @@ export async function insertIdentity(
   return row;
 }
 
-/** Notes a sign-in, and what the provider calls the account now. */
+/** Records a sign-in, and the provider's current label of the account. */
 export async function recordIdentityUse(
   { db }: AccountsDeps,
   { issuer, subject, label }: VerifiedIdentity,

@@ -6,7 +6,7 @@ import { userSchema } from '../schema/user-schema.ts';
 import { toIdentity } from './identity.ts';
 import type { Identity, VerifiedIdentity } from './identity.ts';
 
-/** The person who signs in with this account of a provider; `null` for an unknown account. */
+/** The user who signs in with this provider account; `null` if it is unknown. */
 export async function personOfIdentity(
   { db }: AccountsDeps,
   { issuer, subject }: Pick<VerifiedIdentity, 'issuer' | 'subject'>,
@@ -16,7 +16,7 @@ export async function personOfIdentity(
   return row === null ? null : toPerson(row);
 }
 
-/** A person's accounts at providers, the oldest link first. */
+/** A user's provider accounts, oldest link first. */
 export async function listIdentities({ db }: AccountsDeps, personId: string): Promise<Identity[]> {
   const rows = await db.read.find(identitySchema, { where: { userId: personId }, order: { createdAt: 'ASC' } });
   return rows.map(toIdentity);

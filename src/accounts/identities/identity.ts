@@ -1,15 +1,15 @@
 import { cleanText } from '../validate-text.ts';
 import type { IdentityRow } from '../schema/identity-schema.ts';
 
-/** An account of an OpenID Connect provider, as a provider has just confirmed it. */
+/** An account of an OpenID Connect provider, as just confirmed by the provider. */
 export interface VerifiedIdentity {
   issuer: string;
   subject: string;
-  /** What the provider calls the account, such as its address there; may be empty. */
+  /** The provider's label of the account, such as its e-mail address there; may be empty. */
   label: string;
 }
 
-/** An account of a provider that a person signs in with. */
+/** A provider account that a user signs in with. */
 export interface Identity extends VerifiedIdentity {
   id: string;
   createdAt: number;

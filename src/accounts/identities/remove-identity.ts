@@ -6,10 +6,10 @@ import { toIdentity } from './identity.ts';
 import type { Identity } from './identity.ts';
 
 /**
- * Ends a link, so that the provider's account no longer signs its person in. Sessions go on.
- * @param options.evenIfLast for an administrator: a link for signing in helps afterwards
+ * Removes a link, so that the provider account no longer signs in its user. Sessions continue.
+ * @param options.evenIfLast for an administrator: a sign-in link helps afterwards
  *
- * Refuses: `unknown_identity` (not_found); `only_way_in`.
+ * Throws `unknown_identity` (not_found); `only_way_in`.
  */
 export async function removeIdentity(
   deps: AccountsDeps,

@@ -10,18 +10,19 @@ import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import { insertIdentity } from './add-identity.ts';
 import type { VerifiedIdentity } from './identity.ts';
 
-/** A new account for a person of a provider that may sign people up. */
+/** A new account for a user of a provider that allows sign-ups. */
 interface IdentitySignUp {
   identity: VerifiedIdentity;
   username: string;
   displayName: string;
-  /** The address that the provider says it has verified; null without one. */
+  /** The address verified by the provider; null without one. */
   verifiedAddress: string | null;
 }
 
 /**
- * Makes an account without a password, with its link to the provider, in one write. An address that another account
- * has verified stays with that account. Refuses: the rules of handles, `handle_taken` included; `identity_in_use`.
+ * Creates an account without a password, linked to the provider, in one transaction. An address verified by another
+ * account stays with that account. Throws the errors of the rules of handles, including `handle_taken`;
+ * `identity_in_use`.
  */
 export async function signUpWithIdentity(deps: AccountsDeps, input: IdentitySignUp): Promise<Person> {
   const { display: username } = deps.owners.parseHandle(input.username);

@@ -15,22 +15,22 @@ import { keyInUse } from './key-in-use.ts';
 import { parsePublicKeyLine } from './ssh-public-key.ts';
 
 interface NewSshKey {
-  /** When empty: the key's comment, else its type. */
+  /** If empty: the key's comment, else its type. */
   title?: string;
-  /** A whole line of a `.pub` file. */
+  /** A full line of a `.pub` file. */
   line: string;
-  /** When omitted: both. */
+  /** Defaults to both. */
   uses?: SshKeyUse;
 }
 
 const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
 
 /**
- * Adds a public key with which the person signs in over SSH, signs commits, or both. A key that signs in belongs to one
- * person only, because it identifies the account; the refusal does not say to whom it belongs (security F05). A key for
- * signing only takes nothing from anyone: a signature counts only with the owner's verified address.
+ * Adds a public key with which the user signs in over SSH, signs commits, or both. A sign-in key belongs to only one
+ * user, because it identifies the account; the error does not reveal to whom (security F05). A signing key takes
+ * nothing from others: a signature counts only with the owner's verified address.
  *
- * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`; `invalid_key_use`; `key_in_use`,
+ * Throws what `parsePublicKeyLine` throws; `invalid_text`, `text_too_long`; `invalid_key_use`; `key_in_use`,
  * `too_many_keys` (over 50); `unknown_person`.
  */
 export async function addKey(deps: AccountsDeps, personId: string, input: NewSshKey): Promise<SshKey> {
@@ -58,7 +58,7 @@ export async function addKey(deps: AccountsDeps, personId: string, input: NewSsh
       lastUsedAt: null,
       lastUsedAddress: null,
     };
-    // A deploy key opens its repository; a key for signing takes nothing from it.
+    // A deploy key grants access to its repository; a signing key does not interfere with it.
     if (uses !== 'signing' && (await manager.existsBy(deployKeySchema, { fingerprint }))) throw keyInUse();
     try {
       await manager.insert(sshKeySchema, row);

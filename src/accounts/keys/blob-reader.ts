@@ -15,7 +15,7 @@ export class BlobReader {
     this.#bytes = bytes;
   }
 
-  /** A length in four bytes, then that many bytes. */
+  /** A four-byte length, then that many bytes. */
   readString(maxBytes = Infinity): Buffer {
     if (this.#bytes.length - this.#position < 4) throw new UnreadableBlob();
     const length = this.#bytes.readUInt32BE(this.#position);
@@ -25,7 +25,7 @@ export class BlobReader {
     return this.#bytes.subarray(start, this.#position);
   }
 
-  /** A positive number in its canonical form: no sign bit, no leading zero that is not needed. */
+  /** A positive number in canonical form: no sign bit, no superfluous leading zero. */
   readPositiveInteger(): { bits: number; isOdd: boolean } {
     const bytes = this.readString();
     const [first, second] = bytes;
@@ -36,7 +36,7 @@ export class BlobReader {
     return { bits: 8 * wholeBytes + (32 - Math.clz32(leading)), isOdd: bytes.at(-1)! % 2 === 1 };
   }
 
-  /** Refuses trailing bytes: the same key with bytes added would have another fingerprint. */
+  /** Rejects trailing bytes: the same key with added bytes would have another fingerprint. */
   end(): void {
     if (this.#position !== this.#bytes.length) throw new UnreadableBlob();
   }

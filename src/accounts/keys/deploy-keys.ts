@@ -19,15 +19,15 @@ export interface DeployKey extends Omit<DeployKeyRow, 'blobBase64'> {
 }
 
 export interface NewDeployKey {
-  /** When empty: the key's comment, else its type. */
+  /** If empty: the key's comment, else its type. */
   title?: string | undefined;
-  /** A whole line of a `.pub` file. */
+  /** A full line of a `.pub` file. */
   line: string;
   /** `read` or `write`. */
   access: string;
 }
 
-/** What `readDeployKey` has checked. */
+/** Result of `readDeployKey`. */
 interface CheckedDeployKey {
   title: string;
   key: SshPublicKey;
@@ -37,7 +37,7 @@ interface CheckedDeployKey {
 const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
 
 /**
- * Reads what a form or a call says of a deploy key. Refuses as `parsePublicKeyLine` does; `invalid_text`,
+ * Parses deploy key fields from a form or an API call. Throws what `parsePublicKeyLine` throws; `invalid_text`,
  * `text_too_long`; `invalid_key_access`.
  */
 export function readDeployKey(input: NewDeployKey): CheckedDeployKey {
@@ -50,8 +50,8 @@ export function readDeployKey(input: NewDeployKey): CheckedDeployKey {
 }
 
 /**
- * Adds a deploy key as part of the write that has checked the rights. Refuses `key_in_use`, also for a key with which a
- * person signs in; `too_many_deploy_keys`.
+ * Adds a deploy key, inside the transaction that has checked permissions. Throws `key_in_use`, also for a user's
+ * sign-in key; `too_many_deploy_keys`.
  */
 export async function addDeployKey(
   { random, settings }: AccountsDeps,
@@ -85,7 +85,7 @@ export async function addDeployKey(
 }
 
 /**
- * Removes a deploy key of a repository as part of the write that has checked the rights. Refuses `unknown_deploy_key`.
+ * Removes a repository's deploy key, inside the transaction that has checked permissions. Throws `unknown_deploy_key`.
  */
 export async function removeDeployKey({ manager }: Tx, repositoryId: string, id: string): Promise<DeployKey> {
   const row = await manager.findOneBy(deployKeySchema, { id, repositoryId });
@@ -94,7 +94,7 @@ export async function removeDeployKey({ manager }: Tx, repositoryId: string, id:
   return toDeployKey(row);
 }
 
-/** The deploy keys of a repository, oldest first. */
+/** A repository's deploy keys, oldest first. */
 export async function listDeployKeys({ db }: AccountsDeps, repositoryId: string): Promise<DeployKey[]> {
   const rows = await db.read.find(deployKeySchema, {
     where: { repositoryId },
@@ -104,9 +104,8 @@ export async function listDeployKeys({ db }: AccountsDeps, repositoryId: string)
 }
 
 /**
- * A deploy key as it is now; null when it is removed. The person who added it does not count: the key belongs to the
- * repository.
- * @param source the row cache, or what the write that decides reads by
+ * The current state of a deploy key; null if removed. Ignores who added it, because the key belongs to the repository.
+ * @param source the row cache, or the connection of the deciding transaction
  */
 export async function deployKeyViewer(source: RowSource, id: string): Promise<DeployKeyViewer | null> {
   const row = await rowBy(source, deployKeySchema, { id });

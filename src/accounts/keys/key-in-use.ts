@@ -4,14 +4,14 @@ import { conflict } from '../../kernel/index.ts';
 import { deployKeySchema } from '../schema/deploy-key-schema.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 
-/** The refusal names neither a person nor a repository (security F05). */
+/** The error reveals neither a user nor a repository (security F05). */
 export const keyInUse = (cause?: unknown) =>
   conflict('key_in_use', 'This key is already in use.', { field: 'key', cause });
 
 /**
- * Whether a key opens something over SSH already: an account, or a repository as its deploy key. A key that opens one
- * thing says by itself what it is for. Two unique indexes cannot state this over both tables, so every write that adds
- * a key asks.
+ * Whether a key already grants SSH access: to an account, or to a repository as its deploy key. A key with a single
+ * target identifies it. Two unique indexes cannot enforce this across both tables, so every transaction that adds a key
+ * checks it.
  */
 export async function isKeyInUse(manager: EntityManager, fingerprint: string): Promise<boolean> {
   return (

@@ -13,12 +13,12 @@ export interface KeyOwner {
   uses: SshKeyUse;
 }
 
-/** Owners of all asked keys together: registering the keys of others for signing fills no page. */
+/** Limit over all requested keys, so that registering other people's keys for signing cannot flood a page. */
 const maxOwners = 2_000;
 
 /**
- * The owners of keys, sorted by fingerprint, then in the order in which the key was registered; keys without an owner,
- * or whose owner has no handle or is disabled, are missing. Keys of people are public.
+ * The owners of keys, sorted by fingerprint, then by registration; omits keys without an owner, or whose owner has no
+ * handle or is disabled. User keys are public.
  * @param fingerprints `SHA256:…`, a few hundred at most
  */
 export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly string[]): Promise<KeyOwner[]> {

@@ -5,8 +5,8 @@ import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
 
 /**
- * A person's SSH keys, newest first.
- * @param personId `null` lists the keys of all people, for the command line
+ * A user's SSH keys, newest first.
+ * @param personId `null` lists the keys of all users, for the command line
  */
 export async function listKeys({ db }: AccountsDeps, personId: string | null): Promise<SshKey[]> {
   const ofPerson = personId === null ? '' : 'WHERE k.user_id = :personId';

@@ -3,8 +3,8 @@ import type { AccountsDeps } from '../deps.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 
 /**
- * The keys with which a person signs in, oldest first, each as a line of `authorized_keys` without a comment: titles
- * and comments are for their owner.
+ * A user's sign-in keys, oldest first, each as a line of `authorized_keys` without a comment: titles and comments are
+ * visible only to their owner.
  */
 export async function publicKeyLines({ db }: AccountsDeps, personId: string): Promise<string[]> {
   const rows = await db.read.find(sshKeySchema, {

@@ -6,8 +6,8 @@ import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
 
 /**
- * Changes what a key is for. A key for signing only cannot become one that signs in: that would open the account as a
- * new key does, so it has to be added as one. Refuses `invalid_key_use`, `key_only_signs`, `unknown_key`.
+ * Changes the purpose of a key. A signing-only key cannot become a sign-in key: that would grant access to the account
+ * like a new key, so it must be added again. Throws `invalid_key_use`, `key_only_signs`, `unknown_key`.
  */
 export async function setKeyUse(
   { db }: AccountsDeps,

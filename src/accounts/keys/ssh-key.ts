@@ -15,7 +15,7 @@ export interface SshKey {
   /** False for keys on security tokens (`sk-…`): they need the system's sshd. */
   worksWithBuiltInServer: boolean;
   createdAt: number;
-  /** Up to a minute late. */
+  /** At most a minute late. */
   lastUsedAt: number | null;
   lastUsedAddress: string | null;
 }

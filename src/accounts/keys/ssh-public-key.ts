@@ -23,7 +23,7 @@ const maxLineLength = 16_384;
 /** A security token's key names its application; OpenSSH writes `ssh:`. */
 const maxApplicationBytes = 255;
 
-/** Parsers of the rest of a blob, by the algorithm name it starts with. */
+/** Parsers for the rest of a blob, by its leading algorithm name. */
 const readers: Record<string, (reader: BlobReader) => void> = Object.assign(Object.create(null) as object, {
   'ssh-ed25519': readEd25519,
   'ecdsa-sha2-nistp256': (reader: BlobReader) => readEcdsa(reader, 'nistp256'),
@@ -41,7 +41,7 @@ const readers: Record<string, (reader: BlobReader) => void> = Object.assign(Obje
 });
 
 /**
- * Whether the built-in SSH server can verify a signature of such a key. Keys on security tokens (`sk-…`) sign in a form
+ * Whether the built-in SSH server can verify signatures by such a key. Security token keys (`sk-…`) sign in a format
  * that ssh2 does not support; they are stored for servers that use the system's sshd.
  */
 export function worksWithBuiltInServer(type: string): boolean {
@@ -49,10 +49,10 @@ export function worksWithBuiltInServer(type: string): boolean {
 }
 
 /**
- * Parses one line of a `.pub` file: type, key in base64, optional comment. The key is decoded to the last byte and must
- * be in canonical form, because keys are identified by their fingerprint.
+ * Parses one line of a `.pub` file: type, key in base64, optional comment. The key is fully decoded and must be in
+ * canonical form, because keys are identified by their fingerprint.
  *
- * Refuses with `invalid`, field `key`: `key_missing`, `key_private`, `key_several`, `key_certificate`, `key_options`,
+ * Throws `invalid`, field `key`: `key_missing`, `key_private`, `key_several`, `key_certificate`, `key_options`,
  * `key_type_unsupported`, `key_too_short` (RSA under 2 048 bits), `key_unreadable`.
  */
 export function parsePublicKeyLine(line: unknown): SshPublicKey {
@@ -67,7 +67,7 @@ export function parsePublicKeyLine(line: unknown): SshPublicKey {
   return { type, blob, fingerprint: fingerprintOf(blob), comment: comment.join(' ') };
 }
 
-/** Refuses what people often paste by mistake, each with a hint. */
+/** Rejects common pasting mistakes, each with a hint. */
 function refuseOtherFiles(text: string): void {
   if (/PRIVATE KEY|PuTTY-User-Key-File/.test(text)) {
     throw refuse(
@@ -106,7 +106,7 @@ function refuseType(type: string, text: string): void {
   throw unreadable();
 }
 
-/** `null` unless encoding the bytes again gives the same text. */
+/** `null` unless re-encoding the bytes yields the same text. */
 function decodeCanonicalBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length > 0 && bytes.toString('base64') === text ? bytes : null;

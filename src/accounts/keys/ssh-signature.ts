@@ -3,9 +3,9 @@ import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { BlobReader } from './blob-reader.ts';
 import { fingerprintOf } from './ssh-public-key.ts';
 
-/** An SSH signature: the key it names, and whether it is valid for the signed bytes. */
+/** An SSH signature: its key, and whether it is valid for the signed bytes. */
 export interface CheckedSshSignature {
-  /** `SHA256:…` of the signing key. The signature does not name its owner. */
+  /** `SHA256:…` of the signing key. The signature does not identify its owner. */
   fingerprint: string;
   isGood: boolean;
 }
@@ -15,7 +15,7 @@ const magic = Buffer.from('SSHSIG');
 const maxArmourLength = 32 * 1024;
 
 /**
- * Verifies a signature in the format of `ssh-keygen -Y sign` (OpenSSH, PROTOCOL.sshsig), which git puts into commits
+ * Verifies a signature in the format of `ssh-keygen -Y sign` (OpenSSH, PROTOCOL.sshsig), which git stores in commits
  * and tags.
  * @param namespace the required namespace: `git`
  * @returns null for malformed signatures, and for unknown or unsafe algorithms
@@ -43,12 +43,12 @@ export function checkSshSignature(text: string, signed: Buffer, namespace: strin
     ]);
     return { fingerprint: fingerprintOf(key), isGood: isSignatureOf(key, signature, message) };
   } catch {
-    // Truncated, or no key at all.
+    // Truncated, or not a key.
     return null;
   }
 }
 
-/** A length in four bytes, then the bytes (RFC 4251 §5). */
+/** A four-byte length, then the bytes (RFC 4251 §5). */
 function packed(bytes: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes.length);
@@ -64,7 +64,7 @@ function isSignatureOf(blob: Buffer, signature: Buffer, message: Buffer): boolea
     reader.end();
     return isPlainSignature(type, algorithm, key, value, message);
   }
-  // A security token signs the application, flags (user presence) and its counter as well.
+  // A security token also signs the application, the flags (user presence) and its counter.
   const rest = signature.subarray(8 + Buffer.byteLength(algorithm) + value.length);
   if (algorithm !== type || rest.length !== 5) return false;
   const attested = Buffer.concat([
@@ -81,7 +81,7 @@ function isSignatureOf(blob: Buffer, signature: Buffer, message: Buffer): boolea
   );
 }
 
-/** RSA signatures use SHA-2 only; the key type `ssh-rsa` does not say which hash. */
+/** RSA signatures use only SHA-2; the key type `ssh-rsa` does not determine the hash. */
 function isPlainSignature(type: string, algorithm: string, key: KeyObject, value: Buffer, message: Buffer): boolean {
   if (type === 'ssh-ed25519') return algorithm === type && verify(null, message, key, value);
   if (type === 'ssh-rsa')
@@ -127,7 +127,7 @@ function readJwk(kind: string, reader: BlobReader): JsonWebKey {
   };
 }
 
-/** A number in a fixed count of bytes: SSH drops leading zeros, and adds one before a sign bit. */
+/** A number with a fixed byte count: SSH drops leading zeros, and adds one before a sign bit. */
 function fixed(number: Buffer, bytes: number): Buffer {
   const digits = number.subarray(Math.max(0, number.length - bytes));
   return Buffer.concat([Buffer.alloc(bytes - digits.length), digits]);

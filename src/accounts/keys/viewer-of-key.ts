@@ -15,15 +15,14 @@ interface KeyUse {
   address: string | null;
   /**
    * False while a client only asks whether a key would be accepted: that proves nothing (security F01), so it is not
-   * recorded as a use. True when omitted.
+   * recorded as a use. Defaults to true.
    */
   hasSigned?: boolean;
 }
 
 /**
- * The account of a public key, or the deploy key that it is. `null` for an unknown key, a key that is registered for
- * signing only, or a disabled account. The caller must verify a signature by
- * this key before it lets anyone in.
+ * The account of a public key, or its deploy key. `null` for an unknown key, a signing-only key, or a disabled account.
+ * The caller must verify a signature by this key before granting access.
  * @param blob the key in wire form
  */
 export async function viewerOfKey(

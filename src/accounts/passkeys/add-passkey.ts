@@ -17,11 +17,11 @@ import { passkeysUnavailable, relyingPartyOf } from './relying-party.ts';
 const nameRule = { field: 'name', called: 'The name', maxCharacters: 100 };
 
 /**
- * What a browser needs to make a passkey for a person. Every passkey can be found without a name and verifies its user
- * (by PIN, finger or face), so each works instead of a password, too. No attestation is asked for: it would tell the
- * make of the authenticator, which decides nothing here.
+ * Options for a browser to create a passkey. Every passkey is discoverable and verifies its user (by PIN, finger or
+ * face), so it can replace a password. Requests no attestation: it would reveal the make of the authenticator, which is
+ * irrelevant here.
  *
- * Refuses: `passkeys_unavailable` (conflict), `too_many_passkeys` (conflict), `unknown_person`.
+ * Throws `passkeys_unavailable` (conflict), `too_many_passkeys` (conflict), `unknown_person`.
  */
 export async function beginPasskey(
   deps: AccountsDeps,
@@ -55,17 +55,17 @@ export async function beginPasskey(
 
 interface NewPasskey {
   name: string;
-  /** What the browser returned, as JSON. */
+  /** The browser's response, as JSON. */
   response: string;
-  /** The session whose page asked for it. */
+  /** The session whose page requested it. */
   sessionId: string;
 }
 
 /**
- * Stores a passkey that a browser has made. @returns it, and recovery codes to show once where it is the first factor
+ * Stores a passkey created by a browser. @returns it, and recovery codes to show once if it is the first factor
  *
- * Refuses: the rules of texts; `name_missing`; `passkey_refused` (invalid) for a wrong origin, host, challenge or
- * signature, and one without verification of its user; `passkey_taken`, `too_many_passkeys`, `passkeys_unavailable`
+ * Throws the errors of the rules of texts; `name_missing`; `passkey_refused` (invalid) for a wrong origin, host,
+ * challenge or signature, and without user verification; `passkey_taken`, `too_many_passkeys`, `passkeys_unavailable`
  * (conflict).
  */
 export async function addPasskey(

@@ -9,10 +9,10 @@ import { challengeIn, passkeyRefused, readAssertion } from './read-response.ts';
 import { passkeysUnavailable, relyingPartyOf } from './relying-party.ts';
 
 /**
- * What a browser needs to ask for a passkey.
- * @param personId whose; null lets the person choose among all that the browser has for this server
+ * Options for a browser to request a passkey.
+ * @param personId its owner; null lets the user choose among all passkeys that the browser has for this server
  *
- * Refuses: `passkeys_unavailable` (conflict).
+ * Throws `passkeys_unavailable` (conflict).
  */
 export async function askForPasskey(
   deps: AccountsDeps,
@@ -34,7 +34,7 @@ export async function askForPasskey(
   });
 }
 
-/** An answer whose signature is right. It counts once `usePasskey` has used it up. */
+/** A response with a valid signature. It takes effect once `usePasskey` has consumed it. */
 interface CheckedPasskey {
   personId: string;
   row: PasskeyRow;
@@ -44,11 +44,11 @@ interface CheckedPasskey {
 }
 
 /**
- * Checks the answer of a passkey: challenge, origin, host, signature, verification of the user, and that its counter
- * has grown (a counter that goes back means that the passkey was copied).
- * @param personId whose it must be; null for any person's
+ * Checks a passkey response: challenge, origin, host, signature, user verification, and an increasing counter (a
+ * decreasing one means that the passkey was copied).
+ * @param personId its required owner; null for any user
  *
- * Refuses: `passkey_refused` (invalid), with the reason in the log; `passkeys_unavailable` (conflict).
+ * Throws `passkey_refused` (invalid), with the reason in the log; `passkeys_unavailable` (conflict).
  */
 export async function checkPasskey(
   deps: AccountsDeps,
@@ -88,7 +88,7 @@ export async function checkPasskey(
   return { personId: row.userId, row, challenge, counter: newCounter, isSynced: credentialBackedUp };
 }
 
-/** Uses a checked answer up. @returns false when the same answer, or a later one of the passkey, has come first */
+/** Consumes a checked response. @returns false if the same response, or a later one of the passkey, came first */
 export async function usePasskey(tx: Tx, { row, challenge, counter, isSynced }: CheckedPasskey): Promise<boolean> {
   if (!(await useChallenge(tx, challenge))) return false;
   const { affected } = await tx.manager.update(

@@ -4,10 +4,10 @@ import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
 import { usedPasskeyChallengeSchema } from '../schema/passkey-schema.ts';
 
-/** What an answer to a challenge is for. One for another purpose is refused. */
+/** Purpose of a challenge. Responses for another purpose are rejected. */
 type PasskeyPurpose = 'register' | 'sign_in' | 'second_factor' | 'confirm';
 
-/** What a challenge is bound to: a purpose, and the secret of the browser's cookie or the id of its session. */
+/** Binding of a challenge: a purpose, and the secret of the browser's cookie or the id of its session. */
 export interface PasskeyBinding {
   purpose: PasskeyPurpose;
   holder: string;
@@ -21,8 +21,8 @@ const lifetimeMs = 10 * 60_000;
 type ChallengeDeps = Pick<AccountsDeps, 'instanceKey' | 'random' | 'clock'>;
 
 /**
- * A challenge that carries its own end and a keyed digest over what it is bound to, so that a page with a button for
- * passkeys writes nothing. It lives ten minutes.
+ * A challenge that contains its expiry and a keyed digest over its binding, so that a page with a passkey button writes
+ * nothing. Valid for ten minutes.
  */
 export function newPasskeyChallenge(deps: ChallengeDeps, binding: PasskeyBinding): Buffer {
   const time = Buffer.alloc(timeBytes);
@@ -31,7 +31,7 @@ export function newPasskeyChallenge(deps: ChallengeDeps, binding: PasskeyBinding
   return Buffer.concat([head, macOf(deps, binding, head)]);
 }
 
-/** Whether a challenge, as base64url, is one of ours for this purpose and this browser, and not too old. */
+/** Whether a challenge, as base64url, was issued here for this purpose and browser, and has not expired. */
 export function isOpenChallenge(deps: ChallengeDeps, binding: PasskeyBinding, challenge: string): boolean {
   const bytes = Buffer.from(challenge, 'base64url');
   if (bytes.length !== nonceBytes + timeBytes + macBytes) return false;
@@ -41,7 +41,7 @@ export function isOpenChallenge(deps: ChallengeDeps, binding: PasskeyBinding, ch
 }
 
 /**
- * Accepts one answer to a challenge: the row keeps every further one out, for as long as the challenge can live.
+ * Accepts one response to a challenge: the row rejects every further one for the lifetime of the challenge.
  * @returns whether it is the first
  */
 export async function useChallenge({ manager, now }: Tx, challenge: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { PasskeyRow } from '../schema/passkey-schema.ts';
 export interface Passkey {
   id: string;
   name: string;
-  /** Whether the person's devices share it. */
+  /** Whether it is synced between the user's devices. */
   isSynced: boolean;
   createdAt: number;
   lastUsedAt: number | null;

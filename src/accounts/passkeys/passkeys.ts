@@ -15,11 +15,11 @@ import { passkeyRefused } from './read-response.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { answerWithPasskey, askForSecondFactor, askForSignIn, signInWithPasskey } from './sign-in-with-passkey.ts';
 
-/** Passkeys (WebAuthn); the functions behind the names describe what they do and refuse. */
+/** Passkeys (WebAuthn); the functions behind the names document their behaviour and errors. */
 export function createPasskeys(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   return {
-    /** Whether browsers can use passkeys here: an https address, or localhost. */
+    /** Whether browsers support passkeys here: an https URL, or localhost. */
     isAvailable: relyingPartyOf(deps.baseUrl) !== null,
     isInUse: createIsInUse(deps),
     list: bind(listPasskeys),
@@ -40,19 +40,19 @@ export function createPasskeys(deps: AccountsDeps) {
     signIn: bind(signInWithPasskey),
     askForSecondFactor: bind(askForSecondFactor),
     answer: bind(answerWithPasskey),
-    /** For other proofs of a signed-in person: `askFor` makes the options of a page, `verify` uses the answer up. */
+    /** For other proofs by a signed-in user: `askFor` creates the options of a page, `verify` consumes the response. */
     askFor: bind(askForPasskey),
     verify: bind(verifyPasskey),
   };
 }
 
-/** A person's passkeys, oldest first. */
+/** A user's passkeys, oldest first. */
 async function listPasskeys({ db }: AccountsDeps, personId: string): Promise<Passkey[]> {
   const rows = await db.read.find(passkeySchema, { where: { userId: personId }, order: { createdAt: 'ASC' } });
   return rows.map(toPasskey);
 }
 
-/** Whether any person has one, so that the sign-in page of other servers does not speak of them. True stays true. */
+/** Whether any user has one, so that sign-in pages of instances without passkeys omit them. True stays true. */
 function createIsInUse({ db, baseUrl }: AccountsDeps): () => Promise<boolean> {
   let isInUse = false;
   return async () => {
@@ -62,7 +62,7 @@ function createIsInUse({ db, baseUrl }: AccountsDeps): () => Promise<boolean> {
   };
 }
 
-/** Removes a passkey of a person. Refuses: `unknown_passkey` (not_found), `only_way_in`. */
+/** Removes a user's passkey. Throws `unknown_passkey` (not_found), `only_way_in`. */
 async function removePasskey(deps: AccountsDeps, personId: string, passkeyId: string): Promise<Passkey> {
   return deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(passkeySchema, { id: passkeyId, userId: personId });
@@ -75,7 +75,7 @@ async function removePasskey(deps: AccountsDeps, personId: string, passkeyId: st
   });
 }
 
-/** Checks and uses up the answer of a passkey of a signed-in person. Refuses: `passkey_refused` (invalid). */
+/** Checks and consumes a passkey response of a signed-in user. Throws `passkey_refused` (invalid). */
 async function verifyPasskey(
   deps: AccountsDeps,
   binding: PasskeyBinding,

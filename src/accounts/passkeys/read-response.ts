@@ -2,19 +2,19 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type { z } from 'zod';
 import { invalid } from '../../kernel/index.ts';
 
-/** Longer than any authenticator's answer without attestation. */
+/** Exceeds any authenticator's response without attestation. */
 const maxResponseCharacters = 32 * 1024;
 
-/** Loaded with the first passkey: most starts need no schemas. */
+/** Loaded with the first passkey: most starts do not need the schemas. */
 const schemas = () => import('./response-schemas.ts');
 
-/** What `navigator.credentials.create` returned, as JSON (WebAuthn Level 3, §5.1.8). Refuses: `passkey_refused`. */
+/** The result of `navigator.credentials.create`, as JSON (WebAuthn Level 3, §5.1.8). Throws `passkey_refused`. */
 export async function readRegistration(text: string): Promise<RegistrationResponseJSON> {
   const { registration } = await schemas();
   return { ...read(text, registration), clientExtensionResults: {} } as RegistrationResponseJSON;
 }
 
-/** What `navigator.credentials.get` returned. Refuses: `passkey_refused`. */
+/** The result of `navigator.credentials.get`. Throws `passkey_refused`. */
 export async function readAssertion(text: string): Promise<AuthenticationResponseJSON> {
   const { assertion } = await schemas();
   const { response, ...rest } = read(text, assertion);
@@ -36,7 +36,7 @@ function read<Value>(text: string, schema: z.ZodType<Value>): Value {
   return parsed.data;
 }
 
-/** The challenge that an answer is for, as base64url; '' when it cannot be read. The library reads it again. */
+/** The challenge of a response, as base64url; '' if unreadable. The library reads it again. */
 export function challengeIn(clientDataJson: string): string {
   try {
     const data = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { challenge?: unknown };
@@ -46,6 +46,6 @@ export function challengeIn(clientDataJson: string): string {
   }
 }
 
-/** One refusal for whatever is wrong with an answer; the log has the reason. */
+/** The same error for any invalid response; the log has the reason. */
 export const passkeyRefused = () =>
   invalid('passkey_refused', 'This passkey was not accepted, or the page was open for too long. Try again.');

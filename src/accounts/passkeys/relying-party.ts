@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import { conflict } from '../../kernel/index.ts';
 
-/** This server as authenticators know it (WebAuthn Level 3, §5.1.2). */
+/** This server as known to authenticators (WebAuthn Level 3, §5.1.2). */
 interface RelyingParty {
-  /** The host name that passkeys are bound to. */
+  /** The host name to which passkeys are bound. */
   id: string;
-  /** The only origin whose answers are accepted. */
+  /** The only origin whose responses are accepted. */
   origin: string;
 }
 
 /**
- * The relying party of a public origin; null where browsers have no passkeys: without a configured address, over plain
- * http except on this machine, and at an IP address.
+ * The relying party of a public origin; null if browsers support no passkeys there: without a configured URL, over
+ * plain http except on this machine, and at an IP address.
  */
 export function relyingPartyOf(baseUrl: string | null): RelyingParty | null {
   if (baseUrl === null) return null;

@@ -14,23 +14,23 @@ import { passkeyRefused } from './read-response.ts';
 interface PasskeyAnswer extends SessionOrigin {
   /** The secret of the browser's cookie. */
   challenge: string | null;
-  /** What the browser returned, as JSON. */
+  /** The browser's response, as JSON. */
   response: string;
 }
 
-/** The digest, so that the secret of the cookie is nowhere else. */
+/** Only the digest, so that the cookie's secret is stored nowhere else. */
 const bindingOf = (purpose: 'sign_in' | 'second_factor', cookie: string): PasskeyBinding => ({
   purpose,
   holder: hashSecret(cookie),
 });
 
-/** What the sign-in page needs; the browser offers the passkeys that it has. @param cookie its secret */
+/** Options for the sign-in page; the browser offers its own passkeys. @param cookie its secret */
 export const askForSignIn = (deps: AccountsDeps, cookie: string): Promise<PublicKeyCredentialRequestOptionsJSON> =>
   askForPasskey(deps, bindingOf('sign_in', cookie), null);
 
 /**
- * Signs in with a passkey instead of a password. It has verified its user, so that it is both factors.
- * Refuses: `passkey_refused` (invalid), `account_disabled`, `passkeys_unavailable`.
+ * Signs in with a passkey instead of a password. It verifies its user, so it counts as both factors. Throws
+ * `passkey_refused` (invalid), `account_disabled`, `passkeys_unavailable`.
  */
 export async function signInWithPasskey(
   deps: AccountsDeps,
@@ -45,7 +45,7 @@ export async function signInWithPasskey(
   });
 }
 
-/** What the page of the second step needs; null without an open first step, and for a person without passkeys. */
+/** Options for the page of the second step; null without a pending first step, and for users without passkeys. */
 export async function askForSecondFactor(
   deps: AccountsDeps,
   cookie: string | null,
@@ -56,7 +56,7 @@ export async function askForSecondFactor(
   return options.allowCredentials?.length ? options : null;
 }
 
-/** The second step of a sign-in. Refuses: `passkey_refused`, `sign_in_expired` (invalid), `account_disabled`. */
+/** The second step of a sign-in. Throws `passkey_refused`, `sign_in_expired` (invalid), `account_disabled`. */
 export async function answerWithPasskey(
   deps: AccountsDeps,
   { challenge, response, ...origin }: PasskeyAnswer,

@@ -13,16 +13,16 @@ interface PasswordChange {
   newPassword: string;
   /** The current session, which continues while all others end. `null` ends all. */
   keepSessionId: string | null;
-  /** The client's address; wrong passwords count as failed sign-ins. */
+  /** The client's network address; wrong passwords count as failed sign-ins. */
   address: string | null;
 }
 
 /**
- * Changes a person's own password and ends all other sessions. An account without a password gets its first one; its
- * caller asks for another proof.
+ * Changes a user's own password and ends all other sessions. An account without a password gets its first one; the
+ * caller requires another proof.
  *
- * Refuses: the rules of passwords, with field `new_password`; `wrong_password` and `same_password`, with their field;
- * `too_many_tries`, `sign_in_busy`; `password_changed` when another change came first; `unknown_person`.
+ * Throws the errors of the rules of passwords, with field `new_password`; `wrong_password` and `same_password`, with
+ * their field; `too_many_tries`, `sign_in_busy`; `password_changed` if another change came first; `unknown_person`.
  */
 export async function changePassword(deps: AccountsDeps, personId: string, change: PasswordChange): Promise<void> {
   const { db, hasher, signInRateLimit } = deps;

@@ -13,11 +13,13 @@ const rememberedMs = 5 * 60_000;
 
 /** Operations available while holding a slot. */
 interface Hashing {
-  /** @returns a PHC string made with the current cost */
+  /**
+   * @returns a PHC string with the current cost
+   */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password matches the stored hash. Without a stored hash it computes one all the same and returns false,
-   * so that response times do not reveal who has an account.
+   * Whether the password matches the stored hash. Without a stored hash it still computes one and returns false, so
+   * that response times do not reveal who has an account.
    */
   matches(password: string, stored: string | null): Promise<boolean>;
   isOutdated(stored: string): boolean;
@@ -25,16 +27,16 @@ interface Hashing {
 
 export interface PasswordHasher {
   /**
-   * Runs `work` in one of the slots for hashing. Never called inside a write. Refuses with `unavailable`:
+   * Runs `work` in one of the hashing slots. Never call this inside a transaction. Throws `unavailable`:
    * `sign_in_busy`.
    */
   inSlot<T>(work: (hashing: Hashing) => Promise<T>): Promise<T>;
   /**
-   * Whether this process found the password right lately, for the very hash that is stored: programs send it with every
-   * call, and each would cost a hash. Forgotten after five minutes, and by a change of the password.
+   * Whether this process recently verified the password against this exact stored hash: programs send it with every
+   * call, and each would cost a hash. Forgotten after five minutes, and when the password changes.
    */
   remembers(password: string, stored: string | null): boolean;
-  /** To be called with what was found right. */
+  /** Records a successful verification. */
   remember(password: string, stored: string): void;
 }
 
@@ -45,7 +47,7 @@ interface PasswordHasherOptions {
   random: Random;
 }
 
-/** argon2id of Node's crypto (RFC 9106). Refuses to start on a runtime without it. */
+/** argon2id of Node's crypto (RFC 9106). Throws at start on a runtime without it. */
 export function createPasswordHasher({ cost, atOnce, waiting, random }: PasswordHasherOptions): PasswordHasher {
   if (typeof argon2 !== 'function')
     throw internal('This Node has no crypto.argon2; Hearth needs the one it is pinned to.');
@@ -78,7 +80,7 @@ export function createPasswordHasher({ cost, atOnce, waiting, random }: Password
     isOutdated: (stored) => isOutdated(stored, cost),
   };
 
-  // The key is of this process alone: what is remembered gives nothing away.
+  // The key exists only in this process, so the remembered values reveal nothing.
   const key = random.bytes(32);
   const nameOf = (password: string, stored: string): string =>
     createHmac('sha256', key).update(`${stored}\0${password}`).digest('base64');

@@ -1,4 +1,4 @@
-/** Stored passwords are PHC strings, which contain the parameters: hashes made with an older cost stay verifiable. */
+/** Stored passwords are PHC strings, which contain the parameters, so hashes with an older cost stay verifiable. */
 
 /** The cost of one argon2id hash. */
 export interface PasswordCost {
@@ -24,7 +24,7 @@ export function formatPasswordString({ cost, salt, hash }: StoredPassword): stri
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** Parses a PHC string of argon2id version 19. `null` for anything else: a damaged row then matches no password. */
+/** Parses a PHC string of argon2id version 19. `null` for anything else, so that a damaged row matches no password. */
 export function parsePasswordString(text: string): StoredPassword | null {
   const match = pattern.exec(text);
   if (match === null) return null;
@@ -34,7 +34,7 @@ export function parsePasswordString(text: string): StoredPassword | null {
   return { cost, salt: Buffer.from(salt!, 'base64'), hash: Buffer.from(hash!, 'base64') };
 }
 
-/** Whether a stored password was made with another cost than the current one. */
+/** Whether a stored password has another cost than the current one. */
 export function isOutdated(text: string, current: PasswordCost): boolean {
   const stored = parsePasswordString(text);
   if (stored === null) return true;

@@ -4,7 +4,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 
-/** The kind of the mail with a link for a new password. */
+/** Mail kind with a password reset link. */
 export const resetMail = 'password.reset';
 
 interface ResetMail {

@@ -19,15 +19,15 @@ import { resetMail } from './reset-mail.ts';
 interface ResetRequest {
   /** A verified address of the account. */
   address: string;
-  /** The client's address. */
+  /** The client's network address. */
   network: string;
 }
 
 /**
- * Sends a link for a new password to a verified address. The caller gets the same answer in the same time whether an
- * account has the address (security D05): it is looked up after the answer, and nobody waits for that.
+ * Sends a password reset link to a verified address. The response and its time are the same whether or not an account
+ * has the address (security D05), because the look-up runs after the response.
  *
- * Refuses: `mail_not_configured`; `invalid_address`; `too_many_resets` (unavailable), which counts any address alike.
+ * Throws `mail_not_configured`; `invalid_address`; `too_many_resets` (unavailable), which counts every address alike.
  */
 export async function requestPasswordReset(deps: AccountsDeps, { address, network }: ResetRequest): Promise<void> {
   if (!deps.mail.isConfigured) throw mailNotConfigured();
@@ -39,7 +39,7 @@ export async function requestPasswordReset(deps: AccountsDeps, { address, networ
   deps.background.add(work);
 }
 
-/** Does nothing for an unknown address, a disabled account, and over the limit of mails. */
+/** Does nothing for an unknown address, a disabled account, and above the mail limit. */
 async function sendResetLink(deps: AccountsDeps, addressKey: string): Promise<void> {
   const isSent = await deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(emailAddressSchema, { addressKey, verifiedAt: isNotNull() });
@@ -55,8 +55,8 @@ async function sendResetLink(deps: AccountsDeps, addressKey: string): Promise<vo
 }
 
 /**
- * Makes a link for a new password that an administrator hands out, on an instance without mail.
- * @returns the secret, shown once Refuses: `unknown_person`, `account_disabled`.
+ * Creates a password reset link that an administrator hands out, on an instance without mail.
+ * @returns the secret, shown once. Throws `unknown_person`, `account_disabled`.
  */
 export async function makeResetLink(
   deps: AccountsDeps,
@@ -72,20 +72,20 @@ export async function makeResetLink(
   });
 }
 
-/** Whose password a link would set, for the page that asks for it. Refuses with `link_closed` (not_found). */
+/** The user whose password a link would set, for its form. Throws `link_closed` (not_found). */
 export async function checkPasswordReset({ db, clock }: AccountsDeps, secret: string): Promise<Person> {
   return toPerson(await personOfLink(db.read, secret, clock.now()));
 }
 
 /**
- * Sets the password of the person of a link, and ends the link, all others for a new password and all sessions. Tokens
- * and keys stay. Nobody is signed in: whatever a sign-in asks besides the password, it still asks.
+ * Sets the password of a link's user, and ends this link, all their other reset links and all sessions. Tokens and keys
+ * stay. Does not sign in, so a second factor is still required.
  *
- * Refuses: `link_closed` (not_found) without an open link, whatever the password; the rules of passwords, after which
- * the link still works; `sign_in_busy`.
+ * Throws `link_closed` (not_found) without an open link, whatever the password; the errors of the rules of passwords,
+ * after which the link still works; `sign_in_busy`.
  */
 export async function resetPassword(deps: AccountsDeps, secret: string, password: string): Promise<Person> {
-  // First, so that anonymous clients cannot cause password hashing.
+  // Comes first, so that anonymous clients cannot cause password hashing.
   await checkPasswordReset(deps, secret);
   const checked = parsePassword(password);
   const passwordHash = await deps.hasher.inSlot((hashing) => hashing.hash(checked));

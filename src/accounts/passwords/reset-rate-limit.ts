@@ -4,11 +4,11 @@ import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
 
 /**
- * Counts requests for a new password per address, whether or not an account has it, and per network. The mails of an
- * account are limited besides.
+ * Counts password reset requests per address, whether or not an account has it, and per network. Mails per account have
+ * their own limit.
  */
 export interface ResetRateLimit {
-  /** Counts one request. Refuses with `too_many_resets` (unavailable). @param key the address as it is compared */
+  /** Counts one request. Throws `too_many_resets` (unavailable). @param key the address in the form for comparison */
   count(request: { key: string; network: string }): Promise<void>;
 }
 

@@ -7,11 +7,10 @@ import { userSchema } from '../schema/user-schema.ts';
 import { parsePassword } from '../password-rules.ts';
 
 /**
- * Sets a person's password without the old one: an action of administrators. Ends all their sessions; tokens and keys
- * stay valid.
+ * Sets a user's password without the old one, for administrators. Ends all their sessions; tokens and keys stay valid.
  *
- * @param options.mustChangePassword whether the person has to choose their own at the next sign-in Refuses: the rules
- * of passwords, `unknown_person`, `sign_in_busy`.
+ * @param options.mustChangePassword whether the user must choose their own at the next sign-in. Throws the errors of
+ *   the rules of passwords, `unknown_person`, `sign_in_busy`.
  */
 export async function setPassword(
   deps: AccountsDeps,

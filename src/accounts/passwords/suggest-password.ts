@@ -1,7 +1,7 @@
 import type { Random } from '../../kernel/index.ts';
 import { randomString } from '../random-string.ts';
 
-/** No letters and digits that look alike: the password may be copied by hand. */
+/** Omits letters and digits that look alike: the password may be copied by hand. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyzACDEFGHJKLMNPQRTUVWXY34679';
 
 /** A temporary password: four groups of five, about 112 bits. */

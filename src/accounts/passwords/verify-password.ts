@@ -7,11 +7,11 @@ import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
 
 /**
- * The person of a name and a password, for programs: no session is opened. An unknown name
- * takes the same time as a wrong password.
+ * The user of a name and a password, for programs: opens no session. An unknown name takes the same time as a wrong
+ * password.
  *
- * Refuses as a sign-in does: `password_sign_in_off`, `wrong_credentials`, `too_many_tries`, `sign_in_busy`; and only
- * with the right password `second_factor_needed` and `password_change_needed`, which a browser asks for, and
+ * Throws the errors of a sign-in: `password_sign_in_off`, `wrong_credentials`, `too_many_tries`, `sign_in_busy`; and
+ * only with the right password `second_factor_needed` and `password_change_needed`, which a browser prompts for, and
  * `account_disabled`.
  */
 export async function viewerOfPassword(
@@ -49,7 +49,7 @@ export async function viewerOfPassword(
   };
 }
 
-/** The account, where the password was found right lately. */
+/** The account, if the password was verified recently. */
 async function rememberedRow(
   { owners, db, hasher }: AccountsDeps,
   username: string,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 
 /**
- * Called inside the write that deletes a person; may refuse by throwing.
- * @returns what remains to be done on disk after the commit
+ * Called inside the transaction that deletes a user; may throw to reject it.
+ * @returns disk work to do after the commit
  */
 export type AccountDeletionHook = (tx: Tx, personId: string) => Promise<() => Promise<void>>;

@@ -6,7 +6,7 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /**
- * Ends onboarding: gives a person their first handle, which makes them visible to others (SPEC §2.4). Refuses:
+ * Completes onboarding: gives a user their first handle, which makes them visible to others (SPEC §2.4). Throws
  * `invalid_handle`, `reserved_handle`, `handle_taken`; `handle_already_chosen`; `unknown_person`.
  */
 export async function chooseHandle({ db, owners }: AccountsDeps, personId: string, handle: string): Promise<Person> {

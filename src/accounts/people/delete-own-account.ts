@@ -6,10 +6,10 @@ import { deletePerson } from './delete-person.ts';
 import { noSuchPerson } from './find-people.ts';
 
 /**
- * Deletes one's own account. Asks for the password, because a session left open on a shared computer is not enough; of
- * an account without a password, its caller asks for another proof.
+ * Deletes the user's own account. Requires the password, because a session left open on a shared computer is not
+ * enough; for an account without a password, the caller requires another proof.
  *
- * Refuses `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; as `deletePerson` does.
+ * Throws `wrong_password` with field `password`; `too_many_tries`, `sign_in_busy`; what `deletePerson` throws.
  */
 export async function deleteOwnAccount(deps: AccountsDeps, personId: string, given: GivenPassword): Promise<void> {
   const row = await deps.db.read.findOneBy(userSchema, { id: personId });

@@ -6,7 +6,7 @@ import { refuseLastAdministrator } from './set-administrator.ts';
 /**
  * Deletes an account with its sessions, tokens, keys and memberships. The handle stays reserved.
  *
- * Refuses `unknown_person`; `last_administrator`; and as the registered hooks do: `last_owner`,
+ * Throws `unknown_person`; `last_administrator`; and errors of the registered hooks: `last_owner`,
  * `person_owns_repositories`.
  */
 export async function deletePerson(deps: AccountsDeps, personId: string): Promise<void> {

@@ -5,35 +5,35 @@ import { userSchema } from '../schema/user-schema.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
-/** Finds a person, with or without a handle. Refuses with `not_found`. */
+/** Finds a user, with or without a handle. Throws `not_found`. */
 export async function personById({ db }: AccountsDeps, id: string): Promise<Person> {
   const row = await db.read.findOneBy(userSchema, { id });
   if (row === null) throw noSuchPerson();
   return toPerson(row);
 }
 
-/** Finds a person by handle, ignoring case. Refuses with `not_found`. */
+/** Finds a user by handle, ignoring case. Throws `not_found`. */
 export async function personByUsername(deps: AccountsDeps, username: string): Promise<Person> {
   const owner = await deps.owners.resolve(username);
   if (owner?.kind !== 'user') throw noSuchPerson();
   return personById(deps, owner.id);
 }
 
-/** Finds a person by handle who is not disabled, for what they publish of themselves. Refuses with `not_found`. */
+/** Finds a user by handle who is not disabled, for their public content. Throws `not_found`. */
 export async function activePerson(deps: AccountsDeps, username: string): Promise<Person> {
   const person = await personByUsername(deps, username);
   if (person.disabledAt !== null) throw noSuchPerson();
   return person;
 }
 
-/** The people with these ids who have a handle (SPEC §2.4). */
+/** The users with these ids who have a handle (SPEC §2.4). */
 export async function peopleById({ db, owners }: AccountsDeps, ids: Iterable<string>): Promise<Map<string, Person>> {
   const visible = [...(await owners.ownersById(ids)).keys()];
   const rows = visible.length === 0 ? [] : await db.read.findBy(userSchema, { id: In(visible) });
   return new Map(rows.map((row) => [row.id, toPerson(row)]));
 }
 
-/** The id that begins with an integer of at most 48 bits, as clients of Gitea name users; null for none. */
+/** The id that begins with an integer of at most 48 bits, the user id of Gitea's clients; null if there is none. */
 export async function idByNumber({ db }: AccountsDeps, number: number): Promise<string | null> {
   if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 48) return null;
   const hex = number.toString(16).padStart(12, '0');
@@ -45,7 +45,7 @@ export async function idByNumber({ db }: AccountsDeps, number: number): Promise<
   return rows[0]?.id ?? null;
 }
 
-/** All accounts, people without a handle included, for administrators. Ordered by handle, people without one last. */
+/** All accounts, including users without a handle, for administrators. Sorted by handle, users without one last. */
 export async function listPeople({ db }: AccountsDeps): Promise<Person[]> {
   const rows = await db.read.find(userSchema, { order: { createdAt: 'ASC' } });
   const key = (person: Person) => person.username?.toLowerCase() ?? '\u{10ffff}';

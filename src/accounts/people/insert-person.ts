@@ -10,7 +10,7 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 export interface NewPerson {
-  /** Without one, the person chooses a handle after the first sign-in (onboarding). */
+  /** Without one, the user chooses a handle after the first sign-in (onboarding). */
   username?: string | null;
   /** Without one, the account has no password until one is set. */
   password?: string | null;
@@ -19,17 +19,17 @@ export interface NewPerson {
   mustChangePassword?: boolean;
   /** An e-mail address that the administrator vouches for. */
   address?: string;
-  /** An administrator gives the handle of a deleted account to this one. */
+  /** An administrator assigns the handle of a deleted account to this one. */
   takesDeleted?: boolean;
 }
 
-/** Validated input with the password hashed: ready for a write. */
+/** Validated input with the password hashed: ready for a transaction. */
 type PreparedPerson = Pick<
   UserRow,
   'username' | 'displayName' | 'passwordHash' | 'isAdministrator' | 'mustChangePassword'
 > & { takesDeleted?: boolean };
 
-/** Validation and hashing, before a write. Refuses as `addPerson` does, except for `handle_taken`. */
+/** Validation and hashing, before a transaction. Throws what `addPerson` throws, except for `handle_taken`. */
 export async function preparePerson({ owners, hasher }: AccountsDeps, input: NewPerson): Promise<PreparedPerson> {
   const username = input.username == null ? null : owners.parseHandle(input.username).display;
   const displayName = parseText(input.displayName ?? '', displayNameRule);
@@ -44,7 +44,7 @@ export async function preparePerson({ owners, hasher }: AccountsDeps, input: New
   };
 }
 
-/** The rows of a new person: the account, and the handle if there is one. */
+/** Inserts a new user: the account, and the handle if there is one. */
 export async function insertPerson(
   deps: AccountsDeps,
   tx: Tx,

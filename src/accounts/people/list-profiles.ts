@@ -9,7 +9,7 @@ import type { Person } from './person.ts';
 
 type ProfileOrder = 'name' | 'created';
 
-/** `people` and the keys of the neighbouring pages. */
+/** `people` and the keys of the adjacent pages. */
 export interface PeoplePage extends Omit<KeysetPage<Person>, 'rows'> {
   people: Person[];
 }
@@ -19,13 +19,13 @@ export interface PeopleOptions extends KeysetPaging {
   prefix?: string;
 }
 
-/** The sort key of people, the same expression as in the index `users_listed`: those without a handle come last. */
+/** Sort key of users, the same expression as in the index `users_listed`: those without a handle come last. */
 export const listedBy = "COALESCE(lower(u.username), '~' || u.id)";
 const endOfHandles = '~';
 
 /**
- * The people who are publicly visible: with a handle (SPEC §2.4) and not disabled. By handle, or the latest to join
- * first. Keyset pagination. Refuses `invalid_page` for an `after` or `before` that it did not make.
+ * Publicly visible users: with a handle (SPEC §2.4) and not disabled. Sorted by handle, or newest first. Keyset
+ * pagination. Throws `invalid_page` for an `after` or `before` that it did not create.
  */
 export async function listProfiles(
   { db }: AccountsDeps,
@@ -36,7 +36,7 @@ export async function listProfiles(
   return listByHandle(query.andWhere(`${listedBy} < :endOfHandles`, { endOfHandles }), prefix, paging);
 }
 
-/** All accounts, for administrators: by handle, people without one last. */
+/** All accounts, for administrators: sorted by handle, users without one last. */
 export async function listAccounts(
   { db }: AccountsDeps,
   { prefix = '', ...paging }: PeopleOptions,

@@ -6,7 +6,7 @@ import { listedBy } from './list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
 import { toPerson } from './person.ts';
 
-/** Rows of another module that refer to people in a column `user_id`; all three from code, never from input. */
+/** Rows of another module that refer to users in a column `user_id`; all three from code, never from input. */
 interface PeopleReference {
   table: string;
   /** The column to filter by, and its value. */
@@ -14,13 +14,12 @@ interface PeopleReference {
   id: string;
 }
 
-/** Up to this many are sorted; with more, a page fills soon by scanning people in order. */
+/** Limit of rows to sort; with more, scanning users in order fills a page quickly. */
 const fewPeople = 1_000;
 
 /**
- * The people whom rows of another module refer to, by handle, a page at a time. Those without a handle are left out
- * (SPEC §2.4). A few are looked up and sorted; for many, people are scanned in the order of the list and checked one by
- * one.
+ * The users to whom rows of another module refer, sorted by handle, in pages. Omits those without a handle (SPEC §2.4).
+ * Few rows are looked up and sorted; for many, users are scanned in list order and checked one by one.
  */
 export async function listReferencedPeople(
   { db }: AccountsDeps,

@@ -1,24 +1,24 @@
 import type { UserRow } from '../schema/user-schema.ts';
 
-/** A person with an account, as other modules see them: without the password. */
+/** A user account as other modules see it: without the password. */
 export interface Person {
   /** UUID. */
   id: string;
-  /** `null` until a handle is chosen; without one, a person is not listed anywhere (SPEC §2.4). */
+  /** `null` until a handle is chosen; without one, a user is not listed anywhere (SPEC §2.4). */
   username: string | null;
   /** May be empty; pages then show the handle. */
   displayName: string;
   bio: string;
-  /** Empty, or an http(s) address. */
+  /** Empty, or an http(s) URL. */
   website: string;
   isAdministrator: boolean;
   mustChangePassword: boolean;
   disabledAt: number | null;
   createdAt: number;
   lastSeenAt: number | null;
-  /** Since when a sign-in needs a second factor; `null` while the person has set none up. */
+  /** Time since which a sign-in needs a second factor; `null` without one. */
   secondFactorAt: number | null;
-  /** The code of the language of pages and mails; `null` leaves it to the browser and the server. */
+  /** Language code of pages and mails; `null` leaves it to the browser and the server. */
   language: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { TextRule } from '../validate-text.ts';
 
 export const displayNameRule: TextRule = { field: 'display_name', called: 'The display name', maxCharacters: 100 };
 export const bioRule: TextRule = { field: 'bio', called: 'The text about you', maxCharacters: 1000, manyLines: true };
-/** Validates the code of a language; '' and null mean none. Refuses `unknown_language`. */
+/** Validates a language code; '' and null mean none. Throws `unknown_language`. */
 export function parseLanguage(code: string | null): string | null {
   if (code === null || code === '') return null;
   if (findLanguage(code) === null)
@@ -16,8 +16,8 @@ export function parseLanguage(code: string | null): string | null {
 const websiteRule: TextRule = { field: 'website', called: 'The website', maxCharacters: 255 };
 
 /**
- * Validates the URL of a website. It becomes a link on public pages, so only http and https are allowed. Refuses with
- * `invalid`: `invalid_website`, and as `parseText` does.
+ * Validates a website URL. It becomes a link on public pages, so only http and https are allowed. Throws `invalid`:
+ * `invalid_website`, and what `parseText` throws.
  */
 export function parseWebsite(value: unknown): string {
   const text = parseText(value, websiteRule);

@@ -5,8 +5,8 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /**
- * Changes a person's handle. The old one redirects to the new one and stays reserved: a new owner could impersonate
- * them (security E07). Refuses: `invalid_handle`, `reserved_handle`, `handle_taken`; `unknown_person`.
+ * Changes a user's handle. The old one redirects to the new one and stays reserved, because a new owner could
+ * impersonate them (security E07). Throws `invalid_handle`, `reserved_handle`, `handle_taken`; `unknown_person`.
  */
 export async function renamePerson(
   { db, owners, logger }: AccountsDeps,

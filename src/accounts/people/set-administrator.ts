@@ -9,8 +9,8 @@ import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
 /**
- * Makes a person an administrator of the instance, or revokes that. Their sessions end with the change, so that none
- * outlives a change of rights (security D03). Without a change nothing happens. Refuses: `last_administrator`,
+ * Makes a user an administrator of the instance, or revokes that. Their sessions end with the change, so that none
+ * outlives a change of permissions (security D03). Does nothing without a change. Throws `last_administrator`,
  * `unknown_person`.
  */
 export async function setAdministrator(
@@ -30,7 +30,7 @@ export async function setAdministrator(
 }
 
 /**
- * Refuses to remove the last administrator who can sign in. Runs inside the write that removes one: of two
+ * Prevents removing the last administrator who can sign in. Runs inside the transaction that removes one: of two
  * administrators who demote each other, one remains.
  */
 export async function refuseLastAdministrator({ manager }: Tx, personId: string): Promise<void> {

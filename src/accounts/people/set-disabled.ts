@@ -7,8 +7,8 @@ import type { Person } from './person.ts';
 import { refuseLastAdministrator } from './set-administrator.ts';
 
 /**
- * Disables or enables an account. Disabling ends every session at once; tokens and keys are kept and refused meanwhile.
- * Refuses: `last_administrator`, `unknown_person`.
+ * Disables or enables an account. Disabling ends every session at once; tokens and keys are kept, but rejected. Throws
+ * `last_administrator`, `unknown_person`.
  */
 export async function setDisabled({ db }: AccountsDeps, personId: string, disabled: boolean): Promise<Person> {
   return db.write(async (tx) => {

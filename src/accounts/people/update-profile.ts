@@ -6,19 +6,18 @@ import { bioRule, displayNameRule, parseLanguage, parseWebsite } from './profile
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
-/** Profile fields; an omitted field stays as it is. */
+/** Profile fields; omitted fields stay unchanged. */
 interface Profile {
   displayName?: string;
   bio?: string;
   website?: string;
-  /** The code of a language, or null for the one of the browser. */
+  /** Language code, or null for the browser's. */
   language?: string | null;
 }
 
 /**
- * Changes a person's profile.
- * Refuses: `invalid_text`, `text_too_long`, `invalid_website`, `unknown_language`, each with its
- * form field; `unknown_person`.
+ * Changes a user's profile. Throws `invalid_text`, `text_too_long`, `invalid_website`, `unknown_language`, each with
+ * its form field; `unknown_person`.
  */
 export async function updateProfile({ db }: AccountsDeps, personId: string, profile: Profile): Promise<Person> {
   const changes: Profile = {};

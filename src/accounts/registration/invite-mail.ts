@@ -5,7 +5,7 @@ import { hashSecret } from '../secret.ts';
 import { inviteSchema } from '../schema/invite-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 
-/** The kind of the mail with the link of an invitation. */
+/** Mail kind with an invitation link. */
 export const inviteMail = 'invite';
 
 interface InviteMail {
@@ -21,7 +21,7 @@ export function defineInviteMail(deps: AccountsDeps): void {
   );
 }
 
-/** Dropped when the invitation was withdrawn, used or sent again since: its link would not work. */
+/** Dropped if the invitation was withdrawn, used or sent again in the meantime: its link would not work. */
 async function render(deps: AccountsDeps, { inviteId, secret }: InviteMail): Promise<MailMessage | null> {
   const invite = await deps.db.read.findOneBy(inviteSchema, { id: inviteId });
   if (!invite || invite.address === null || invite.usedAt !== null) return null;

@@ -16,13 +16,13 @@ import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
 /** An invitation link for one person, as the administrator sees it: without the secret. */
 export interface Invite {
   id: string;
-  /** Id of the administrator who made it; `null` when it was made on the command line. */
+  /** Id of the administrator who created it; `null` for the command line. */
   createdBy: string | null;
   createdAt: number;
   expiresAt: number;
-  /** Whom it is for, when it was sent by mail or is to be. */
+  /** Recipient, if it was or will be sent by mail. */
   address: string | null;
-  /** When it was last sent by mail. */
+  /** Time of the last mail. */
   mailedAt: number | null;
   organisationId: string | null;
   organisationRole: string | null;
@@ -33,20 +33,20 @@ const toInvite = ({ tokenHash: _, mailedTokenHash: __, usedAt: ___, usedBy: ____
 
 export interface NewInvite {
   lifetimeMs?: number;
-  /** Sent there if mail is configured; who uses the mailed link has the address verified. */
+  /** Sent there if mail is configured; using the mailed link verifies the address. */
   address?: string | null;
-  /** The organisation that the new person joins; the caller has asked whether `createdBy` may let people in there. */
+  /** The organisation that the new user joins; the caller has checked whether `createdBy` may add members there. */
   joins?: { organisationId: string; role: string } | null;
 }
 
-/** Shortest time between two mails of one invitation, in milliseconds. */
+/** Minimum time between two mails of one invitation, in milliseconds. */
 const resendAfterMs = 60_000;
 
 /**
- * Makes an invitation: valid for one person, by default for seven days.
- * @param createdBy id of the administrator; `null` on the command line
- * @returns `secret` for the link, shown once; the mailed link has another one, which only the mailbox knows. Refuses:
- * `not_administrator`, `unknown_person`; `invalid_address`, `reserved_address`; `address_in_use`.
+ * Creates an invitation: valid for one person, by default for seven days.
+ * @param createdBy id of the administrator; `null` for the command line
+ * @returns `secret` for the link, shown once; the mailed link has another one, known only to the mailbox. Throws
+ *   `not_administrator`, `unknown_person`; `invalid_address`, `reserved_address`; `address_in_use`.
  */
 export async function addInvite(
   deps: AccountsDeps,
@@ -86,7 +86,7 @@ export async function addInvite(
   return { invite, secret };
 }
 
-/** Queues the mail; its link replaces that of an earlier one. Without mail, nothing happens. */
+/** Queues the mail; its link replaces that of an earlier mail. Does nothing without mail. */
 async function sendInvite(deps: AccountsDeps, tx: Tx, row: InviteRow): Promise<Invite> {
   if (!deps.mail.isConfigured) return toInvite(row);
   const secret = newSecret(deps.random);
@@ -97,8 +97,8 @@ async function sendInvite(deps: AccountsDeps, tx: Tx, row: InviteRow): Promise<I
 }
 
 /**
- * Sends an invitation again; the link of the earlier mail stops working. Refuses: `mail_not_configured`;
- * `unknown_invite` when there is none, or it is used, expired, or for no address; `too_many_mails`.
+ * Sends an invitation again; the link of the earlier mail stops working. Throws `mail_not_configured`; `unknown_invite`
+ * if it does not exist, is used or expired, or has no address; `too_many_mails`.
  */
 export async function resendInvite(deps: AccountsDeps, inviteId: string): Promise<Invite> {
   if (!deps.mail.isConfigured) throw mailNotConfigured();
@@ -116,7 +116,7 @@ export async function resendInvite(deps: AccountsDeps, inviteId: string): Promis
   return invite;
 }
 
-/** Open invitations, newest first, a page at a time. */
+/** Open invitations, newest first, in pages. */
 export async function listInvites(
   { db, clock }: AccountsDeps,
   paging: KeysetPaging = { limit: 100 },
@@ -132,7 +132,7 @@ export async function listInvites(
   });
 }
 
-/** Revokes an invitation. Refuses with `not_found` when there is none or it was used. */
+/** Revokes an invitation. Throws `not_found` if it does not exist or was used. */
 export async function removeInvite({ db }: AccountsDeps, inviteId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(inviteSchema, { id: inviteId, usedAt: IsNull() });
@@ -140,7 +140,7 @@ export async function removeInvite({ db }: AccountsDeps, inviteId: string): Prom
   });
 }
 
-/** Refuses with `sign_up_closed` (not_found) unless the secret belongs to an open invitation. */
+/** Throws `sign_up_closed` (not_found) unless the secret belongs to an open invitation. */
 export async function checkInvite({ db, clock }: AccountsDeps, secret: string): Promise<void> {
   if ((await findOpenInvite(db.read, secret, clock.now())) === null) throw signUpClosed();
 }
@@ -159,7 +159,7 @@ function unknownInvite() {
   return notFound('unknown_invite', 'There is no such invite.');
 }
 
-/** Wrong, expired and used secrets look the same from outside: as if there were no sign-up. */
+/** Wrong, expired and used secrets look the same from outside: as if sign-up did not exist. */
 export function signUpClosed() {
   return notFound('sign_up_closed', 'This invite no longer works. Request a new one.');
 }

@@ -14,12 +14,12 @@ interface SetUpInput {
 }
 
 /**
- * Makes the first administrator. Of several concurrent calls one succeeds, and no setup token works afterwards.
- * Refuses: `setup_closed` (not_found) without a valid token, whatever the other fields; the rules of handles, passwords
- * and texts, after which the token still works; `sign_in_busy`.
+ * Creates the first administrator. Of several concurrent calls one succeeds, and no setup token works afterwards.
+ * Throws `setup_closed` (not_found) without a valid token, whatever the other fields; the errors of the rules of
+ * handles, passwords and texts, after which the token still works; `sign_in_busy`.
  */
 export async function setUp(deps: AccountsDeps, input: SetUpInput): Promise<Person> {
-  // First, so that anonymous clients cannot cause password hashing.
+  // Comes first, so that anonymous clients cannot cause password hashing.
   await checkSetupToken(deps, input.token);
   const { displayName = '' } = input;
   // Handle and password are optional in `preparePerson`, but required here.

@@ -13,8 +13,8 @@ export function newSetupToken(random: Random): string {
 }
 
 /**
- * The canonical spelling of a token as people type it: any case, any dashes, `O` for `0`, `I` or `L` for `1`. `null`
- * when the text cannot be a token.
+ * The canonical spelling of a token as typed: any case, any dashes, `O` for `0`, `I` or `L` for `1`. `null` if the text
+ * cannot be a token.
  */
 export function normaliseSetupToken(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > 64) return null;

@@ -10,11 +10,11 @@ import { newSetupToken, normaliseSetupToken } from './setup-token-format.ts';
 const maxTokensAtOnce = 20;
 
 /**
- * Issues a token that makes the first administrator, once, within 24 hours. Only its hash is stored, so "show it again"
- * issues a new one; earlier ones stay valid, because one may be in use.
+ * Issues a one-time token for creating the first administrator, valid for 24 hours. Only its hash is stored, so "show
+ * it again" issues a new one; earlier ones stay valid, because one may be in use.
  *
  * @param options.rotate revokes all earlier ones, in case one leaked
- * @returns for example `7Q2K-9XDM-…` Refuses with `administrator_exists`.
+ * @returns for example `7Q2K-9XDM-…`. Throws `administrator_exists`.
  */
 export async function setupToken(
   { db, random, settings }: AccountsDeps,
@@ -35,7 +35,7 @@ export async function setupToken(
         usedAt: null,
       };
       await manager.insert(setupTokenSchema, row);
-      // Without an fsync, since a start waits for this write and issues another token after a power failure.
+      // Without an fsync, because a start waits for this transaction and issues another token after a power failure.
       // Revocations must be durable.
     },
     rotate ? {} : { durable: 'with-the-next' },
@@ -51,12 +51,12 @@ async function removeSurplus(manager: EntityManager, now: number): Promise<void>
   );
 }
 
-/** Refuses with `setup_closed` (not_found) unless this token is valid. */
+/** Throws `setup_closed` (not_found) unless this token is valid. */
 export async function checkSetupToken({ db, clock }: AccountsDeps, token: string): Promise<void> {
   if ((await findOpenToken(db.read, token, clock.now())) === null) throw setupClosed();
 }
 
-/** The hash of a token that is known, not expired and not used, while there is no administrator. */
+/** The hash of a known, unexpired and unused token, while there is no administrator. */
 export async function findOpenToken(manager: EntityManager, token: string, now: number): Promise<string | null> {
   const plain = normaliseSetupToken(token);
   if (plain === null) return null;
@@ -66,7 +66,7 @@ export async function findOpenToken(manager: EntityManager, token: string, now: 
   return (await manager.existsBy(userSchema, { isAdministrator: true })) ? null : tokenHash;
 }
 
-/** Wrong, expired and used tokens look the same from outside: as if there were no setup. */
+/** Wrong, expired and used tokens look the same from outside: as if setup did not exist. */
 export function setupClosed() {
   return notFound('setup_closed', 'This setup link does not work any more. "hearth setup-url" prints a new one.');
 }

@@ -12,28 +12,28 @@ import type { SignUpRequest } from '../schema/sign-up-request-schema.ts';
 import { addInvite, signUpClosed } from './invites.ts';
 import type { Invite } from './invites.ts';
 
-/** The kind of the mail that tells administrators of a request, and of the one that refuses it. */
+/** Mail kinds that notify administrators of a request, and reject a request. */
 const signUpRequestMail = 'sign-up-request';
 const signUpRefusedMail = 'sign-up-refused';
 
 const limits = { open: 1_000, reasonCharacters: 500, administrators: 50 };
-/** A request that was not answered for so long is forgotten. */
+/** Unanswered requests expire after this time. */
 const lifetimeMs = 30 * 86_400_000;
-/** Administrators get one mail for all requests of this time. */
+/** Administrators get one mail for all requests within this time. */
 const mailEveryMs = 60 * 60_000;
 
 interface NewSignUpRequest {
   address: string;
   reason: string;
-  /** The client's address. */
+  /** The client's network address. */
   network: string;
 }
 
 /**
- * Asks for an account. The answer is the same whether an account has the address, or a request waits already. The
- * administrators are told by mail, once an hour at most.
- * Refuses `sign_up_closed` where the settings have no such requests; `invalid_address`, `reserved_address`,
- * `text_too_long`; `too_many_resets` from one network or for one address; `too_many_sign_ups` while too many wait.
+ * Requests an account. The response is the same whether an account has the address or a request is already pending.
+ * Administrators are notified by mail at most once an hour. Throws `sign_up_closed` if the settings do not allow
+ * requests; `invalid_address`, `reserved_address`, `text_too_long`; `too_many_resets` from one network or for one
+ * address; `too_many_sign_ups` while too many are pending.
  */
 export async function requestSignUp(deps: AccountsDeps, { address, reason, network }: NewSignUpRequest): Promise<void> {
   if (deps.settings.signUp !== 'approval') throw signUpClosed();
@@ -72,7 +72,7 @@ async function mailAdministrators(deps: AccountsDeps, tx: Tx): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Requests that wait, the oldest first. */
+/** Pending requests, oldest first. */
 export async function listSignUpRequests({ db, clock }: AccountsDeps): Promise<SignUpRequest[]> {
   return db.read
     .createQueryBuilder(signUpRequestSchema, 's')
@@ -84,9 +84,9 @@ export async function listSignUpRequests({ db, clock }: AccountsDeps): Promise<S
 }
 
 /**
- * Lets a person in: an invitation is made for the address, and sent there where mail is configured.
- * @param by id of the administrator; null on the command line
- * @returns the invitation with its secret, shown once Refuses `unknown_sign_up_request`, and what `addInvite` refuses.
+ * Approves a request: creates an invitation for the address, and mails it if mail is configured.
+ * @param by id of the administrator; null for the command line
+ * @returns the invitation with its secret, shown once. Throws `unknown_sign_up_request`, and what `addInvite` throws.
  */
 export async function approveSignUp(
   deps: AccountsDeps,
@@ -95,12 +95,12 @@ export async function approveSignUp(
 ): Promise<{ invite: Invite; secret: string }> {
   const request = await deps.db.read.findOneBy(signUpRequestSchema, { id });
   if (request === null) throw unknownRequest();
-  // The second of two administrators finds nothing left.
+  // The second of two administrators finds no request left.
   await takeRequest(deps, id);
   return addInvite(deps, by, { address: request.address });
 }
 
-/** Forgets a request, and says so by mail where that is configured. Refuses `unknown_sign_up_request`. */
+/** Rejects and deletes a request, and notifies by mail if configured. Throws `unknown_sign_up_request`. */
 export async function refuseSignUp(deps: AccountsDeps, id: string): Promise<SignUpRequest> {
   const request = await deps.db.read.findOneBy(signUpRequestSchema, { id });
   if (request === null) throw unknownRequest();
@@ -133,7 +133,7 @@ export function defineSignUpMails(deps: AccountsDeps): void {
   );
 }
 
-/** Dropped when no request waits any more, or the administrator has no verified address. */
+/** Dropped if no request is pending any more, or the administrator has no verified address. */
 async function renderRequest(deps: AccountsDeps, { personId }: { personId: string }): Promise<MailMessage | null> {
   const [row]: { address: string }[] = await deps.db.read.query(
     `SELECT e.address AS address FROM email_addresses e JOIN users u ON u.id = e.user_id

@@ -13,7 +13,7 @@ import type { Tx } from '../../db/index.ts';
 import { checkInvite, findOpenInvite, signUpClosed } from './invites.ts';
 
 interface SignUpInput {
-  /** The secret of the invitation's link. */
+  /** The secret of the invitation link. */
   token: string;
   username: string;
   password: string;
@@ -21,12 +21,12 @@ interface SignUpInput {
 }
 
 /**
- * Makes an account from an invitation and uses the invitation up. Refuses: `sign_up_closed` (not_found) without an open
- * invitation, whatever the other fields; the rules of handles, passwords and texts, after which the invitation still
- * works; `sign_in_busy`.
+ * Creates an account from an invitation and consumes the invitation. Throws `sign_up_closed` (not_found) without an
+ * open invitation, whatever the other fields; the errors of the rules of handles, passwords and texts, after which the
+ * invitation still works; `sign_in_busy`.
  */
 export async function signUp(deps: AccountsDeps, input: SignUpInput): Promise<Person> {
-  // First, so that anonymous clients cannot cause password hashing.
+  // Comes first, so that anonymous clients cannot cause password hashing.
   await checkInvite(deps, input.token);
   const { displayName = '' } = input;
   // Handle and password are optional in `preparePerson`, but required here.
@@ -49,8 +49,8 @@ export async function signUp(deps: AccountsDeps, input: SignUpInput): Promise<Pe
 }
 
 /**
- * The address of an invitation belongs to the new account: as a verified one after the mailed link, which only the
- * reader of the mailbox has. Another account may have verified it since the invitation was sent; it keeps it.
+ * The new account gets the address of the invitation: verified if the mailed link was used, which only the reader of
+ * the mailbox has. Another account that verified it since the invitation was sent keeps it.
  */
 async function addInvitedAddress(
   deps: AccountsDeps,

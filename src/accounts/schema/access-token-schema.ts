@@ -11,9 +11,9 @@ export interface AccessTokenRow {
   /** Its last four characters, by which its owner recognises it. */
   ending: string;
   access: Scope;
-  /** When false, rows of `access_token_repositories` list the repositories that it is limited to. */
+  /** If false, rows of `access_token_repositories` list the repositories that it is limited to. */
   allRepositories: boolean;
-  /** Whether it is good for packages alone. */
+  /** Whether it is limited to packages. */
   onlyPackages: boolean;
   expiresAt: number | null;
   createdAt: number;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** What a deploy key may do in its repository. */
+/** Access of a deploy key to its repository. */
 export const deployKeyAccesses = ['read', 'write'] as const;
 export type DeployKeyAccess = (typeof deployKeyAccesses)[number];
 
@@ -16,7 +16,7 @@ export interface DeployKeyRow {
   /** `SHA256:…` as OpenSSH prints it; unique. */
   fingerprint: string;
   access: DeployKeyAccess;
-  /** UUID of the person; null for the command line, and once the account is deleted. */
+  /** UUID of the user; null for the command line, and once the account is deleted. */
   addedBy: string | null;
   createdAt: number;
   lastUsedAt: number | null;

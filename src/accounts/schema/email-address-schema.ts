@@ -1,18 +1,18 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `email_addresses`: an address that a person has entered, whether or not it is theirs. */
+/** A row of `email_addresses`: an address entered by a user, verified or not. */
 export interface EmailAddressRow {
   id: string;
   userId: string;
-  /** As it is shown and written to: the letters as typed, the domain in ASCII. */
+  /** The form that is shown and sent to: the letters as typed, the domain in ASCII. */
   address: string;
-  /** As it is compared (`addressKey`). */
+  /** The form for comparison (`addressKey`). */
   addressKey: string;
-  /** Only of a verified address, and of one per person. */
+  /** Only set for a verified address, and for one per user. */
   isPrimary: boolean;
   /** Whether others see it on the profile and in the API. */
   isPublic: boolean;
-  /** When it was shown that the mailbox is the person's; verified addresses are unique. */
+  /** Time when the user proved control of the mailbox; verified addresses are unique. */
   verifiedAt: number | null;
   createdAt: number;
 }

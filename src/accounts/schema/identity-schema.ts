@@ -1,13 +1,13 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `person_identities`: an account of an OpenID Connect provider that its person signs in with. */
+/** A row of `person_identities`: an account of an OpenID Connect provider with which its user signs in. */
 export interface IdentityRow {
   id: string;
   userId: string;
   /** Issuer and subject identify the account (OpenID Connect Core 1.0, section 2); the subject is never reassigned. */
   issuer: string;
   subject: string;
-  /** What the provider calls the account, for lists. */
+  /** The provider's label of the account, for lists. */
   label: string;
   createdAt: number;
   lastUsedAt: number | null;

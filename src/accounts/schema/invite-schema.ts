@@ -5,18 +5,18 @@ export interface InviteRow {
   id: string;
   /** SHA-256 of the secret in the link, hexadecimal. */
   tokenHash: string;
-  /** `null` when it was made on the command line. */
+  /** `null` for the command line. */
   createdBy: string | null;
   createdAt: number;
   expiresAt: number;
   usedAt: number | null;
   usedBy: string | null;
-  /** Whom it was sent to by mail; `null` when the administrator hands out the link. */
+  /** Recipient of the mail; `null` if the administrator hands out the link. */
   address: string | null;
-  /** SHA-256 of the secret in the mailed link, which is another one: who has it reads the mailbox. */
+  /** SHA-256 of the separate secret in the mailed link, which proves access to the mailbox. */
   mailedTokenHash: string | null;
   mailedAt: number | null;
-  /** The organisation that the new person joins. */
+  /** The organisation that the new user joins. */
   organisationId: string | null;
   organisationRole: string | null;
 }

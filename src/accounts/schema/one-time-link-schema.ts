@@ -2,13 +2,13 @@ import { EntitySchema } from 'typeorm';
 
 export type LinkPurpose = 'verify' | 'reset';
 
-/** A row of `account_links`: a link that works once, for the account it was made for. */
+/** A row of `account_links`: a one-time link of an account. */
 export interface OneTimeLinkRow {
   /** SHA-256 of the secret in the link, hexadecimal. */
   tokenHash: string;
   purpose: LinkPurpose;
   userId: string;
-  /** The address that it was sent to, as it is compared; `null` when an administrator handed it out. */
+  /** The address that it was sent to, in the form for comparison; `null` if handed out by an administrator. */
   addressKey: string | null;
   createdAt: number;
   expiresAt: number;

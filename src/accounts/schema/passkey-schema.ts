@@ -1,19 +1,19 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `passkeys`: a WebAuthn credential of a person. */
+/** A row of `passkeys`: a WebAuthn credential of a user. */
 export interface PasskeyRow {
   /** Identifies it in lists. */
   id: string;
   userId: string;
-  /** The id that the authenticator gave it, base64url. */
+  /** The id assigned by the authenticator, base64url. */
   credentialId: string;
   /** COSE key, base64url. */
   publicKey: string;
-  /** Signatures so far, as far as the authenticator counts them; 0 otherwise. */
+  /** The authenticator's signature counter; 0 if it does not count. */
   counter: number;
-  /** How browsers reach it, separated by commas. */
+  /** Transports by which browsers reach it, comma-separated. */
   transports: string;
-  /** Whether the person's devices share it. */
+  /** Whether it is synced between the user's devices. */
   isSynced: boolean;
   name: string;
   createdAt: number;
@@ -37,7 +37,7 @@ export const passkeySchema = new EntitySchema<PasskeyRow>({
   },
 });
 
-/** A row of `used_passkey_challenges`: an answer to this challenge was accepted, and no other one is. */
+/** A row of `used_passkey_challenges`: a challenge whose response was accepted; no other response is. */
 interface UsedPasskeyChallengeRow {
   challengeHash: string;
   expiresAt: number;

@@ -1,14 +1,14 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `totp_secrets`: the secret that a person's authenticator app shares with the server. */
+/** A row of `totp_secrets`: the secret shared by a user's authenticator app and the server. */
 export interface TotpSecretRow {
   userId: string;
   /** Encrypted with the instance key. */
   ciphertext: string;
-  /** The time step of the last code that was accepted; it and earlier ones are refused. -1 before the first. */
+  /** The time step of the last accepted code; it and earlier ones are rejected. -1 before the first. */
   lastStep: number;
   createdAt: number;
-  /** `null` until a first code has shown that the app has the secret. */
+  /** `null` until a first code has confirmed that the app has the secret. */
   enabledAt: number | null;
 }
 

@@ -1,14 +1,14 @@
 import { EntitySchema } from 'typeorm';
 
-/** How a person proved who they are at a sign-in; `link` is the one-time link of an administrator. */
+/** The proof of identity at sign-in; `link` is an administrator's one-time link. */
 export type SignInMethod = 'password' | 'passkey' | 'provider' | 'link';
 
-/** What proved it a second time: a code of an authenticator app, a recovery code, or a passkey. */
+/** The second factor: a code of an authenticator app, a recovery code, or a passkey. */
 export type SecondFactor = 'totp' | 'recovery' | 'passkey';
 
 /** A row of `sessions`: one signed-in browser. */
 export interface SessionRow {
-  /** Identifies the session in lists; it is no credential. */
+  /** Identifies the session in lists; it is not a credential. */
   id: string;
   userId: string;
   /** SHA-256 of the secret in the cookie, hexadecimal. */
@@ -19,9 +19,9 @@ export interface SessionRow {
   address: string;
   userAgent: string;
   method: SignInMethod;
-  /** `null` where none was asked for. */
+  /** `null` if none was required. */
   factor: SecondFactor | null;
-  /** When the person last proved in this session who they are, in milliseconds since the epoch. */
+  /** Time when the user last proved their identity in this session, in milliseconds since the epoch. */
   confirmedAt: number;
 }
 

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `setup_tokens`: a link for making the first administrator. */
+/** A row of `setup_tokens`: a link for creating the first administrator. */
 interface SetupTokenRow {
   /** SHA-256 of the token, hexadecimal. */
   tokenHash: string;

@@ -7,7 +7,7 @@ export interface SignInChallengeRow {
   tokenHash: string;
   userId: string;
   method: SignInMethod;
-  /** Answers so far, right or wrong. */
+  /** Number of attempts, right or wrong. */
   attempts: number;
   createdAt: number;
   expiresAt: number;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `sign_in_links`: a link that signs its person in, once. */
+/** A row of `sign_in_links`: a one-time link that signs in its user. */
 interface SignInLinkRow {
   /** SHA-256 of the secret in the link, hexadecimal. */
   tokenHash: string;

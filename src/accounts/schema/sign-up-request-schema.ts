@@ -1,12 +1,12 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `sign_up_requests`: a request for an account, which waits for an administrator. */
+/** A row of `sign_up_requests`: a pending request for an account. */
 export interface SignUpRequest {
   id: string;
-  /** Not verified: the invitation that follows goes there. */
+  /** Not verified: the invitation is sent there. */
   address: string;
   addressKey: string;
-  /** What they wrote about themselves; may be empty. */
+  /** The applicant's text about themselves; may be empty. */
   reason: string;
   createdAt: number;
 }

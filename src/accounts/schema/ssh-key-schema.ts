@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** What a key is for: to sign in over SSH, to sign commits and tags, or both. */
+/** Purpose of a key: to sign in over SSH, to sign commits and tags, or both. */
 export const sshKeyUses = ['authentication', 'signing', 'both'] as const;
 export type SshKeyUse = (typeof sshKeyUses)[number];
 
@@ -13,7 +13,7 @@ export interface SshKeyRow {
   type: string;
   /** The public key in wire form (RFC 4253 §6.6). */
   blobBase64: string;
-  /** `SHA256:…` as OpenSSH prints it; unique among the keys that sign in, and per person. */
+  /** `SHA256:…` as OpenSSH prints it; unique among sign-in keys, and per user. */
   fingerprint: string;
   uses: SshKeyUse;
   createdAt: number;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A user who follows another one of this server. */
+/** A user who follows another local user. */
 export interface UserFollowRow {
   followerId: string;
   followedId: string;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `users`: a person with an account here. */
+/** A row of `users`: a local account. */
 export interface UserRow {
   id: string;
   /** The current handle as written, the same text as in `handles`; `null` before onboarding. */
@@ -8,16 +8,16 @@ export interface UserRow {
   displayName: string;
   bio: string;
   website: string;
-  /** A PHC string; `null` when the account has no password. */
+  /** A PHC string; `null` if the account has no password. */
   passwordHash: string | null;
   isAdministrator: boolean;
   mustChangePassword: boolean;
   disabledAt: number | null;
   createdAt: number;
   lastSeenAt: number | null;
-  /** Since when a sign-in needs a second factor; `null` while the person has set none up. */
+  /** Time since which a sign-in needs a second factor; `null` without one. */
   secondFactorAt: number | null;
-  /** The code of the language of pages and mails; `null` leaves it to the browser and the server. */
+  /** Language code of pages and mails; `null` leaves it to the browser and the server. */
   language: string | null;
 }
 

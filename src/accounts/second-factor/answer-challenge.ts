@@ -19,14 +19,14 @@ import { decryptTotpSecret, useStep } from './totp-secret.ts';
 interface CodeAnswer extends SessionOrigin {
   /** The secret of the browser's cookie. */
   challenge: string | null;
-  /** A code of the app or a recovery code, as it was typed. */
+  /** A code of the app or a recovery code, as typed. */
   code: string;
 }
 
 /**
- * The second step of a sign-in: opens the session for a right code, which is used up by it.
+ * The second step of a sign-in: consumes a right code and opens the session.
  *
- * Refuses: `wrong_code` with field `code`; `sign_in_expired` without an open first step, and after too many wrong
+ * Throws `wrong_code` with field `code`; `sign_in_expired` without a pending first step, and after too many wrong
  * codes; `too_many_tries` (unavailable); `account_disabled`.
  */
 export async function answerChallenge(
@@ -58,11 +58,11 @@ export async function answerChallenge(
 }
 
 /**
- * Counts an answer to a challenge and, when it is right, ends the challenge and opens the session.
- * @param use checks the answer and uses it up; null for a wrong one
- * @returns null for a wrong answer, which stays counted; with the last one the person is notified
+ * Counts an answer to a challenge; if it is right, ends the challenge and opens the session.
+ * @param use checks and consumes the answer; null for a wrong one
+ * @returns null for a wrong answer, which stays counted; the last one notifies the user
  *
- * Refuses: `sign_in_expired`, `account_disabled`.
+ * Throws `sign_in_expired`, `account_disabled`.
  */
 export async function finishChallenge(
   deps: AccountsDeps,

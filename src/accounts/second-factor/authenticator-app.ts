@@ -8,15 +8,15 @@ import { recordFactorAdded, recordFactorRemoved } from './record-factor-change.t
 import { matchingStep, parseTotpCode, stepOf, totpSecretBytes } from './totp.ts';
 import { decryptTotpSecret, encryptTotpSecret } from './totp-secret.ts';
 
-/** A secret that no code has confirmed is replaced after this time. */
+/** Time after which an unconfirmed secret is replaced. */
 const unconfirmedMs = 60 * 60_000;
 
-/** How far a clock may be off for a code to be recognised as one of another time, in steps. */
+/** Clock difference, in steps, up to which a code is recognised as one of another time. */
 const explainedSteps = 20;
 
 /**
- * The secret for a person's authenticator app. Nothing changes for a sign-in before `enableTotp`; until then a second
- * call returns the same secret, so that the page may be loaded again. Refuses: `totp_enabled`, `unknown_person`.
+ * The secret for a user's authenticator app. It affects sign-ins only after `enableTotp`; until then repeated calls
+ * return the same secret, so that the page can be reloaded. Throws `totp_enabled`, `unknown_person`.
  */
 export async function beginTotp(deps: AccountsDeps, personId: string): Promise<Buffer> {
   return deps.db.write(async ({ manager, now }) => {
@@ -42,10 +42,10 @@ export async function beginTotp(deps: AccountsDeps, personId: string): Promise<B
 }
 
 /**
- * Asks for codes of the app at each sign-in from now on, once a first code has shown that it has the secret.
- * @returns recovery codes to show once, where this is the person's first factor; otherwise null
+ * Requires app codes at each sign-in from now on, once a first code has confirmed that the app has the secret.
+ * @returns recovery codes to show once, if this is the user's first factor; otherwise null
  *
- * Refuses: `wrong_code` with field `code`; `totp_not_begun`, `totp_enabled` (conflict).
+ * Throws `wrong_code` with field `code`; `totp_not_begun`, `totp_enabled` (conflict).
  */
 export async function enableTotp(deps: AccountsDeps, personId: string, typed: string): Promise<string[] | null> {
   return deps.db.write(async (tx) => {
@@ -65,7 +65,7 @@ export async function enableTotp(deps: AccountsDeps, personId: string, typed: st
   });
 }
 
-/** Forgets the app; codes of it are asked for no more. Refuses: `totp_not_enabled` (conflict). */
+/** Removes the app; its codes are no longer required. Throws `totp_not_enabled` (conflict). */
 export async function disableTotp(deps: AccountsDeps, personId: string): Promise<void> {
   await deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(totpSecretSchema, { userId: personId });
@@ -82,8 +82,8 @@ const totpEnabled = () => conflict('totp_enabled', 'An authenticator app is alre
 const wrongForm = () => invalid('wrong_code', 'Enter the six digits from the app.', { field: 'code' });
 
 /**
- * A clock that is wrong is the usual reason. The page shows the secret, so nothing is given away by saying so; at a
- * sign-in it would be.
+ * The usual reason is a wrong clock. The page shows the secret, so naming the reason reveals nothing; at a sign-in it
+ * would.
  */
 function wrongFirstCode(secret: Buffer, code: string, now: number) {
   const other = matchingStep(secret, code, { now, lastStep: -1, window: explainedSteps });

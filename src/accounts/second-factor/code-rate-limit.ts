@@ -4,18 +4,18 @@ import { createAttemptCounter } from '../../nodes/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
 import { accountNetwork } from '../sessions/account-network.ts';
 
-/** A second step of a sign-in. Only a client that knows the password, or has proved as much, gets here. */
+/** A second step of a sign-in. Only clients that know the password, or have an equivalent proof, reach it. */
 interface CodeAttempt {
   personId: string;
   address: string | null;
 }
 
 /**
- * Counts wrong codes. Six digits can be guessed, so codes of an app are limited per person, too, whatever networks they
- * come from; recovery codes and passkeys cannot be guessed and go on.
+ * Counts wrong codes. Six digits can be guessed, so app codes are also limited per user across networks; recovery codes
+ * and passkeys cannot be guessed and stay available.
  */
 export interface CodeRateLimit {
-  /** Refuses with `too_many_tries` (unavailable) when there were too many. @param isGuessable for codes of an app */
+  /** Throws `too_many_tries` (unavailable) after too many wrong codes. @param isGuessable for app codes */
   refuseExhausted(attempt: CodeAttempt, isGuessable: boolean): Promise<void>;
   countWrong(attempt: CodeAttempt): Promise<void>;
 }

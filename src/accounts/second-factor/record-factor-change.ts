@@ -7,8 +7,8 @@ import { isNotNull } from '../../db/index.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 
 /**
- * Notes in the write that has added a factor that the person has one.
- * @returns recovery codes to show once, with the first factor; null with a further one, for the codes stay
+ * In the transaction that adds a factor, marks the account as having one.
+ * @returns recovery codes to show once, with the first factor; null with further ones, because the codes stay
  */
 export async function recordFactorAdded({ random }: AccountsDeps, tx: Tx, personId: string): Promise<string[] | null> {
   const person = await tx.manager.findOneBy(userSchema, { id: personId });
@@ -17,7 +17,9 @@ export async function recordFactorAdded({ random }: AccountsDeps, tx: Tx, person
   return replaceRecoveryCodes(tx, random, personId);
 }
 
-/** Notes in the write that has removed a factor whether one is left; recovery codes go with the last one. */
+/**
+ * In the transaction that removes a factor, records whether one is left; recovery codes are deleted with the last one.
+ */
 export async function recordFactorRemoved({ manager }: Tx, personId: string): Promise<void> {
   const isLeft =
     (await manager.existsBy(totpSecretSchema, { userId: personId, enabledAt: isNotNull<number>() })) ||

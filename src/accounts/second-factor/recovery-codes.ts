@@ -8,16 +8,16 @@ import { hashSecret } from '../secret.ts';
 
 const recoveryCodeCount = 10;
 
-/** Letters and digits that are not taken for one another when a code is copied from paper. */
+/** Letters and digits that are not confused when a code is copied from paper. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 const groups = 4;
 const groupLength = 4;
 
-/** `k7mx-…`, four groups of four: 79 bits, so that its hash cannot be searched for. */
+/** `k7mx-…`, four groups of four: 79 bits, so that its hash cannot be brute-forced. */
 const newCode = (random: Random): string =>
   Array.from({ length: groups }, () => randomString(random, alphabet, groupLength)).join('-');
 
-/** A code as it is hashed, however it was typed; null for what has not the form of one. */
+/** Normalises a typed code for hashing; null if it is not formatted like a recovery code. */
 export function parseRecoveryCode(text: string): string | null {
   const code = text.toLowerCase().replace(/[\s-]/g, '');
   return code.length === groups * groupLength && /^[a-z0-9]+$/.test(code) ? code : null;
@@ -25,7 +25,7 @@ export function parseRecoveryCode(text: string): string | null {
 
 const hashCode = (code: string): string => hashSecret(code.replaceAll('-', ''));
 
-/** Replaces the codes of a person. @returns the new ones, which are stored as hashes only */
+/** Replaces a user's codes. @returns the new ones, which are stored only as hashes */
 export async function replaceRecoveryCodes({ manager, now }: Tx, random: Random, userId: string): Promise<string[]> {
   await manager.delete(recoveryCodeSchema, { userId });
   const codes = Array.from({ length: recoveryCodeCount }, () => newCode(random));
@@ -38,8 +38,8 @@ export const countRecoveryCodes = (manager: EntityManager, userId: string): Prom
   manager.countBy(recoveryCodeSchema, { userId, usedAt: IsNull() });
 
 /**
- * Uses a code up. The condition on the row decides between two clients with the same code: one wins.
- * @returns whether it was an unused code of this person
+ * Consumes a code. The condition on the row decides between two clients with the same code: one wins.
+ * @returns whether it was an unused code of this user
  */
 export async function useRecoveryCode({ manager, now }: Tx, userId: string, code: string): Promise<boolean> {
   const { affected } = await manager.update(

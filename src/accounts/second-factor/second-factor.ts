@@ -16,16 +16,16 @@ import { beginTotp, disableTotp, enableTotp } from './authenticator-app.ts';
 import { recordFactorRemoved } from './record-factor-change.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 
-/** What a person has set up. */
+/** Second factors that a user has set up. */
 export interface SecondFactorState {
-  /** Since when there is an authenticator app; null without one. */
+  /** Time since which there is an authenticator app; null without one. */
   totpAt: number | null;
   passkeys: number;
-  /** Recovery codes that are not used. */
+  /** Number of unused recovery codes. */
   recoveryCodesLeft: number;
 }
 
-/** Codes of an authenticator app and recovery codes; the functions behind the names describe what they refuse. */
+/** Codes of an authenticator app and recovery codes; the functions behind the names document their errors. */
 export function createSecondFactor(deps: AccountsDeps) {
   const bind = bindDeps(deps);
   const { settings } = deps;
@@ -33,7 +33,7 @@ export function createSecondFactor(deps: AccountsDeps) {
 
   return {
     required: settings.secondFactor,
-    /** Whether the administrator's setting asks this person for a second factor that they have not set up. */
+    /** Whether the administrator's setting requires a second factor that this user has not set up. */
     isMissing: (person: Pick<Person, 'isAdministrator' | 'secondFactorAt'>): boolean =>
       person.secondFactorAt === null && isRequired(settings.secondFactor, person),
     stateOf: bind(stateOf),
@@ -42,7 +42,7 @@ export function createSecondFactor(deps: AccountsDeps) {
     disableTotp: withLog(deps, 'second_factor.app_removed', bind(disableTotp), byPerson),
     newRecoveryCodes: withLog(deps, 'second_factor.recovery_codes_made', bind(newRecoveryCodes), byPerson),
     reset: withLog(deps, 'second_factor.reset', bind(resetSecondFactor), (_done, personId) => ({ personId })),
-    /** Whether the second step of a sign-in is open for the cookie of a browser, and of whom. */
+    /** Whether a browser's cookie has a pending second step, and of which user. */
     challengeOf: bind(challengeOf),
     answer: bind(answerChallenge),
     /** After a rotation of the instance key. */
@@ -67,7 +67,7 @@ async function challengeOf(deps: AccountsDeps, challenge: string | null): Promis
   return open === null ? null : stateOf(deps, open.userId);
 }
 
-/** Replaces all recovery codes of a person; earlier ones stop working. Refuses: `no_second_factor` (conflict). */
+/** Replaces all recovery codes of a user; earlier ones stop working. Throws `no_second_factor` (conflict). */
 async function newRecoveryCodes(deps: AccountsDeps, personId: string): Promise<string[]> {
   return deps.db.write(async (tx) => {
     const person = await tx.manager.findOneBy(userSchema, { id: personId });
@@ -80,8 +80,8 @@ async function newRecoveryCodes(deps: AccountsDeps, personId: string): Promise<s
 }
 
 /**
- * Removes all second factors of a person who has lost them, and ends their sessions: an action of administrators. Keys
- * and tokens stay. Refuses: `unknown_person`, `no_second_factor` (conflict).
+ * Removes all second factors of a user who has lost them, and ends their sessions: for administrators. Keys and tokens
+ * stay. Throws `unknown_person`, `no_second_factor` (conflict).
  */
 async function resetSecondFactor(deps: AccountsDeps, personId: string): Promise<void> {
   await deps.db.write(async (tx) => {

@@ -9,11 +9,11 @@ const use = 'totp';
 
 type SealingDeps = Pick<AccountsDeps, 'instanceKey' | 'random' | 'logger'>;
 
-/** The place is the person: the ciphertext of another row does not decrypt. */
+/** The ciphertext is bound to the user: that of another row does not decrypt. */
 export const encryptTotpSecret = ({ instanceKey, random }: SealingDeps, personId: string, secret: Buffer): string =>
   encrypt(instanceKey.for(use), random, personId, secret.toString('base64'));
 
-/** The secret of a row; null when it was encrypted with another instance key. */
+/** The secret of a row; null if it was encrypted with another instance key. */
 export function decryptTotpSecret({ instanceKey, logger }: SealingDeps, row: TotpSecretRow): Buffer | null {
   const text = decrypt(instanceKey.decrypting(use), row.userId, row.ciphertext);
   if (text !== null) return Buffer.from(text, 'base64');
@@ -22,7 +22,7 @@ export function decryptTotpSecret({ instanceKey, logger }: SealingDeps, row: Tot
 }
 
 /**
- * Uses a code up: its step becomes the last one that was accepted, unless another request has come first.
+ * Consumes a code: its step becomes the last accepted one, unless another request came first.
  * @returns whether it was this request
  */
 export async function useStep(manager: EntityManager, userId: string, step: number): Promise<boolean> {

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { networkPrefix } from '../../kernel/index.ts';
 
 /**
- * The unit of the limits per account and network: the /24 of an IPv4 address, which many providers give addresses from
- * by turns, or the /64 of an IPv6 address. `null` is this machine.
+ * The unit of limits per account and network: the /24 of an IPv4 address, from which many providers assign changing
+ * addresses, or the /64 of an IPv6 address. `null` is this machine.
  */
 export function accountNetwork(address: string | null): string {
   if (address === null) return 'local';

@@ -10,12 +10,12 @@ import { insertChallenge } from './sign-in-challenges.ts';
 import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 
-/** A person has shown who they are, by one means. */
+/** A user has proved their identity by one means. */
 interface IdentifiedSignIn extends SessionOrigin {
   method: SignInMethod;
   /**
-   * Whether this proof is enough by itself: that of a passkey that has verified its user, or of a provider whose second
-   * factor the administrator relies on.
+   * Whether this proof suffices by itself: a passkey with user verification, or a provider whose second factor the
+   * administrator trusts.
    */
   skipsSecondFactor?: boolean;
 }
@@ -25,18 +25,18 @@ export interface SignedIn extends StartedSession {
   person: Person;
 }
 
-/** The second factor is still to come. */
+/** The second factor is still required. */
 interface SecondFactorNeeded {
   kind: 'second_factor';
-  /** For a cookie only: it binds the second step to this browser. Ten minutes, a few attempts. */
+  /** Only for a cookie: it binds the second step to this browser. Valid for ten minutes and a few attempts. */
   challenge: string;
 }
 
 export type SignInResult = SignedIn | SecondFactorNeeded;
 
 /**
- * Turns the proof of an identity into a session, or into the challenge for the second factor of a person who has one.
- * The one place that decides which; every sign-in ends here. Refuses: `account_disabled`, `unknown_person`.
+ * Turns a proof of identity into a session, or into a challenge if the user has a second factor. The only place that
+ * decides this; every sign-in ends here. Throws `account_disabled`, `unknown_person`.
  */
 export function completeSignIn(deps: AccountsDeps, personId: string, proof: IdentifiedSignIn): Promise<SignInResult> {
   return deps.db.write(async (tx) => {
@@ -46,7 +46,7 @@ export function completeSignIn(deps: AccountsDeps, personId: string, proof: Iden
   });
 }
 
-/** The same inside a write that has read the person. */
+/** The same inside a transaction that has read the user. */
 export async function completeWithin(
   deps: AccountsDeps,
   tx: Tx,
@@ -59,7 +59,7 @@ export async function completeWithin(
   return openSession(deps, tx, row, origin, { method, factor: method === 'passkey' ? 'passkey' : null });
 }
 
-/** Opens the session of a sign-in that is complete. */
+/** Opens the session of a completed sign-in. */
 export async function openSession(
   deps: AccountsDeps,
   tx: Tx,

@@ -5,7 +5,7 @@ import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 
-/** Whether the person of a session has confirmed who they are recently enough for a dangerous act. */
+/** Whether the session's user has confirmed their identity recently enough for a dangerous action. */
 export function isRecentlyConfirmed(
   { clock, settings }: Pick<AccountsDeps, 'clock' | 'settings'>,
   { confirmedAt }: { confirmedAt: number },
@@ -13,14 +13,14 @@ export function isRecentlyConfirmed(
   return clock.now() - confirmedAt < settings.confirmAfterMs;
 }
 
-/** Records that a person has just proved in this session who they are. */
+/** Records that a user has just proved their identity in this session. */
 export async function confirmSession({ db }: AccountsDeps, personId: string, sessionId: string): Promise<void> {
   await db.write(({ manager, now }) =>
     manager.update(sessionSchema, { id: sessionId, userId: personId }, { confirmedAt: now }),
   );
 }
 
-/** The same by the password. Refuses `wrong_password` of field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
+/** The same by password. Throws `wrong_password` with field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
 export async function confirmWithPassword(
   deps: AccountsDeps,
   personId: string,
@@ -33,7 +33,7 @@ export async function confirmWithPassword(
   await confirmSession(deps, personId, sessionId);
 }
 
-/** Whether a person has a password at all. */
+/** Whether a user has a password at all. */
 export async function hasPassword({ db }: AccountsDeps, personId: string): Promise<boolean> {
   const row = await db.read.findOneBy(userSchema, { id: personId });
   return row?.passwordHash != null;

@@ -22,8 +22,8 @@ const nameIn = (list: readonly [RegExp, string][], text: string): string | undef
   list.find(([mark]) => mark.test(text))?.[1];
 
 /**
- * `Firefox on Linux`, so that people recognise their devices in a list. User
- * agents are a guess at best; an unknown one is shown by its first word.
+ * `Firefox on Linux`, so that users recognise their devices in a list. User agents are a guess at best; unknown ones
+ * are shown by their first word.
  */
 export function deviceName(userAgent: string): string {
   const browser = nameIn(browsers, userAgent);

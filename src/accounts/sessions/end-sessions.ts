@@ -4,13 +4,13 @@ import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret } from '../secret.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 
-/** Ends the session of a cookie. An invalid cookie is accepted: it is signed out already. */
+/** Ends the session of a cookie. Accepts an invalid cookie, which is already signed out. */
 export async function signOut({ db }: AccountsDeps, secret: string): Promise<void> {
   if (!looksLikeSecret(secret)) return;
   await db.write(({ manager }) => manager.delete(sessionSchema, { tokenHash: hashSecret(secret) }));
 }
 
-/** Ends one of a person's own sessions. Refuses with `not_found`. */
+/** Ends one of a user's own sessions. Throws `not_found`. */
 export async function revokeSession({ db }: AccountsDeps, personId: string, sessionId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(sessionSchema, { id: sessionId, userId: personId });
@@ -19,7 +19,7 @@ export async function revokeSession({ db }: AccountsDeps, personId: string, sess
 }
 
 /**
- * Ends all sessions of a person but one.
+ * Ends all sessions of a user but one.
  * @param keepSessionId the session to keep; `null` ends all
  * @returns how many ended
  */

@@ -5,16 +5,16 @@ import type { SecondFactor, SessionRow, SignInMethod } from '../schema/session-s
 export interface Session {
   id: string;
   createdAt: number;
-  /** Up to a minute late. */
+  /** At most a minute late. */
   lastSeenAt: number;
-  /** When it expires if it is not used before. */
+  /** Expiry time if it is not used before. */
   endsAt: number;
   address: string;
   userAgent: string;
   method: SignInMethod;
-  /** The second factor that was used; `null` where none was asked for. */
+  /** The second factor that was used; `null` if none was required. */
   factor: SecondFactor | null;
-  /** When the person last proved in this session who they are. */
+  /** Time when the user last proved their identity in this session. */
   confirmedAt: number;
 }
 

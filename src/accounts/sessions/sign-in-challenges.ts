@@ -7,10 +7,10 @@ import type { SignInMethod } from '../schema/session-schema.ts';
 import { signInChallengeSchema } from '../schema/sign-in-challenge-schema.ts';
 import type { SignInChallengeRow } from '../schema/sign-in-challenge-schema.ts';
 
-/** Open sign-ins of one person; the oldest ones beyond end. */
+/** Limit of pending sign-ins per user; the oldest ones beyond it end. */
 const maxOpenPerPerson = 10;
 
-/** Records that a person has proved their identity by one means. @returns the secret for the browser's cookie */
+/** Records that a user has proved their identity by one means. @returns the secret for the browser's cookie */
 export async function insertChallenge(
   { random, settings }: AccountsDeps,
   { manager, now }: Tx,
@@ -36,7 +36,7 @@ export async function insertChallenge(
   return secret;
 }
 
-/** The open sign-in of a cookie, with attempts left; null otherwise. */
+/** The pending sign-in of a cookie, with attempts left; null otherwise. */
 export async function findChallenge(
   manager: EntityManager,
   { settings, clock }: Pick<AccountsDeps, 'settings' | 'clock'>,
@@ -47,6 +47,6 @@ export async function findChallenge(
   return row !== null && clock.now() < row.expiresAt && row.attempts < settings.challengeAttempts ? row : null;
 }
 
-/** The refusal of a second step without an open first one. */
+/** The error of a second step without a pending first one. */
 export const challengeClosed = () =>
   invalid('sign_in_expired', 'This sign-in took too long, or had too many wrong codes. Start again.');

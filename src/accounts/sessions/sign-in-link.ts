@@ -8,13 +8,12 @@ import { userSchema } from '../schema/user-schema.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
 import { accountDisabled } from './start-session.ts';
 
-/** Unused, used, expired and made-up links look the same from outside. */
+/** Unused, used, expired and invalid links look the same from outside. */
 const signInLinkClosed = () => notFound('sign_in_link_closed', 'This link does not work any more.');
 
 /**
- * Makes a link that signs a person in, once: for an administrator on the server, when the provider that people sign in
- * with is down. Earlier links of the person stop working. @returns the secret, shown once. Refuses: `unknown_person`,
- * `account_disabled`.
+ * Creates a one-time sign-in link: for an administrator on the server, when the sign-in provider is down. Earlier links
+ * of the user stop working. @returns the secret, shown once. Throws `unknown_person`, `account_disabled`.
  */
 export async function makeSignInLink(
   { db, random, settings }: AccountsDeps,
@@ -39,7 +38,7 @@ export async function makeSignInLink(
   });
 }
 
-/** Whom a link would sign in, for the page that asks. Refuses `sign_in_link_closed` (not_found). */
+/** The user whom a link would sign in, for the confirmation page. Throws `sign_in_link_closed` (not_found). */
 export async function checkSignInLink({ db, clock }: AccountsDeps, secret: string): Promise<Person> {
   const link = looksLikeSecret(secret)
     ? await db.read.findOneBy(signInLinkSchema, { tokenHash: hashSecret(secret) })
@@ -50,7 +49,9 @@ export async function checkSignInLink({ db, clock }: AccountsDeps, secret: strin
   return toPerson(person);
 }
 
-/** Uses a link up; of two at once, one succeeds. @returns its person. Refuses `sign_in_link_closed` (not_found). */
+/**
+ * Consumes a link; of two concurrent calls, one succeeds. @returns its user. Throws `sign_in_link_closed` (not_found).
+ */
 export async function redeemSignInLink(deps: AccountsDeps, secret: string): Promise<Person> {
   const person = await checkSignInLink(deps, secret);
   await deps.db.write(async ({ manager, now }) => {
@@ -61,7 +62,7 @@ export async function redeemSignInLink(deps: AccountsDeps, secret: string): Prom
   return person;
 }
 
-/** Refuses while an administrator has switched sign-in with passwords off. */
+/** Throws while an administrator has turned off sign-in with passwords. */
 export function refusePasswordSignIn({ settings }: Pick<AccountsDeps, 'settings'>): void {
   if (settings.passwordSignIn) return;
   throw forbidden('password_sign_in_off', 'Signing in with a password is turned off on this server.');

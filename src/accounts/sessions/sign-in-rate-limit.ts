@@ -5,32 +5,32 @@ import type { AttemptCounter } from '../../nodes/index.ts';
 import { foldHandle } from '../../owners/index.ts';
 import { accountNetwork } from './account-network.ts';
 
-/** The account and network of a sign-in. The account is the name as typed, whether or not it exists. */
+/** The account and network of a sign-in. The account is the name as typed, existing or not. */
 interface SignInAttempt {
   account: string;
-  /** `null` when the sign-in does not come over the network. */
+  /** `null` if the sign-in does not come over the network. */
   address: string | null;
 }
 
 /**
- * Counts failed sign-ins per account and network, and per network whatever the account. Wrong passwords from elsewhere
- * refuse no one: names are public, so an attacker could keep each person out (security D04). An account that is guessed
- * at from many networks leaves each of them fewer tries, which a person with the right password does not need. Only
- * passwords count: tokens and keys cannot be guessed.
+ * Counts failed sign-ins per account and network, and per network for all accounts. Wrong passwords from elsewhere lock
+ * nobody out: names are public, so an attacker could otherwise lock out any user (security D04). If an account is
+ * guessed at from many networks, each of them gets fewer attempts, which a user with the right password does not need.
+ * Counts only passwords: tokens and keys cannot be guessed.
  */
 export interface SignInRateLimit {
-  /** Refuses with `too_many_tries` while the account from this network, or the network, is over its limit. */
+  /** Throws `too_many_tries` while the account from this network, or the network, is over its limit. */
   refuseExhausted(attempt: SignInAttempt): Promise<void>;
-  /** Counts a failure in advance; refuses with `too_many_tries` when it exceeds the limit. */
+  /** Counts a failure in advance; throws `too_many_tries` if it exceeds the limit. */
   count(attempt: SignInAttempt): Promise<void>;
-  /** Uncounts it: the password was right. */
+  /** Undoes the count: the password was right. */
   forgive(attempt: SignInAttempt): Promise<void>;
 }
 
-/** Names in a counter's key are truncated to this; a handle is shorter. */
+/** Names in a counter's key are truncated to this length; handles are shorter. */
 const maxAccountKeyLength = 64;
 
-/** An account counts as guessed at from many networks after this many times the failures that one of them has. */
+/** An account counts as guessed at from many networks after this multiple of the limit per network. */
 const manyNetworks = 5;
 /** The failures that each network has then. */
 const fewFailures = 3;
@@ -40,7 +40,7 @@ export function createSignInRateLimit(
   limits: { failures: number; windowSeconds: number },
 ): SignInRateLimit {
   const makeCounter = (of: string) => createAttemptCounter(deps, `sign-in of ${of}`, limits.windowSeconds);
-  /** Of an account, from all networks: refuses nothing by itself. */
+  /** Counts an account's failures from all networks: rejects nothing by itself. */
   const accounts = makeCounter('account');
   const pairs = makeCounter('account and network');
   const networks = makeCounter('network');
@@ -75,7 +75,7 @@ export function createSignInRateLimit(
 
     async count(attempt) {
       await accounts.add(accountKey(attempt));
-      // Counted first and compared afterwards: two concurrent sign-ins cannot both be the last one allowed.
+      // Counts first and compares afterwards: two concurrent sign-ins cannot both be the last one allowed.
       const counters = limitedCounters(attempt);
       const states = await Promise.all(counters.map(([counter, key]) => counter.add(key)));
       const bounds = await Promise.all(counters.map(([counter]) => limitOf(counter, attempt)));

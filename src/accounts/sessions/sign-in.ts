@@ -11,18 +11,18 @@ import type { SessionOrigin } from './start-session.ts';
 import { refusePasswordSignIn } from './sign-in-link.ts';
 
 interface SignInInput extends SessionOrigin {
-  /** A handle in any case, or a verified address; surrounding space is ignored. */
+  /** A handle, ignoring case, or a verified address; ignores surrounding space. */
   username: string;
   password: string;
 }
 
 /**
- * Signs in with handle or verified address, and password: opens a session, or asks for the second factor of a person
- * who has one. An unknown one takes the same time and gets the same
- * response as a wrong password (security D05). A password stored with another cost is hashed again.
+ * Signs in with handle or verified address, and password: opens a session, or requires the user's second factor if
+ * there is one. An unknown name takes the same time and gets the same response as a wrong password (security D05).
+ * Rehashes a password stored with another cost.
  *
- * Refuses: `password_sign_in_off`; `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right
- * password; with `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
+ * Throws `password_sign_in_off`; `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right
+ * password; as `unavailable` with a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
  */
 export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignInResult> {
   refusePasswordSignIn(deps);
@@ -31,8 +31,8 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
   await deps.signInRateLimit.refuseExhausted(attempt);
 
   const { row, upgraded } = await deps.hasher.inSlot(async (hashing) => {
-    // Counted here and not before the queue: many right passwords at once are no attack, and none of them may be
-    // refused.
+    // Counted here and not before the queue: many right passwords at once are not an attack, and none of them may be
+    // rejected.
     await deps.signInRateLimit.count(attempt);
     const row = await findByName(deps, username);
     const password = normalisePassword(input.password);
@@ -51,12 +51,12 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
     const { username: _, password: __, ...origin } = input;
     return completeWithin(deps, tx, now, { ...origin, method: 'password' });
   });
-  // Another hash was stored since the comparison. A change of password ends all sessions, so a sign-in with the old one
-  // must not succeed after it; but the same password may only have been hashed again. A second attempt decides.
+  // The stored hash changed since the comparison. A password change ends all sessions, so a sign-in with the old one
+  // must not succeed after it; but the same password may only have been rehashed. A second attempt decides.
   return signedIn ?? signIn(deps, input);
 }
 
-/** No handle has an `@`, so a text is either. */
+/** No handle contains an `@`, so a text is either. */
 async function findByName(deps: AccountsDeps, username: string): Promise<UserRow | null> {
   const { db, owners } = deps;
   if (username.includes('@')) {
@@ -67,7 +67,7 @@ async function findByName(deps: AccountsDeps, username: string): Promise<UserRow
   return owner?.kind === 'user' ? db.read.findOneBy(userSchema, { id: owner.id }) : null;
 }
 
-/** One message for both cases, and no field: it must not tell which half was wrong. */
+/** One message for both cases, without a field: it must not reveal which half was wrong. */
 function wrongCredentials() {
   return invalid('wrong_credentials', 'Wrong username or password.');
 }

@@ -11,16 +11,16 @@ import { userSchema } from '../schema/user-schema.ts';
 import { sessionExpiresAt, toSession } from './session-expiry.ts';
 import type { Session } from './session-expiry.ts';
 
-/** The client of a sign-in, as the list of sessions shows it. */
+/** The client of a sign-in, as shown in the list of sessions. */
 export interface SessionOrigin {
   address: string;
   userAgent: string;
-  /** The session secret that the browser sent, if any: that session ends, to prevent session fixation. */
+  /** The session secret that the browser sent, if any: ends that session, to prevent session fixation. */
   previousSecret?: string | null;
 }
 
 export interface StartedSession {
-  /** For the cookie only. */
+  /** Only for the cookie. */
   secret: string;
   session: Session;
 }
@@ -35,8 +35,8 @@ const maxAddressCharacters = 64;
 const maxUserAgentCharacters = 255;
 
 /**
- * Signs in a person whose account was just made, with the password that they chose: after setup, after an invitation.
- * Every other sign-in goes through `completeSignIn`. Refuses: `account_disabled`, `unknown_person`.
+ * Signs in a user whose account was just created, with the chosen password: after setup or an invitation. Every other
+ * sign-in goes through `completeSignIn`. Throws `account_disabled`, `unknown_person`.
  */
 export async function startSession(
   deps: AccountsDeps,
@@ -51,7 +51,7 @@ export async function startSession(
   });
 }
 
-/** Inserts a session; the oldest ones beyond a person's limit end. */
+/** Inserts a session; ends the oldest ones beyond the limit per user. */
 export async function insertSession(
   deps: AccountsDeps,
   tx: Tx,

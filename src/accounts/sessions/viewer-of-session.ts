@@ -15,8 +15,8 @@ export interface SessionViewer {
 }
 
 /**
- * The person of a session cookie. `null` when it is unknown or expired, or the account is disabled. The use is recorded
- * in the background.
+ * The user of a session cookie. `null` if it is unknown or expired, or the account is disabled. Records the use in the
+ * background.
  */
 export async function viewerOfSession(
   { db, clock, settings, lastUse }: AccountsDeps,

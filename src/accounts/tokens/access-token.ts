@@ -11,12 +11,12 @@ export interface AccessToken {
   access: Scope;
   /** Ids of the repositories it is limited to; `null` means all. */
   repositoryIds: string[] | null;
-  /** Whether it is good for packages alone. */
+  /** Whether it is limited to packages. */
   onlyPackages: boolean;
-  /** `null` means never. */
+  /** `null` for no expiry. */
   expiresAt: number | null;
   createdAt: number;
-  /** At most a minute behind. */
+  /** At most a minute late. */
   lastUsedAt: number | null;
   lastUsedAddress: string | null;
 }

@@ -14,14 +14,14 @@ import type { AccessToken } from './access-token.ts';
 import { newAccessToken } from './token-format.ts';
 
 export interface NewAccessToken {
-  /** Unique among the person's tokens. */
+  /** Unique among the user's tokens. */
   name: string;
   access: Scope;
-  /** Ids of repositories; `null` means all. The caller checks that the person can see them. */
+  /** Ids of repositories; `null` means all. The caller checks that the user can see them. */
   repositoryIds: readonly string[] | null;
-  /** Good for packages alone, where it is set. */
+  /** Limits the token to packages. */
   onlyPackages?: boolean;
-  /** `null` means never. */
+  /** `null` for no expiry. */
   expiresAt: number | null;
 }
 
@@ -30,11 +30,11 @@ const scopes: readonly Scope[] = ['read', 'write', 'admin'];
 const maxRepositoriesPerToken = 100;
 
 /**
- * Makes an access token. Its secret is returned once and not stored.
+ * Creates an access token. Returns its secret once, and does not store it.
  *
- * Refuses with `invalid`: `invalid_text`, `text_too_long`, `name_missing`, `invalid_access`, `invalid_repositories` (an
- * empty list, over 100, unknown ids), `invalid_expiry` (not in the future); with `conflict`: `token_name_taken`,
- * `too_many_tokens` (over 100); `unknown_person`.
+ * Throws `invalid`: `invalid_text`, `text_too_long`, `name_missing`, `invalid_access`, `invalid_repositories` (an empty
+ * list, over 100, unknown ids), `invalid_expiry` (not in the future); `conflict`: `token_name_taken`, `too_many_tokens`
+ * (over 100); `unknown_person`.
  */
 export async function addToken(
   deps: AccountsDeps,

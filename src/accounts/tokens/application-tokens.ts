@@ -1,7 +1,10 @@
 import type { Scope } from '../../access/index.ts';
 
-/** Looks up the tokens of applications; answered by the module `oauth`. */
+/** Looks up application tokens; implemented by the module `oauth`. */
 export interface ApplicationTokens {
-  /** `null` for a token that is none of an application, has expired, or opens nothing but facts about the person. */
+  /**
+   * `null` for a token that does not belong to an application, has expired, or only grants access to facts about the
+   * user.
+   */
   find(secret: string): Promise<{ userId: string; access: Scope; onlyPackages: boolean } | null>;
 }

@@ -6,8 +6,8 @@ import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';
 
 /**
- * A person's tokens, newest first, expired ones included: the list has to explain why a script stopped working.
- * @param personId `null` lists the tokens of all people, for the command line
+ * A user's tokens, newest first, including expired ones: the list must explain why a script stopped working.
+ * @param personId `null` lists the tokens of all users, for the command line
  */
 export async function listTokens({ db }: AccountsDeps, personId: string | null): Promise<AccessToken[]> {
   const ofPerson = personId === null ? '' : 'WHERE a.user_id = :personId';

@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/index.ts';
 import { accessTokenSchema } from '../schema/access-token-schema.ts';
 import type { AccountsDeps } from '../deps.ts';
 
-/** Revokes a token of a person; it is refused from the next request on. Refuses with `not_found`. */
+/** Revokes a user's token; requests are rejected from the next one on. Throws `not_found`. */
 export async function removeToken({ db }: AccountsDeps, personId: string, tokenId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(accessTokenSchema, { id: tokenId, userId: personId });

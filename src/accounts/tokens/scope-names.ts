@@ -2,7 +2,7 @@ import type { Scope } from '../../access/index.ts';
 
 const parts = ['activitypub', 'issue', 'misc', 'notification', 'organization', 'package', 'repository', 'user'];
 
-/** Gitea's names of the scopes of a token. */
+/** Gitea's names of token scopes. */
 export const apiScopeNames: readonly string[] = [
   'all',
   'public-only',
@@ -10,7 +10,7 @@ export const apiScopeNames: readonly string[] = [
   ...['read', 'write'].flatMap((word) => [...parts, 'admin'].map((part) => `${word}:${part}`)),
 ];
 
-/** The scopes of Gitea that each of ours gives at least. */
+/** Minimum Gitea scopes included in each of ours. */
 export const scopesGiven: Readonly<Record<Scope, readonly string[]>> = {
   read: parts.map((part) => `read:${part}`),
   write: [
@@ -24,8 +24,8 @@ export const scopesGiven: Readonly<Record<Scope, readonly string[]>> = {
 };
 
 /**
- * The least scope that gives what is asked for: reading, writing in repositories, or everything, which is all that
- * changes accounts, organisations and the server.
+ * The least scope that covers the request: reading, writing in repositories, or everything, which alone allows changes
+ * of accounts, organisations and the server.
  */
 export function scopeFor(names: readonly string[]): Scope {
   if (names.every((name) => name.startsWith('read:') || name === 'public-only')) return 'read';

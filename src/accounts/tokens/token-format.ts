@@ -3,8 +3,8 @@ import type { Random } from '../../kernel/index.ts';
 import { randomString } from '../random-string.ts';
 
 /**
- * The form of an access token: `hth_`, 32 random characters, 6 of checksum. The prefix lets secret scanners find a
- * leaked one; the checksum lets the server refuse truncated or foreign text without a query.
+ * The format of an access token: `hth_`, 32 random characters, 6 of checksum. The prefix lets secret scanners find a
+ * leaked one; the checksum lets the server reject truncated or foreign text without a query.
  */
 const prefix = 'hth_';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -29,7 +29,7 @@ export function newAccessToken(random: Random): string {
   return start + checksum(start);
 }
 
-/** Whether a text has the form of a token, checksum included. */
+/** Whether a text is formatted like a token, including its checksum. */
 export function looksLikeAccessToken(text: unknown): text is string {
   if (typeof text !== 'string' || !shape.test(text)) return false;
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);

@@ -5,7 +5,7 @@ import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';
 import { looksLikeAccessToken } from './token-format.ts';
 
-/** The access token that has this secret; `null` for any other text. */
+/** The access token with this secret; `null` for any other text. */
 export async function tokenOfSecret({ db }: Pick<AccountsDeps, 'db'>, secret: string): Promise<AccessToken | null> {
   if (!looksLikeAccessToken(secret)) return null;
   const [token] = await db.lookup(accessTokenSchema, { tokenHash: hashSecret(secret) });

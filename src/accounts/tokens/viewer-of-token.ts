@@ -6,11 +6,11 @@ import { userSchema } from '../schema/user-schema.ts';
 import { looksLikeAccessToken } from './token-format.ts';
 
 /**
- * The person of an access token. `null` when it is malformed, unknown, expired or revoked, or its owner is disabled.
+ * The user of an access token. `null` if it is malformed, unknown, expired or revoked, or its owner is disabled.
  *
- * A token never has more rights than its owner now: rights are looked up at each use. It administers the instance only
- * if its owner does and it is limited neither in scope nor in repositories. One for packages alone is no token
- * elsewhere.
+ * A token never has more permissions than its owner currently has: they are looked up at each use. It administers the
+ * instance only if its owner does and it is limited neither in scope nor in repositories. A packages-only token is not
+ * accepted elsewhere.
  */
 export async function viewerOfToken(
   { db, clock, lastUse, applicationTokens }: AccountsDeps,
@@ -37,7 +37,7 @@ export async function viewerOfToken(
   };
 }
 
-/** An application acts as the person who allowed it, within its scope. */
+/** An application acts as the user who authorised it, within its scope. */
 async function viewerOfApplication(
   { db, applicationTokens }: Pick<AccountsDeps, 'db' | 'applicationTokens'>,
   secret: string,
