@@ -2,7 +2,7 @@ import { allows } from './level.ts';
 import type { Level } from './level.ts';
 import type { CollaboratorRole, OrganisationRole, RepositoryFacts } from './repository-facts.ts';
 
-/** One connection between a person and a repository, with the level that it grants. */
+/** A grant that connects a user to a repository, with its level. */
 export type AccessGrant =
   | { kind: 'owner'; level: 'admin' }
   | { kind: 'organisation'; role: OrganisationRole; level: Level }
@@ -16,7 +16,7 @@ const byOrganisationRole: Record<OrganisationRole, Level> = {
 };
 
 /**
- * All grants of a person on a repository, strongest first. A page shows all of them; the first is in effect (SPEC §5).
+ * All grants of a user on a repository, strongest first. A page shows all of them; the first is in effect (SPEC §5).
  */
 export function accessGrantsOf(personId: string, facts: RepositoryFacts): AccessGrant[] {
   const grants: AccessGrant[] = [];

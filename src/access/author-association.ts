@@ -2,14 +2,14 @@ import { accessGrantsOf } from './access-grants.ts';
 import { allows } from './level.ts';
 import type { RepositoryFacts } from './repository-facts.ts';
 
-/** What workflows read as `author_association`; the words are those of GitHub. */
+/** Values of `author_association` for workflows, as GitHub spells them. */
 export type AuthorAssociation = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'NONE';
 
 /**
- * How the author of an issue or a comment belongs to the repository. Workflows use every word but `NONE` as a gate
- * before they do what a comment asks for, so who may not write has none of them.
+ * The relation of an issue's or comment's author to the repository. Workflows use every value but `NONE` as a gate
+ * before they do what a comment requests, so users without write access get none of them.
  * @param authorId null for authors without an account here
- * @param facts the author's
+ * @param facts about the author
  */
 export function authorAssociation(authorId: string | null, facts: RepositoryFacts): AuthorAssociation {
   const [strongest] = authorId === null ? [] : accessGrantsOf(authorId, facts);

@@ -4,22 +4,22 @@ import type { IssueRefusal } from './issue-rights.ts';
 import type { OrganisationRole } from './repository-facts.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the policy of an organisation's boards needs to know. */
+/** Facts about an organisation's board that the policy needs. */
 interface BoardFacts {
   /** The viewer's role in the organisation. */
   organisationRole: OrganisationRole | null;
-  /** Whether the board is for everyone. */
+  /** Whether everyone can see the board. */
   isPublic: boolean;
 }
 
-/** `edit` is to make boards, to change their columns and to move cards. */
+/** `edit` is to create boards, change their columns and move cards. */
 export type BoardAct = 'read' | 'edit';
 
 /**
- * The policy of the boards of organisations: members read them, everyone reads those that are public, and those who may
- * write in the repositories of the organisation by their role edit them. What a card shows is asked of its issue. A
- * token that is limited to repositories knows of public ones alone. The boards of a repository go by `read` and
- * `triage` of `refusalInRepository`. Null when allowed.
+ * The policy of organisation boards: members read them, everyone reads public ones, and members whose role gives write
+ * access to the organisation's repositories edit them. Access to a card follows its issue. A token limited to
+ * repositories only sees public boards. Repository boards follow `read` and `triage` of `refusalInRepository`. Null if
+ * allowed.
  */
 export function refusalOnBoard(
   viewer: Viewer,

@@ -7,43 +7,43 @@ import { repositoryLevel } from './repository-level.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What a rule is about. */
+/** Kinds of refs to which rules apply. */
 export type RuleTarget = 'BRANCH' | 'TAG';
 
 /**
- * What a rule decides: `push` moves a branch forward, `force` moves a branch or tag anywhere else, `create` and
- * `delete` are about the name.
+ * Actions that a rule decides about: `push` moves a branch forward, `force` moves a branch or tag anywhere else,
+ * `create` and `delete` concern the name.
  */
 export type RuleAct = 'push' | 'force' | 'create' | 'delete';
 
-/** The role that an act needs. `owner` is the owning person, or an OWNER of the owning organisation. */
+/** The role that an action requires. `owner` is the owning user, or an OWNER of the owning organisation. */
 export type RuleLevel = 'nobody' | 'owner' | 'admin' | 'write';
 
 export const ruleActs: readonly RuleAct[] = ['push', 'force', 'create', 'delete'];
 export const ruleLevels: readonly RuleLevel[] = ['write', 'admin', 'owner', 'nobody'];
 
 /**
- * Who may do one act: who has the role, and besides them these people, these teams and, when `tasks` is set, tasks of
- * the CI; when `deployKeys` is set, deploy keys that may write.
+ * Who may perform an action: everyone with the role, these people and teams; with `tasks`, CI tasks; with `deployKeys`,
+ * deploy keys with write access.
  */
 export interface RuleGrant {
   level: RuleLevel;
-  /** UUIDs of people. They need to be able to push to the repository: a rule gives no access. */
+  /** UUIDs of users. They also need push access to the repository: a rule does not grant access. */
   people: readonly string[];
-  /** Teams of the owning organisation whose people are named, too. */
+  /** Teams of the owning organisation whose members are also allowed. */
   teams?: readonly RuleTeam[];
   tasks: boolean;
-  /** False when left out. */
+  /** Defaults to false. */
   deployKeys?: boolean;
 }
 
-/** A team that a rule names, by its UUID, with those of its people now. */
+/** A team named by a rule, by its UUID, with its current members. */
 export interface RuleTeam {
   id: string;
   people: readonly string[];
 }
 
-/** The conditions of a rule that says nothing of merges. */
+/** The conditions of a rule without merge conditions. */
 export const noMergeConditions: MergeConditions = {
   grant: { level: 'write', people: [], tasks: false },
   approvals: 0,
@@ -56,62 +56,64 @@ export const noMergeConditions: MergeConditions = {
   adminsToo: true,
 };
 
-/** What the policy needs to know of a rule. */
+/** Facts about a rule that the policy needs. */
 export interface BranchRule {
   target: RuleTarget;
   /** `main`, `release/*`, or `~DEFAULT_BRANCH`. */
   pattern: string;
   grants: Readonly<Record<RuleAct, RuleGrant>>;
-  /** Whether merge commits are refused. */
+  /** Whether merge commits are forbidden. */
   linear: boolean;
-  /** Whether commits without a verified signature are refused. */
+  /** Whether commits need a verified signature. */
   signed: boolean;
-  /** What a merge of a pull request into the branch needs. */
+  /** Conditions for merging a pull request into the branch. */
   merging: MergeConditions;
 }
 
-/** Which approvals of earlier rounds count: none, those that only a rebase came after, all. */
+/** Which approvals of earlier rounds count: none, those followed only by rebases, or all. */
 export type ApprovalsSurvive = 'nothing' | 'rebase' | 'anything';
 
-/** The part of a rule about merging pull requests. */
+/** The merge conditions of a rule. */
 export interface MergeConditions {
   /** Who may merge. */
   grant: RuleGrant;
-  /** How many approvals it takes, and whether owners of the changed code must be among them. */
+  /** Number of required approvals, and whether owners of the changed code must be among them. */
   approvals: number;
   ownersApprove: boolean;
   approvalsSurvive: ApprovalsSurvive;
   threadsResolved: boolean;
-  /** Contexts of statuses that must be successful; a `*` at the end stands for any ending. */
+  /** Contexts of statuses that must be successful; a trailing `*` matches any ending. */
   checks: readonly string[];
   /** Whether the head must contain the tip of the branch, or is merged by the queue, which tests it on the tip. */
   upToDate: 'no' | 'yes' | 'queue';
   styles: readonly string[];
-  /** Whether the conditions hold for administrators, too. */
+  /** Whether the conditions also apply to administrators. */
   adminsToo: boolean;
 }
 
-/** The pattern of the rule for whichever branch is the default one. No branch can have this name. */
+/** The pattern that matches the current default branch. No branch can have this name. */
 export const defaultBranchPattern = '~DEFAULT_BRANCH';
 
 const folders: Readonly<Record<RuleTarget, string>> = { BRANCH: 'refs/heads/', TAG: 'refs/tags/' };
 
-/** Thrown when finding the rules for so many refs, by such patterns, takes too long. */
+/** Thrown if matching so many refs against such patterns takes too long. */
 export class TooManyRefs extends Error {}
 
-/** Limit of the steps that all names of one push may take, in states of the matcher: some 0.1 s. */
+/** Limit of matcher steps for all names of one push: about 0.1 s. */
 const maxSteps = 2_000_000;
 
 /**
- * The rules of a repository, ready to be asked which one decides for a ref. Where several match, one decides alone: the
- * rule whose pattern is the name itself, else that of the default branch, else the first in the order of the list.
+ * The rules of a repository, compiled to find the one that decides about a ref. If several match, exactly one decides:
+ * the rule whose pattern is the exact name, else that of the default branch, else the first in order.
  */
 export class RuleSet<Rule extends BranchRule> {
   readonly #exact = new Map<string, Rule>();
   readonly #patterns: { folder: string; pattern: RefPattern; rule: Rule }[] = [];
   #steps = 0;
 
-  /** @param rules in their order */
+  /**
+   * @param rules in order
+   */
   constructor(rules: readonly Rule[], defaultBranch: string) {
     for (const rule of rules.filter(({ pattern }) => pattern === defaultBranchPattern))
       this.#exact.set(folders[rule.target] + defaultBranch, rule);
@@ -124,7 +126,7 @@ export class RuleSet<Rule extends BranchRule> {
     }
   }
 
-  /** The rule for a full ref name; null where none matches. Throws `TooManyRefs`. */
+  /** The rule for a full ref name; null if none matches. Throws `TooManyRefs`. */
   ruleFor(ref: string): Rule | null {
     const exact = this.#exact.get(ref);
     if (exact !== undefined) return exact;
@@ -142,9 +144,9 @@ export class RuleSet<Rule extends BranchRule> {
 }
 
 /**
- * Whether a viewer may do an act by a rule. The role counts, not the scope of the credential, which only has to reach
- * far enough to write here. `nobody` includes the command line; a task of the CI and a deploy key have no role and need
- * their own leave.
+ * Whether a rule allows a viewer an action. The role counts, not the credential's scope, which only needs to allow
+ * writing here. `nobody` includes the command line; CI tasks and deploy keys have no role and need their own
+ * permission.
  */
 export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: BranchRule, act: RuleAct): boolean {
   return mayByGrant(viewer, facts, grants[act]);
@@ -168,25 +170,27 @@ export function mayByGrant(
   return allows(accessGrantsOf(viewer.id, facts)[0]?.level ?? 'none', level);
 }
 
-/** How a ref is to be moved, by its ids alone. */
+/** A requested ref move, by its ids only. */
 export type RefMoveKind = 'create' | 'update' | 'delete';
 
-/** Why a move is refused: the act that the rule does not allow, or the one restriction without a rule. */
+/**
+ * The reason for a refused move: the action that the rule forbids, or the one restriction that applies without a rule.
+ */
 type RuleRefusal = RuleAct | 'default_branch';
 
-/** What the policy says of one move. */
+/** The policy's result for one move. */
 type RuleVerdict =
   | { refusal: RuleRefusal }
-  /** Allowed where the commits agree: only forward; no merge among the new ones, and all of these signed. */
+  /** Allowed, subject to the commits: only fast-forwards; no new merge commits; all new commits signed. */
   | { refusal: null; onlyForward: boolean; linear: boolean; signed: boolean };
 
 const free: RuleVerdict = { refusal: null, onlyForward: false, linear: false, signed: false };
 
 /**
- * The policy of branch and tag rules for one ref. The default branch is never deleted, whatever a rule says: clones
- * would come without files. A tag that exists is only ever moved by `force`; a branch by `push`, and by `force` as well
- * where the move is no fast-forward.
- * @param rule the one that decides, from `RuleBook`; null for none
+ * The policy of branch and tag rules for one ref. The default branch is never deleted, whatever a rule says, because
+ * clones would come without files. Moving an existing tag requires `force`; moving a branch requires `push`, and also
+ * `force` unless the move is a fast-forward.
+ * @param rule the deciding rule, from `RuleBook`; null for none
  */
 export function judgeRefMove(
   viewer: Viewer,
@@ -206,7 +210,7 @@ export function judgeRefMove(
   return { refusal: null, onlyForward: !may('force'), linear, signed };
 }
 
-/** Names as a form and the command line take them: people by handle, teams as `organisation/team`. */
+/** Names as used by forms and the command line: users by handle, teams as `organisation/team`. */
 export const namesOfGrant = (words: readonly string[]): { people: string[]; teams: string[] } => {
   const names = words.filter((word) => word !== '');
   return { people: names.filter((word) => !word.includes('/')), teams: names.filter((word) => word.includes('/')) };

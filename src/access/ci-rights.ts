@@ -3,30 +3,30 @@ import { isTrustedWithCi } from './pull-rights.ts';
 import type { Viewer } from './viewer.ts';
 
 /**
- * Whose pull requests wait for approval before their workflows run: of everyone who may not write, or of those of whom
- * no pull request was merged yet.
+ * Whose pull requests need approval before their workflows run: users without write access, or those without a merged
+ * pull request.
  */
 export type CiApproval = 'everyone' | 'first_time';
 
-/** What is known of the code of a pull request. */
+/** Facts about the code of a pull request. */
 export interface CodeFacts {
-  /** Whether it was pushed to this repository, as a branch or to `refs/for`; that of a fork was not. */
+  /** Whether it was pushed to this repository, as a branch or to `refs/for`; false for a fork's code. */
   isPushedHere: boolean;
-  /** Whether a person with write access has let this head run. */
+  /** Whether a user with write access has approved running this head. */
   isHeadApproved: boolean;
-  /** Whether a pull request of who submitted it was merged here. */
+  /** Whether a pull request of its submitter was merged here. */
   hasMerged: boolean;
-  /** Whether it changes workflows, which decide what the checks are. */
+  /** Whether it changes workflows, which define the checks. */
   changesWorkflows: boolean;
 }
 
 /**
- * `trusted` code runs with the rights of a push: secrets, and the permissions that the workflow asks for. `restricted`
- * code gets no secrets and only reads; `waits` is the same after an approval.
+ * `trusted` code runs with the permissions of a push: secrets, and those that the workflow requests. `restricted` code
+ * gets no secrets and read access; `waits` becomes the same after an approval.
  */
 export type CodeTrust = 'trusted' | 'restricted' | 'waits';
 
-/** The policy of workflows for the code of a pull request. @param submitter who pushed the last round */
+/** The policy of workflows for the code of a pull request. @param submitter the user who pushed the last round */
 export function trustInCode(
   submitter: Viewer,
   repository: IssueRepositoryFacts,

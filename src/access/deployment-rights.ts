@@ -3,25 +3,25 @@ import type { Level } from './level.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What is known of a person and of a job that waits for an environment. */
+/** Facts about a user and a job that waits for an environment. */
 interface DeploymentFacts {
-  /** The right of the viewer on the repository, as of now. */
+  /** The viewer's current level on the repository. */
   level: Level;
-  /** Whether the person, or a team of the person, is named as a reviewer. */
+  /** Whether the user, or one of their teams, is a reviewer. */
   isReviewer: boolean;
-  /** Whether the person has started the run, or this attempt of it. */
+  /** Whether the user started the run, or this attempt of it. */
   hasStarted: boolean;
   preventsSelfReview: boolean;
   needsWrite: boolean;
   adminsBypass: boolean;
 }
 
-/** `self`: who has started it; `write`: a reviewer who may not push; `other`: all others. */
+/** `self`: the user who started it; `write`: a reviewer without write access; `other`: all others. */
 export type DeploymentRefusal = 'self' | 'write' | 'other';
 
 /**
- * Who decides about a deployment: a reviewer, or an administrator of the repository where the environment lets them.
- * Deploy keys, tasks and tokens that only read decide nothing.
+ * Who decides about a deployment: a reviewer, or an administrator of the repository if the environment allows it.
+ * Deploy keys, tasks and read-only tokens cannot decide.
  */
 export function rightToDeploy(viewer: Viewer, facts: DeploymentFacts): 'reviewer' | 'bypass' | DeploymentRefusal {
   if (viewer.kind !== 'person' || !allows(viewer.scope, 'write') || facts.level === 'none') return 'other';

@@ -3,7 +3,7 @@ import { repositoryLevel, scopeAllows } from './repository-level.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the policy needs to know of whom a fork is to belong to. */
+/** Facts about the future owner of a fork that the policy needs. */
 export interface ForkOwnerFacts {
   kind: 'user' | 'organisation';
   id: string;
@@ -11,13 +11,13 @@ export interface ForkOwnerFacts {
   role: OrganisationRole | null;
 }
 
-/** Why a fork is refused; `hidden` must look like absent, and `owner` like an owner that is absent. */
+/** Why a fork is refused; `hidden` must look like absent, and `owner` like an absent owner. */
 export type ForkRefusal = 'hidden' | 'sign_in' | 'scope' | 'owner' | 'same_owner';
 
 /**
- * The policy of forks: a signed-in person who may read a repository may fork it, under their own handle or into an
- * organisation where they may create repositories. A token needs the scope `write` for all repositories, as for making
- * one. A task forks nothing. Null when allowed.
+ * The policy of forks: a signed-in user who can read a repository may fork it, under their own handle or into an
+ * organisation where they may create repositories. A token needs the scope `write` for all repositories, as for
+ * creating one. A task cannot fork. Null if allowed.
  */
 export function refusalToFork(viewer: Viewer, source: RepositoryFacts, owner: ForkOwnerFacts): ForkRefusal | null {
   if (repositoryLevel(viewer, source) === 'none' || source.deleted) return 'hidden';
@@ -30,12 +30,12 @@ export function refusalToFork(viewer: Viewer, source: RepositoryFacts, owner: Fo
 const mayCreateFor = (personId: string, { kind, id, role }: ForkOwnerFacts): boolean =>
   kind === 'user' ? id === personId : role === 'MEMBER' || role === 'OWNER';
 
-/** A fork begins as its source is: one of a private repository is private. */
+/** A fork starts with the visibility of its source: one of a private repository is private. */
 export const visibilityOfFork = (source: Pick<RepositoryFacts, 'visibility'>): Visibility => source.visibility;
 
 /**
- * Whether a fork may be brought up to date: commits of a private source do not become public by it. Who may read the
- * source and write to the fork is asked beside.
+ * Whether a fork may be updated: commits of a private source must not become public. Read access to the source and
+ * write access to the fork are checked separately.
  */
 export const maySync = (
   source: Pick<RepositoryFacts, 'visibility'>,
@@ -43,8 +43,8 @@ export const maySync = (
 ): boolean => source.visibility === 'PUBLIC' || fork.visibility === 'PRIVATE';
 
 /**
- * Whether a repository may be made public: a fork may not while its source is private, in the trash, too.
- * @param source null for a repository that is no fork, and for a fork whose source is gone for good
+ * Whether a repository may be made public: not a fork while its source is private, even in the trash.
+ * @param source null if this is not a fork, or if the source was permanently deleted
  */
 export const mayBecomePublic = (source: Pick<RepositoryFacts, 'visibility'> | null): boolean =>
   source === null || source.visibility === 'PUBLIC';

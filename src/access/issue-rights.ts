@@ -6,10 +6,10 @@ import { repositoryLevel } from './repository-level.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Who may open issues and comment in a repository; no setting switches both off. */
+/** Who may open issues and comment in a repository; no setting disables both. */
 type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
 
-/** What the policy for issues needs to know of a repository, besides the viewer's grants on it. */
+/** Facts about a repository that the issue policy needs, besides the viewer's grants on it. */
 export interface IssueRepositoryFacts extends RepositoryFacts {
   archived: boolean;
   issuesFrom: IssueAuthorPolicy;
@@ -17,18 +17,18 @@ export interface IssueRepositoryFacts extends RepositoryFacts {
   blocked: boolean;
 }
 
-/** What it needs to know of one issue. */
+/** Facts about one issue that the policy needs. */
 export interface IssueFacts {
   /** UUID; null for a remote or imported author, and for a deleted account. */
   authorId: string | null;
   locked: boolean;
   /** In the trash. */
   deleted: boolean;
-  /** Waiting for a member to let its author in. */
+  /** Held until a member approves its author. */
   held: boolean;
 }
 
-/** An entry of the issue's log: position 0 is the text of the issue itself. */
+/** A log entry of the issue: position 0 is the issue text. */
 export interface EntryFacts {
   position: number;
   authorId: string | null;
@@ -36,8 +36,8 @@ export interface EntryFacts {
 
 /**
  * `contribute` is to open, comment, react and subscribe; `triage` is to label, assign, set milestones, links and pins,
- * lock, hide a comment, close any issue and let newcomers in; `manage` is about the trash and moving. The labels of a
- * repository are for those who administer it, as `label` of `refusalInRepository` says.
+ * lock, hide a comment, close any issue and approve newcomers; `manage` covers the trash and moving. Managing the
+ * labels of a repository requires administering it: see `label` of `refusalInRepository`.
  */
 export type IssueAct =
   | 'read'
@@ -49,7 +49,7 @@ export type IssueAct =
   | 'edit_entry'
   | 'delete_entry';
 
-/** Why an act is refused; `hidden` must look like absent. */
+/** Why an action is refused; `hidden` must look like absent. */
 export type IssueRefusal =
   | 'hidden'
   | 'sign_in'
@@ -62,8 +62,8 @@ export type IssueRefusal =
   | 'level';
 
 /**
- * The level by the viewer's grants, without public access: `none` for users who are no member, no collaborator, no
- * owner.
+ * The level from the viewer's grants, without public access: `none` for users who are not members, collaborators or
+ * owners.
  */
 export function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
@@ -75,8 +75,8 @@ export function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level 
 }
 
 /**
- * Whether a credential may write here at all. Outside of its list of repositories a token writes nowhere, not even
- * where everyone may comment. A task may when its run is trusted, which is what gives it the scope `write`.
+ * Whether a credential may write here at all. A token limited to repositories cannot write elsewhere, not even where
+ * everyone may comment. A task may write if its run is trusted, which gives it the scope `write`.
  */
 function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
   if (viewer.kind === 'anonymous' || viewer.kind === 'deployKey' || !allows(viewer.scope, 'write')) return false;
@@ -84,10 +84,10 @@ function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
   return viewer.repositoryIds === null || viewer.repositoryIds.includes(repository.id);
 }
 
-/** What is asked before there is an issue. `label` is to add, edit and remove labels. */
+/** Actions that do not concern an existing issue. `label` is to add, edit and remove labels. */
 export type IssueRepositoryAct = 'read' | 'contribute' | 'triage' | 'label' | 'manage';
 
-/** Whether the viewer may open an issue, or manage the labels of the repository. Null when allowed. */
+/** Whether the viewer may open an issue, or manage the labels of the repository. Null if allowed. */
 export function refusalInRepository(
   viewer: Viewer,
   repository: IssueRepositoryFacts,
@@ -103,7 +103,7 @@ export function refusalInRepository(
 
 /**
  * The policy of issues: what a viewer may do with one. A trusted task has the level "write" of its permission: it
- * labels, edits and closes as a member does. `visibleIssues` states `read` in SQL.
+ * labels, edits and closes like a member. `visibleIssues` states `read` in SQL.
  * @param entry for `edit_entry` and `delete_entry`
  */
 export function refusalOnIssue(
@@ -131,7 +131,7 @@ export function refusalOnIssue(
     case 'close':
       return isAuthor || allows(member, 'write') ? null : 'level';
     case 'edit_entry': {
-      // What people have written in comments is not for tasks.
+      // Tasks cannot edit comments written by users.
       const needed = entry?.position === 0 ? 'write' : 'admin';
       return (entry !== null && isBy(viewer, entry.authorId)) || allows(member, needed) ? null : 'level';
     }
@@ -140,23 +140,23 @@ export function refusalOnIssue(
   }
 }
 
-/** What is in the trash is asked for by those who may empty it, and is hidden from everyone else. */
+/** Trashed issues are visible only to users who may empty the trash. */
 export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
   if (isHiddenFrom(viewer, repository)) return 'hidden';
   return refusalToWrite(viewer, repository) ?? levelRefusal(viewer, repository, 'manage');
 }
 
-/** Whether a user's contributions are never held, and count against no limit of the repository. */
+/** Whether a user's contributions are never held, and exempt from the repository's rate limit. */
 export function isTrustedContributor(viewer: Viewer, repository: RepositoryFacts): boolean {
   return allows(memberLevel(viewer, repository), 'read') && viewer.kind !== 'anonymous';
 }
 
-/** Whether a user may contribute without a limit of time: an importer of the owner is not stopped. */
+/** Whether a user may contribute without a rate limit, so that an importer run by the owner is not stopped. */
 export function isExemptFromRates(viewer: Viewer, repository: RepositoryFacts): boolean {
   return (viewer.kind === 'person' && viewer.isAdministrator) || allows(memberLevel(viewer, repository), 'write');
 }
 
-/** Whether issues and pull requests are hidden; they are from deploy keys, which serve git alone. */
+/** Whether issues and pull requests are hidden: from deploy keys, which only serve git. */
 const isHiddenFrom = (viewer: Viewer, repository: RepositoryFacts): boolean =>
   viewer.kind === 'deployKey' || repositoryLevel(viewer, repository) === 'none';
 
@@ -181,7 +181,7 @@ function levelRefusal(
   repository: RepositoryFacts,
   act: 'triage' | 'label' | 'manage',
 ): IssueRefusal | null {
-  // Labels are no setting of the repository: a token that writes is enough, of a person who administers.
+  // Labels are not a repository setting: a token with write scope of an administrator suffices.
   const asked: Viewer = act === 'label' && viewer.kind === 'person' ? { ...viewer, scope: 'admin' } : viewer;
   return allows(memberLevel(asked, repository), act === 'triage' ? 'write' : 'admin') ? null : 'level';
 }

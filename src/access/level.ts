@@ -1,4 +1,4 @@
-/** Access levels of a repository; each includes those before it. */
+/** Access levels of a repository; each includes the previous ones. */
 export type Level = 'none' | 'read' | 'write' | 'admin';
 
 const order: readonly Level[] = ['none', 'read', 'write', 'admin'];

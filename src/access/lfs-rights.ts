@@ -6,25 +6,25 @@ import { repositoryLevel } from './repository-level.ts';
 import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the policy for Git LFS needs to know of a repository, besides the viewer's grants on it. */
+/** Facts about a repository that the Git LFS policy needs, besides the viewer's grants on it. */
 export interface LfsRepositoryFacts extends RepositoryFacts {
   archived: boolean;
-  /** Whether the viewer may propose changes here by a pull request, which may have objects of its own. */
+  /** Whether the viewer may propose changes here by a pull request, which may bring its own objects. */
   mayPropose: boolean;
 }
 
 /**
  * `download` is to read objects and locks; `upload` to store objects; `lock` to lock files, and to unlock one's own;
- * `unlock_others` to remove locks of other people; `manage` to switch LFS on and off.
+ * `unlock_others` to remove other users' locks; `manage` to turn LFS on and off.
  */
 export type LfsAct = 'download' | 'upload' | 'lock' | 'unlock_others' | 'manage';
 
-/** Why an act is refused; `hidden` must look like absent. */
+/** Why an action is refused; `hidden` must look like absent. */
 export type LfsRefusal = 'hidden' | 'sign_in' | 'level' | 'archived';
 
 /**
- * The policy of Git LFS; null is yes. A lock belongs to a person, so a task of the CI has none. For the locks of others
- * the role counts, not the scope of the credential, which only has to reach far enough to write: as with rules.
+ * The policy of Git LFS; null if allowed. A lock belongs to a user, so a CI task cannot hold one. For other users'
+ * locks the role counts, not the credential's scope, which only needs to allow writing: as with rules.
  */
 export function refusalOnLfs(viewer: Viewer, repository: LfsRepositoryFacts, act: LfsAct): LfsRefusal | null {
   const level = repositoryLevel(viewer, repository);
@@ -44,6 +44,6 @@ function isAllowed(viewer: Viewer, repository: LfsRepositoryFacts, level: Level,
   return act === 'lock' || allows(role ?? 'none', 'admin');
 }
 
-/** Whether an upload is a contribution of a person who may not write here, for which a smaller limit holds. */
+/** Whether an upload is a contribution by a user without write access, which has a smaller limit. */
 export const isContributedUpload = (viewer: Viewer, repository: RepositoryFacts): boolean =>
   !allows(repositoryLevel(viewer, repository), 'write');

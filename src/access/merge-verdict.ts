@@ -10,50 +10,50 @@ export interface ReviewFacts {
   authorId: string;
   round: number;
   verdict: 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES';
-  /** Epoch milliseconds; the last verdict of a person counts. */
+  /** Epoch milliseconds; a user's last verdict counts. */
   submittedAt: number;
-  /** Whether the reviewer may write to the repository now. */
+  /** Whether the reviewer can currently write to the repository. */
   mayWrite: boolean;
 }
 
-/** A round, with what it changed since the one before. */
+/** A round, with its changes since the previous one. */
 export interface RoundFacts {
   round: number;
   change: 'first' | 'added' | 'rebased' | 'edited' | 'unknown';
   submitterId: string | null;
 }
 
-/** A group of owners of changed files, of whom one must approve. */
+/** A group of owners of changed files, one of whom must approve. */
 export interface OwnerGroup {
-  /** The pattern of the file of owners. */
+  /** The pattern from the code owners file. */
   pattern: string;
   userIds: readonly string[];
 }
 
-/** Everything that decides whether a pull request may be merged. */
+/** All facts that decide whether a pull request may be merged. */
 export interface MergeFacts {
   state: 'OPEN' | 'CLOSED' | 'MERGED';
   isDraft: boolean;
   authorId: string | null;
   mergeState: 'UNKNOWN' | 'CLEAN' | 'CONFLICT' | 'EMPTY' | 'UNRELATED';
-  /** Whether the base branch is there, and the head contains its tip. */
+  /** Whether the base branch exists, and whether the head contains its tip. */
   baseExists: boolean;
   isUpToDate: boolean;
-  /** Whether the merge queue of the branch asks, which has the merge tested itself. */
+  /** Whether the branch's merge queue asks, which tests the merge itself. */
   isByQueue?: boolean;
-  /** Pull requests that are merged first and are not yet: numbers, null for one of another repository. */
+  /** Pull requests that must be merged first and are not yet: numbers, null for one of another repository. */
   needs?: readonly (number | null)[];
   /** All rounds, in any order. */
   rounds: readonly RoundFacts[];
   reviews: readonly ReviewFacts[];
-  /** Groups whose files the last round changes. */
+  /** Groups that own files changed by the last round. */
   owners: readonly OwnerGroup[];
   openThreads: number;
   /** States of the statuses of the head, by context. */
   checks: ReadonlyMap<string, 'success' | 'pending' | 'failure' | 'error'>;
 }
 
-/** Why a pull request is not merged now. Those of `isAbsolute` no administrator can pass. */
+/** Why a pull request cannot be merged now. Administrators cannot override those of `isAbsolute`. */
 export type MergeBlock =
   | { kind: 'not_open' | 'draft' | 'no_base' | 'conflict' | 'unknown' | 'empty' | 'unrelated' }
   | { kind: 'level' }
@@ -68,9 +68,9 @@ export type MergeBlock =
 
 export interface MergeVerdict {
   blocks: MergeBlock[];
-  /** Reviewers whose approval counts now. */
+  /** Reviewers whose approval currently counts. */
   approvedBy: string[];
-  /** Whether the viewer may merge in spite of the blocks, which then are said in the log. */
+  /** Whether the viewer may merge despite the blocks, which the log then records. */
   mayBypass: boolean;
 }
 
@@ -86,14 +86,13 @@ const absolute: readonly MergeBlock['kind'][] = [
   'needs',
 ];
 
-/** Whether a block stands for administrators, too, whatever the rule says. */
+/** Whether a block applies to administrators regardless of the rule. */
 export const isAbsolute = ({ kind }: MergeBlock): boolean => absolute.includes(kind);
 
 /**
- * The policy of merging: what stands in the way of a merge of the last round, all of it. Pure, so that tests state it
- * as a table.
+ * The merge policy: everything that blocks merging the last round. Pure, so that tests state it as a table.
  * @param rule of the base branch; null for none
- * @param style null asks before one is chosen
+ * @param style null before one is chosen
  */
 export function mergeVerdict(
   viewer: Viewer,
@@ -143,14 +142,14 @@ export function mergeVerdict(
 
 const ofQueue = ' (merge_group)';
 
-/** The checks that a head must have passed: where a queue merges, those of its runs are asked of what it tests. */
+/** The checks that a head must have passed: if a queue merges, it checks its own runs on the commit that it tests. */
 const checksOfHead = ({ checks, upToDate }: MergeConditions): readonly string[] =>
   upToDate === 'queue' ? checks.filter((check) => !check.endsWith(ofQueue)) : checks;
 
 /**
- * How the required checks stand at a commit that the queue tests: those of its runs must be there and successful, of
- * the others those that were reported.
- * @param states states of the statuses of the commit, by context
+ * The state of required checks at a commit tested by the queue: checks of the queue's runs must exist and be
+ * successful; others count if reported.
+ * @param states states of the commit's statuses, by context
  */
 export function checksOfCandidate(
   { checks }: Pick<MergeConditions, 'checks'>,
@@ -163,7 +162,7 @@ export function checksOfCandidate(
   return asked.length === 0 ? 'success' : 'pending';
 }
 
-/** The last verdict of each reviewer; comments leave an earlier one as it is. */
+/** The last verdict of each reviewer; comments do not replace an earlier verdict. */
 function lastVerdicts(reviews: readonly ReviewFacts[]): ReviewFacts[] {
   const last = new Map<string, ReviewFacts>();
   for (const review of reviews) {
@@ -175,8 +174,8 @@ function lastVerdicts(reviews: readonly ReviewFacts[]): ReviewFacts[] {
 }
 
 /**
- * The reviewers whose approval counts for the last round: they may write now, are neither the author nor have they
- * pushed the round that they approve, and their approval survives the rounds after it.
+ * The reviewers whose approval counts for the last round: they can write now, are not the author and did not push the
+ * round that they approve, and their approval survives the later rounds.
  */
 export function countingApprovals(
   { reviews, rounds, authorId }: Pick<MergeFacts, 'reviews' | 'rounds' | 'authorId'>,
@@ -200,14 +199,14 @@ export function countingApprovals(
     .map((review) => review.authorId);
 }
 
-/** Reviewers who may write and whose last verdict asks for changes. A later round does not answer them. */
+/** Reviewers with write access whose last verdict requests changes. A later round does not resolve it. */
 export function requestedChanges({ reviews }: Pick<MergeFacts, 'reviews'>): string[] {
   return lastVerdicts(reviews)
     .filter(({ verdict, mayWrite }) => verdict === 'REQUEST_CHANGES' && mayWrite)
     .map(({ authorId }) => authorId);
 }
 
-/** What is missing for one required check; `build*` asks for every context that begins so, and for at least one. */
+/** The problem with one required check; `build*` requires every context with this prefix, and at least one. */
 function missingCheck(
   check: string,
   states: MergeFacts['checks'],

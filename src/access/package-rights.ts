@@ -7,7 +7,7 @@ import { isLocalAdministrator } from './viewer.ts';
 import type { Viewer } from './viewer.ts';
 import type { SqlCondition } from './visible-repositories.ts';
 
-/** What the policy of packages needs to know of the owner of a package. */
+/** Facts about the owner of a package that the policy needs. */
 export interface PackageOwnerFacts {
   kind: 'user' | 'organisation';
   id: string;
@@ -15,29 +15,29 @@ export interface PackageOwnerFacts {
   role: OrganisationRole | null;
 }
 
-/** What it needs to know of one package. */
+/** Facts about one package that the policy needs. */
 export interface PackageFacts {
   owner: PackageOwnerFacts;
-  /** Of a package that is linked to no repository. */
+  /** For packages that are not linked to a repository. */
   visibility: Visibility;
-  /** The repository that it is linked to, which it follows; null without one, and for one of another owner. */
+  /** The linked repository, whose access applies; null without one, or if it belongs to another owner. */
   repository: RepositoryFacts | null;
 }
 
 /**
- * `read` includes pulling; `publish` adds versions, moves tags and marks versions; `delete` removes versions and brings
- * them back; `manage` changes visibility, link and retention rules.
+ * `read` includes pulling; `publish` adds versions, moves tags and marks versions; `delete` removes and restores
+ * versions; `manage` changes visibility, link and retention rules.
  */
 export type PackageAct = 'read' | 'publish' | 'delete' | 'manage';
 
-/** Why an act is refused; `hidden` must look like absent. */
+/** Why an action is refused; `hidden` must look like absent. */
 export type PackageRefusal = 'hidden' | 'sign_in' | 'scope' | 'level';
 
 /**
- * The level of a viewer on a package. A linked package follows its repository. Any other one is read by everyone, or
- * by the owner alone where it is PRIVATE; the owning person, and OWNERs of the organisation, administer it, MEMBERs
- * write, GUESTs read. A token limited to repositories, and a task, have what their repositories give. Deploy keys have
- * nothing. `visiblePackages` states the same in SQL.
+ * The level of a viewer on a package. A linked package follows its repository. Any other package is readable by
+ * everyone, or only by the owner if it is PRIVATE; the owning user and OWNERs of the organisation administer it,
+ * MEMBERs write, GUESTs read. Tokens limited to repositories, and tasks, have the access of their repositories. Deploy
+ * keys have none. `visiblePackages` states the same in SQL.
  */
 function packageLevel(viewer: Viewer, { owner, visibility, repository }: PackageFacts): Level {
   if (viewer.kind === 'deployKey') return 'none';
@@ -48,7 +48,7 @@ function packageLevel(viewer: Viewer, { owner, visibility, repository }: Package
   return higher(open, lower(roleLevel(viewer.id, owner), viewer.scope));
 }
 
-/** What a person has on all packages of an owner that follow no repository. */
+/** A user's level on all packages of an owner that are not linked to a repository. */
 function roleLevel(personId: string, { kind, id, role }: PackageOwnerFacts): Level {
   const grants = accessGrantsOf(personId, {
     id: '',
@@ -70,7 +70,7 @@ const needed: Readonly<Record<PackageAct, Level>> = {
   manage: 'admin',
 };
 
-/** The policy of packages; null is yes. */
+/** The policy of packages; null if allowed. */
 export function refusalOnPackage(viewer: Viewer, facts: PackageFacts, act: PackageAct): PackageRefusal | null {
   const level = packageLevel(viewer, facts);
   if (level === 'none') return 'hidden';
@@ -82,8 +82,9 @@ export function refusalOnPackage(viewer: Viewer, facts: PackageFacts, act: Packa
 }
 
 /**
- * The policy of making a package: who may write to all packages of the owner; a task, for the owner of its repository.
- * @param repository the repository that the package would be linked to, with its owner the same; null for none
+ * The policy of creating a package: anyone who can write to all packages of the owner; a task, for the owner of its
+ * repository.
+ * @param repository the repository to link to, if it has the same owner; null for none
  */
 export function refusalToAddPackage(
   viewer: Viewer,
@@ -96,7 +97,7 @@ export function refusalToAddPackage(
 /**
  * The read half of the policy as a condition on rows of `packages`, joined with `repositories`, whose columns are NULL
  * for a package without a link.
- * @param repositories what `visibleRepositories` says of the joined alias
+ * @param repositories condition of `visibleRepositories` for the joined alias
  */
 export function visiblePackages(
   viewer: Viewer,

@@ -3,17 +3,17 @@ import { isTrustedContributor, memberLevel, refusalOnIssue } from './issue-right
 import type { IssueFacts, IssueRefusal, IssueRepositoryFacts } from './issue-rights.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Facts of a pull request beside its issue: `issuesFrom` is the `pullsFrom` of its repository. */
+/** Facts about a pull request besides its issue: `issuesFrom` is the `pullsFrom` of its repository. */
 export interface PullFacts extends IssueFacts {
-  /** Who submitted the code; null once the account is gone. */
+  /** The submitter of the code; null once the account is deleted. */
   submitterId: string | null;
 }
 
 /**
  * `add_round` is to push to the pull request; `edit` its title, base branch, and whether it is a draft; `review` is to
- * comment on lines and to give a verdict; `request_review` to ask people; `approve` whether an approval counts; `merge`
- * is judged further by the rule of the branch; `dismiss` ends the effect of a review of another person; `run_ci` lets
- * the CI run on the code of a person without write access; `queue_first` puts one before the others of a merge queue.
+ * comment on lines and to give a verdict; `request_review` to request reviews; `approve` whether an approval counts;
+ * `merge` also depends on the branch rule; `dismiss` cancels another user's review; `run_ci` allows CI on the code of a
+ * user without write access; `queue_first` puts one first in a merge queue.
  */
 export type PullAct =
   | 'read'
@@ -29,7 +29,7 @@ export type PullAct =
   | 'queue_first';
 
 /**
- * The policy of pull requests: what a viewer may do with one; null is yes. Its text, labels and comments follow
+ * The policy of pull requests: what a viewer may do with one; null if allowed. Its text, labels and comments follow
  * `refusalOnIssue`.
  * @param isThreadAuthor for `resolve`: whether the viewer began the thread
  */
@@ -43,7 +43,7 @@ export function refusalOnPull(
   if (act === 'read') return refusalOnIssue(viewer, repository, pull, 'read');
   const refused = refusalOnIssue(viewer, repository, pull, 'contribute');
   const member = memberLevel(viewer, repository);
-  // Where pull requests are switched off, members still finish those that are open.
+  // If pull requests are disabled, members can still finish open ones.
   if (refused !== null && !(refused === 'issues_off' && allows(member, 'write'))) return refused;
   if (viewer.kind !== 'person') return 'level';
   const isSubmitter = viewer.id === pull.authorId || viewer.id === pull.submitterId;
@@ -66,9 +66,7 @@ export function refusalOnPull(
   }
 }
 
-/**
- * Whether code of a person is as good as a push: that of people who may write here; the scope of the credential counts.
- */
+/** Whether a user's code is as trusted as a push: that of users with write access; the credential's scope counts. */
 export function isTrustedWithCi(viewer: Viewer, repository: IssueRepositoryFacts): boolean {
   return isTrustedContributor(viewer, repository) && allows(memberLevel(viewer, repository), 'write');
 }

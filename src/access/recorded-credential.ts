@@ -1,6 +1,6 @@
 import type { PersonViewer, Scope, Viewer } from './viewer.ts';
 
-/** The limits of a person's credential, recorded with what it did, for what follows from that later. */
+/** Limits of the credential that performed an action, stored with it so that later effects obey them. */
 export interface RecordedCredential {
   via: PersonViewer['via'];
   scope: Scope;
@@ -8,7 +8,7 @@ export interface RecordedCredential {
   repositoryIds: readonly string[] | null;
 }
 
-/** Null for viewers that are no person: a task, the command line, anonymous clients. */
+/** Null for viewers that are not users: a task, the command line, anonymous clients. */
 export function recordCredential(viewer: Viewer): RecordedCredential | null {
   if (viewer.kind !== 'person' || viewer.via === 'local') return null;
   const { via, scope, repositoryIds } = viewer;
@@ -16,8 +16,8 @@ export function recordCredential(viewer: Viewer): RecordedCredential | null {
 }
 
 /**
- * A person as their credential was when they acted. What was recorded without one, before credentials were, counts as
- * done by a token that may write to the one repository that it was done in.
+ * A user with the limits of the credential that they used. Actions recorded before credentials were stored count as
+ * done by a token with write access to the single repository of the action.
  */
 export function viewerWithCredential(
   personId: string,

@@ -1,8 +1,8 @@
 /**
- * Patterns of branch and tag names, as forges use them in rules: `*` is anything but a slash, `**` anything, `?` one
- * character but a slash, `[abc]` and `[a-z]` one of these, `[!a]` any other, `{a,b}` one of the alternatives.
- * Administrators of a repository write patterns, and those who push write names, so neither becomes a regular
- * expression: the matcher simulates all states at once, in time (length of pattern × length of name).
+ * Patterns of branch and tag names, as forges use them in rules: `*` matches anything but a slash, `**` anything, `?`
+ * one character but a slash, `[abc]` and `[a-z]` one of these, `[!a]` any other, `{a,b}` one of the alternatives.
+ * Patterns and ref names are both user input, so neither becomes a regular expression: the matcher simulates all states
+ * at once, in time (length of pattern × length of name).
  */
 interface Token {
   accepts(character: string): boolean;
@@ -10,32 +10,32 @@ interface Token {
   repeats: boolean;
 }
 
-/** Limit of a pattern, in characters; no usual branch name is longer. */
+/** Maximum length of a pattern, in characters; usual branch names are shorter. */
 export const maxPatternLength = 200;
-/** How many plain patterns one with `{a,b}` may stand for. */
+/** Maximum number of plain patterns to which `{a,b}` may expand. */
 const maxAlternatives = 32;
 
-/** A pattern, ready to match. */
+/** A compiled pattern. */
 export interface RefPattern {
-  /** Whether the pattern is a name, which matches itself alone. */
+  /** Whether the pattern is a plain name, which matches only itself. */
   isExact: boolean;
-  /** Whether the whole name matches; `onStep` is called with the steps that it took. */
+  /** Whether the whole name matches; calls `onStep` with the number of steps taken. */
   matches(name: string, onSteps?: (steps: number) => void): boolean;
 }
 
-/** Why a text is no pattern. */
+/** Why a text is not a valid pattern. */
 export type PatternFault = 'empty' | 'too_long' | 'characters' | 'alternatives';
 
 const special = /[*?[\]{}]/;
 
 /**
- * Reads a pattern; returns why it is none otherwise: `alternatives` for braces that do not close, stand in each other
- * or make too many.
+ * Parses a pattern; returns the reason if it is invalid: `alternatives` for braces that are unclosed, nested or expand
+ * too far.
  */
 export function readRefPattern(text: string): RefPattern | PatternFault {
   if (text === '') return 'empty';
   if (text.length > maxPatternLength) return 'too_long';
-  // What no ref name contains, besides the marks of patterns.
+  // Characters that no ref name contains, except for pattern characters.
   if (/[\x00-\x20\x7f~^:\\]|\.\.|@\{|\/\/|^\/|\/$/.test(text) || !text.isWellFormed()) return 'characters';
   if (!special.test(text)) return { isExact: true, matches: (name) => name === text };
   const plain = alternatives(text);
@@ -53,7 +53,7 @@ export function readRefPattern(text: string): RefPattern | PatternFault {
   };
 }
 
-/** The plain patterns that one with `{a,b}` stands for. */
+/** Expands a pattern with `{a,b}` to plain patterns. */
 function alternatives(text: string): string[] | null {
   let made = [''];
   for (let at = 0; at < text.length; ) {
@@ -119,7 +119,7 @@ function tokensOf(pattern: string): Token[] {
   return tokens;
 }
 
-/** `abc`, `a-z`, and `!` in front for any other. */
+/** `abc`, `a-z`, and a leading `!` for any other. */
 function readClass(characters: readonly string[]): Token['accepts'] {
   const isOther = characters[0] === '!';
   const ranges: [from: string, to: string][] = [];

@@ -3,29 +3,30 @@ import type { RepositoryFacts } from './repository-facts.ts';
 import { repositoryLevel } from './repository-level.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the policy of releases needs to know of a repository, besides the viewer's grants on it. */
+/** Facts about a repository that the release policy needs, besides the viewer's grants on it. */
 export interface ReleaseRepositoryFacts extends RepositoryFacts {
   archived: boolean;
 }
 
-/** What it needs to know of one release. */
+/** Facts about one release that the policy needs. */
 interface ReleaseFacts {
   draft: boolean;
 }
 
 /**
- * `read` includes the files; `write` is to create, edit, publish and delete a release, and to change its files. The tag
- * that comes or goes with it is judged as a push is, by the rules of the repository.
+ * `read` includes the files; `write` is to create, edit, publish and delete a release, and to change its files.
+ * Creating or deleting its tag is checked like a push, by the rules of the repository.
  */
 export type ReleaseAct = 'read' | 'write';
 
-/** Why an act is refused; `hidden` must look like absent. */
+/** Why an action is refused; `hidden` must look like absent. */
 export type ReleaseRefusal = 'hidden' | 'sign_in' | 'archived' | 'scope' | 'level';
 
 /**
- * The policy of releases: what a viewer may do with one; null is yes. Who reads the repository reads what is published;
- * who may write to it sees drafts and does the rest, a task of the CI by its `permissions`, too.
- * @param release null for the repository as a whole: the list, and what is to be created
+ * The policy of releases: what a viewer may do with one; null if allowed. Readers of the repository can read published
+ * releases; users with write access also see drafts and may do the rest, and so may CI tasks with the `permissions` for
+ * it.
+ * @param release null for the whole repository: its list, and creating a release
  */
 export function refusalOnRelease(
   viewer: Viewer,
@@ -38,7 +39,7 @@ export function refusalOnRelease(
   if (level === 'none' || (release?.draft === true && !writes)) return 'hidden';
   if (act === 'read') return null;
   if (viewer.kind === 'anonymous') return 'sign_in';
-  // Tags are pushed; the release beside them is for people and tasks.
+  // Deploy keys can push tags; releases are for users and tasks.
   if (viewer.kind === 'deployKey') return 'level';
   if (repository.archived) return 'archived';
   if (writes) return null;

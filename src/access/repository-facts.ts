@@ -5,7 +5,7 @@ export type CollaboratorRole = 'read' | 'write' | 'admin';
 export const organisationRoles: readonly OrganisationRole[] = ['GUEST', 'MEMBER', 'OWNER'];
 export const collaboratorRoles: readonly CollaboratorRole[] = ['read', 'write', 'admin'];
 
-/** Everything the policy needs to know about a repository and the viewer's grants on it. */
+/** All facts about a repository and the viewer's grants that the policy needs. */
 export interface RepositoryFacts {
   id: string;
   visibility: Visibility;
@@ -16,7 +16,7 @@ export interface RepositoryFacts {
   organisationRole: OrganisationRole | null;
   /** The viewer's role as a collaborator of this repository. */
   collaboratorRole: CollaboratorRole | null;
-  /** The highest role that teams of the owning organisation give the viewer here. */
+  /** The highest role that teams of the owning organisation give the viewer. */
   teamRole: CollaboratorRole | null;
   /** In the trash: hidden from everyone but the command line. */
   deleted: boolean;

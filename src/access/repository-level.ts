@@ -8,13 +8,13 @@ import type { Scope, Viewer } from './viewer.ts';
 /**
  * The single access policy (SPEC §5): the level that a viewer has on a repository.
  *
- * Organisation GUEST reads, MEMBER writes, OWNER administers; the owning user administers; a collaborator has the role
- * given, and so have the people of a team; the highest grant counts. All others read what is PUBLIC. An administrator
- * of the instance has no extra rights here: administration of repositories is for the command line.
+ * Organisation GUEST reads, MEMBER writes, OWNER administers; the owning user administers; collaborators and team
+ * members have their given role; the highest grant counts. All others can read PUBLIC repositories. Instance
+ * administrators have no extra permissions here: they administer repositories through the command line.
  *
- * A token caps the result by its scope, and outside its repository list its holder counts as anonymous. A CI task reads
- * and writes its own repository and is anonymous elsewhere. A deploy key has its own repository and nothing else, not
- * even what is PUBLIC. `visibleRepositories` states the same rule in SQL.
+ * A token's scope caps the result, and outside its repository list its holder counts as anonymous. A CI task reads and
+ * writes its own repository and is anonymous elsewhere. A deploy key has access only to its own repository, not even to
+ * PUBLIC ones. `visibleRepositories` states the same rule in SQL.
  */
 export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
@@ -30,9 +30,8 @@ export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
 }
 
 /**
- * Whether the viewer is "the repository owner" of SPEC §4.3: the owning user, or
- * an OWNER of the owning organisation. A collaborator is not, whatever the role.
- * A token counts only when it may administer this repository.
+ * Whether the viewer is "the repository owner" of SPEC §4.3: the owning user, or an OWNER of the owning organisation. A
+ * collaborator is not, whatever the role. A token counts only if it may administer this repository.
  */
 export function ownsRepository(viewer: Viewer, facts: RepositoryFacts): boolean {
   if (repositoryLevel(viewer, facts) !== 'admin') return false;
@@ -40,7 +39,7 @@ export function ownsRepository(viewer: Viewer, facts: RepositoryFacts): boolean 
   return isLocalAdministrator(viewer) || facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';
 }
 
-/** Whether a credential's scope covers an action that is not about one repository. */
+/** Whether a credential's scope covers an action that does not concern a single repository. */
 export function scopeAllows(viewer: Viewer, needed: Scope): boolean {
   return viewer.kind === 'person' && allows(viewer.scope, needed);
 }

@@ -1,7 +1,7 @@
 import { allows } from './level.ts';
 import type { TaskViewer } from './viewer.ts';
 
-/** What `permissions` of a workflow may name. Those without a counterpart here are read, and open nothing. */
+/** Names allowed in a workflow's `permissions`. Those without a counterpart here are parsed, but grant nothing. */
 export const taskPermissions = [
   'actions',
   'attestations',
@@ -21,22 +21,25 @@ export const taskPermissions = [
 
 export type TaskPermission = (typeof taskPermissions)[number];
 
-/** The levels of a task's token; a permission that is not named is not given. */
+/** The permission levels of a task's token; omitted permissions are not granted. */
 export type TaskPermissions = { readonly [name in TaskPermission]?: 'read' | 'write' };
 
-/** What the token of a task stands for. */
+/** The identity and permissions of a task's token. */
 export interface TaskCredential extends Pick<TaskViewer, 'taskId' | 'repositoryId'> {
   permissions: TaskPermissions;
 }
 
-/** What the tokens of a repository get where its workflows do not say: `write` all, or `read` contents and packages. */
+/**
+ * Default permissions of a repository's tokens if its workflows do not set any: `write` everything, or `read` contents
+ * and packages.
+ */
 export type DefaultTaskPermissions = 'read' | 'write';
 
-/** `read-all` and `write-all`, and what is given by default. An identity token is only ever asked for by its name. */
+/** `read-all` and `write-all`, and the default permissions. An identity token must always be requested by name. */
 export const allTaskPermissions = (level: 'read' | 'write', { idToken = false } = {}): TaskPermissions =>
   Object.fromEntries(taskPermissions.filter((name) => idToken || name !== 'id-token').map((name) => [name, level]));
 
-/** The lower level of each permission: of a called workflow and its caller. */
+/** The lower level of each permission, of a called workflow and its caller. */
 export function lowerTaskPermissions(one: TaskPermissions, other: TaskPermissions): TaskPermissions {
   return fromLevels((name) => {
     const [a, b] = [one[name], other[name]];
@@ -45,8 +48,8 @@ export function lowerTaskPermissions(one: TaskPermissions, other: TaskPermission
 }
 
 /**
- * The policy of a task's token: what its workflow asks for, else the default of the repository. Of a run that is not
- * trusted it only reads, and gives no identity.
+ * The policy of a task's token: the permissions its workflow requests, else the repository's default. In an untrusted
+ * run they are read-only and include no identity.
  */
 export function grantedToTask(
   asked: TaskPermissions | null,
@@ -60,12 +63,12 @@ export function grantedToTask(
 
 const restricted: TaskPermissions = { contents: 'read', packages: 'read' };
 
-/** What a call or a protocol asks of a task; `metadata` is read by every task. */
+/** The permission that a call or a protocol requires of a task; every task can read `metadata`. */
 export type TaskUse = TaskPermission | 'metadata';
 
 /**
- * The viewer that a task is where one of some permissions counts, with the highest level that it has by them; null for
- * none. The rest of the policy decides by this viewer as by any other.
+ * The viewer of a task for an action that accepts any of some permissions, with the highest level they give; null for
+ * none. The rest of the policy treats this viewer like any other.
  */
 export function taskViewer(
   { taskId, repositoryId, permissions }: TaskCredential,
@@ -76,7 +79,7 @@ export function taskViewer(
   return scope === null ? null : { kind: 'task', taskId, repositoryId, scope };
 }
 
-/** Whether the task gets tokens that prove its identity to others. */
+/** Whether the task gets tokens that prove its identity to other services. */
 export const mayProveIdentity = ({ permissions }: Pick<TaskCredential, 'permissions'>): boolean =>
   permissions['id-token'] === 'write';
 

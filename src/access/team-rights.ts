@@ -3,7 +3,7 @@ import { scopeAllows } from './repository-level.ts';
 import type { OrganisationRole } from './repository-facts.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the policy of teams needs to know of a viewer. */
+/** Facts about a viewer that the team policy needs. */
 interface TeamFacts {
   /** The viewer's role in the organisation. */
   organisationRole: OrganisationRole | null;
@@ -12,18 +12,18 @@ interface TeamFacts {
 }
 
 /**
- * `read` is to know of a team, of its people, and of those of its repositories that one may read; to mention it, to
- * name it in a rule and to ask it for a review is that, too. `manage` is everything else.
+ * `read` is to see a team, its members, and those of its repositories that one can read; it includes mentioning it,
+ * naming it in a rule and requesting its review. `manage` is everything else.
  */
 export type TeamAct = 'read' | 'manage';
 
-/** Why an act is refused; `hidden` must look like absent. */
+/** Why an action is refused; `hidden` must look like absent. */
 type TeamRefusal = 'hidden' | 'scope';
 
 /**
- * The policy of teams: members of the organisation, whatever their role, and the people of a team know of it; OWNERs
- * manage all. What a team gives on a repository is part of `repositoryLevel`. A token that is limited to repositories
- * knows of no team. Null when allowed.
+ * The policy of teams: visible to members of the organisation in any role, and to team members; OWNERs manage all. The
+ * repository access of a team is part of `repositoryLevel`. A token limited to repositories sees no team. Null if
+ * allowed.
  */
 export function refusalOnTeam(
   viewer: Viewer,
@@ -37,17 +37,17 @@ export function refusalOnTeam(
   return scopeAllows(viewer, 'admin') ? null : 'scope';
 }
 
-/** What the policy of reviews by teams needs to know. */
+/** Facts that the policy of team reviews needs. */
 interface TeamReviewFacts {
-  /** Whether the team has a role in the repository; each of its people may read it then. */
+  /** Whether the team has a role in the repository, so that each of its members can read it. */
   hasRole: boolean;
-  /** How many people it has besides the author of the pull request and who submitted it. */
+  /** Number of its members besides the author and the submitter of the pull request. */
   reviewers: number;
 }
 
 /**
- * Whether a team may be asked for a review, by who may ask for reviews and knows of the team: only where it has a role
- * and a person who can answer. Null when allowed.
+ * Whether a review may be requested from a team, by a user who may request reviews and can see the team: only if it has
+ * a role and a member who can answer. Null if allowed.
  */
 export function refusalOnTeamReview({ hasRole, reviewers }: TeamReviewFacts): 'no_role' | 'no_reviewers' | null {
   if (!hasRole) return 'no_role';

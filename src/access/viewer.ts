@@ -1,9 +1,9 @@
 /**
  * The client of a request. Every transport turns its credential into a `Viewer`; code behind it does not depend on how
- * the person signed in.
+ * the user signed in.
  */
 
-/** The most that a credential may do. A session and an SSH key carry `admin`. */
+/** The maximum scope of a credential. A session and an SSH key have `admin`. */
 export type Scope = 'read' | 'write' | 'admin';
 
 interface AnonymousViewer {
@@ -14,7 +14,7 @@ export interface PersonViewer {
   kind: 'person';
   /** UUID of the user. */
   id: string;
-  /** `null` until the person has chosen a handle (SPEC §2.4). */
+  /** `null` until the user has chosen a handle (SPEC §2.4). */
   username: string | null;
   isAdministrator: boolean;
   via: 'session' | 'token' | 'key' | 'local';
@@ -24,25 +24,25 @@ export interface PersonViewer {
 }
 
 /**
- * A task that a CI runner executes. It acts for one repository and for no person; elsewhere it is an anonymous client.
+ * A task that a CI runner executes. It acts for one repository, not for a user; elsewhere it is an anonymous client.
  */
 export interface TaskViewer {
   kind: 'task';
-  /** For the log. */
+  /** For log messages. */
   taskId: number;
   repositoryId: string;
   scope: 'read' | 'write';
 }
 
 /**
- * A deploy key: an SSH key of one repository. It stands for no person, and for every other repository it is no
- * credential at all.
+ * A deploy key: an SSH key of one repository. It does not represent a user, and is not a credential for any other
+ * repository.
  */
 export interface DeployKeyViewer {
   kind: 'deployKey';
   /** UUID of the key. */
   id: string;
-  /** Shown as who pushed. */
+  /** Shown as the author of a push. */
   title: string;
   repositoryId: string;
   scope: 'read' | 'write';
@@ -52,13 +52,13 @@ export type Viewer = AnonymousViewer | PersonViewer | TaskViewer | DeployKeyView
 
 export const anonymous: AnonymousViewer = Object.freeze({ kind: 'anonymous' });
 
-/** Whether this is the command line. The user who may run the program already owns every file. */
+/** Whether this is the command line. The system user who can run the program already owns every file. */
 export function isLocalAdministrator(viewer: Viewer): boolean {
   return viewer.kind === 'person' && viewer.via === 'local';
 }
 
 /**
- * The viewer of the command line. It has no row in `users`: its rights come from access to the data folder, so
+ * The viewer of the command line. It has no row in `users`: its permissions come from access to the data folder, so
  * `repositoryLevel` returns `admin` for it.
  */
 export const localAdministrator: PersonViewer = Object.freeze({
@@ -72,15 +72,15 @@ export const localAdministrator: PersonViewer = Object.freeze({
 });
 
 /**
- * The viewer of the administration pages for what is not theirs: the rights of the command line, under the name of the
- * administrator. Anyone else keeps the rights that they have.
+ * The viewer of administration pages for content of other owners: the permissions of the command line, under the
+ * administrator's name. Other users keep their own permissions.
  */
 export const asInstanceAdministrator = (viewer: Viewer): Viewer =>
   viewer.kind === 'person' && viewer.isAdministrator && viewer.via === 'session'
     ? { ...localAdministrator, id: viewer.id, username: viewer.username }
     : viewer;
 
-/** The actor of a log line: the person's UUID, `local` for the command line, `task 12`, `deploy key UUID`. */
+/** The actor of a log line: the user's UUID, `local` for the command line, `task 12`, `deploy key UUID`. */
 export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'anonymous') return 'anonymous';
   if (viewer.kind === 'task') return `task ${viewer.taskId}`;
@@ -88,11 +88,13 @@ export function viewerForLog(viewer: Viewer): string {
   return viewer.id === localAdministrator.id ? 'local' : viewer.id;
 }
 
-/** UUID of the person, or null for anonymous clients, tasks, deploy keys, and the command line, which is no account. */
+/**
+ * UUID of the user, or null for anonymous clients, tasks, deploy keys, and the command line, which is not an account.
+ */
 export const personIdOf = (viewer: Viewer): string | null =>
   viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
 
-/** An account with the rights that a session of it would have, where none is open. */
+/** An account with the permissions that its session would have, if none is open. */
 export const accountViewer = ({
   id,
   username,
@@ -103,7 +105,7 @@ export const accountViewer = ({
   isAdministrator,
 });
 
-/** A viewer for a user without a session: for decisions by the rights that a session would have. */
+/** A viewer for a user without a session: for decisions with the permissions that a session would have. */
 export const personViewer = (id: string, scope: Scope): PersonViewer => ({
   kind: 'person',
   id,

@@ -5,7 +5,7 @@ import { visibleRepositories } from './visible-repositories.ts';
 import type { SqlCondition } from './visible-repositories.ts';
 
 /**
- * The read half of the policy of issues as a condition on rows of `issues` and `repositories`. It must agree with
+ * The read half of the issue policy as a condition on rows of `issues` and `repositories`. It must agree with
  * `refusalOnIssue(…, 'read') === null`; a test compares the two over generated data.
  *
  * @param repository the table alias of `repositories` in the query, from code, never from input
@@ -16,7 +16,7 @@ export function visibleIssues(viewer: Viewer, repository: string, issue: string)
   const present = `${issue}.deleted_at IS NULL`;
   if (isLocalAdministrator(viewer)) return { sql: `(${sql}) AND ${present}`, parameters };
   const reasons = [`${issue}.held_at IS NULL`];
-  // A deploy key serves git alone.
+  // A deploy key only serves git.
   if (viewer.kind === 'deployKey') return { sql: '1 = 0', parameters: {} };
   if (viewer.kind === 'task' && viewer.scope === 'write') reasons.push(`${repository}.id = :taskRepositoryId`);
   if (viewer.kind === 'person') {

@@ -10,9 +10,8 @@ export interface SqlCondition {
 /**
  * The read half of the access policy as a condition on rows of `repositories`.
  *
- * Lists and searches filter with this in the query itself: a filter applied
- * afterwards leaks through counts, paging and time. It must agree with
- * `repositoryLevel(…) !== 'none'`; a test compares the two over generated data.
+ * Lists and searches use this filter in the query itself, because filtering afterwards leaks through counts, paging and
+ * time. It must agree with `repositoryLevel(…) !== 'none'`; a test compares the two over generated data.
  *
  * @param alias the table alias of `repositories` in the query, from code, never from input
  */
@@ -50,7 +49,7 @@ export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition
   return { sql: `${present} AND (${open} OR ${tied})`, parameters };
 }
 
-/** A selection of rows of `repositories`, aliased `r`: one of the reasons for which a viewer sees some. */
+/** A selection of rows of `repositories`, aliased `r`: those visible to a viewer for one reason. */
 interface RepositoryPart {
   /** The clause after `FROM`. */
   from: string;
@@ -58,7 +57,7 @@ interface RepositoryPart {
 }
 
 interface RepositoryParts {
-  /** A repository may be in several parts; their union is what `visibleRepositories` selects. */
+  /** A repository may be in several parts; `visibleRepositories` selects their union. */
   parts: RepositoryPart[];
   /** Named parameters of all parts. */
   parameters: Record<string, unknown>;
@@ -66,7 +65,7 @@ interface RepositoryParts {
 
 const plain = 'repositories r';
 
-/** One part for each reason but being public. */
+/** One part per reason except for being public. */
 const grantsOf = (which: string) =>
   ({
     own: { from: plain, where: `${which} AND r.owner_user_id = :viewerId` },
@@ -85,8 +84,8 @@ const grantsOf = (which: string) =>
   }) satisfies Record<string, RepositoryPart>;
 
 /**
- * What a person sees for another reason than that it is public: own repositories and those of organisations, shared
- * ones, those of teams; public ones among them. A limited token sees those of them that it names.
+ * Repositories that a user can see for another reason than being public: their own, their organisations', shared ones
+ * and those of teams; may include public ones. A limited token only sees those in its list.
  */
 export function grantedRepositoryParts(viewer: PersonViewer): RepositoryParts {
   const { sql, parameters } = visibleRepositories(viewer, 'r');
@@ -107,8 +106,8 @@ export function grantedRepositoryParts(viewer: PersonViewer): RepositoryParts {
 }
 
 /**
- * The repositories to which a person may push, archived ones included: own ones, those of organisations with MEMBER or
- * OWNER, those shared with `write` or `admin` by the person or by a team. A limited token sees those that it names.
+ * Repositories to which a user can push, including archived ones: their own, those of organisations with MEMBER or
+ * OWNER, those shared with `write` or `admin` with the user or a team. A limited token only sees those in its list.
  */
 export function writableRepositoryParts(viewer: PersonViewer): RepositoryParts {
   const { parts, parameters } = grantedRepositoryParts(viewer);
@@ -135,10 +134,10 @@ export function writableRepositoryParts(viewer: PersonViewer): RepositoryParts {
 
 /**
  * The same set as `visibleRepositories`, outside the trash, as one part per reason: a list reads the first rows of each
- * part and merges them. One condition with `OR` would scan rows until a page is full; each part is served by an index
- * in the order of the list. SQLite evaluates a `CROSS JOIN` from left to right.
+ * part and merges them. A single condition with `OR` would scan rows until a page is full; an index serves each part in
+ * list order. SQLite evaluates a `CROSS JOIN` from left to right.
  *
- * @param owner only repositories of this owner; parts that cannot match are left out
+ * @param owner only repositories of this owner; omits parts that cannot match
  */
 export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 'organisation' }): RepositoryParts {
   const open: RepositoryPart = { from: plain, where: "r.deleted_at IS NULL AND r.visibility = 'PUBLIC'" };
@@ -149,7 +148,7 @@ export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 
     const { sql, parameters } = visibleRepositories(viewer, 'r');
     return { parts: [{ from: plain, where: sql }], parameters };
   }
-  // A few ids are looked up by key instead of being filtered out of everything that is private.
+  // Looks up a few ids by key instead of filtering them out of all private rows.
   const { sql, parameters } = visibleRepositories(viewer, 'r');
   const named = (ids: string): RepositoryPart => ({
     from: plain,
