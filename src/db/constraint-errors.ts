@@ -9,7 +9,7 @@ const locked = 6;
 const readOnly = 8;
 const inputOutput = 10;
 const full = 13;
-/** An extended code for a failed write, of which nothing reached the file; not used for a failed sync. */
+/** Extended codes for a failed write that changed nothing in the file; not used for a failed sync. */
 const notWritten = 778;
 
 function driverError(error: unknown): (Error & { errcode?: number }) | null {
@@ -28,8 +28,8 @@ export function driverMessage(error: unknown): string {
 }
 
 /**
- * The unique rules that the program recognises, by the names that PostgreSQL reports, with the columns that SQLite
- * reports instead. A unique index has one name in both; PostgreSQL calls a primary key `<table>_pkey`.
+ * Unique rules that the program recognises, by the names that PostgreSQL reports, with the columns that SQLite reports
+ * instead. A unique index has the same name in both; PostgreSQL calls a primary key `<table>_pkey`.
  */
 export const uniqueRules = {
   handles_pkey: ['handles.folded'],
@@ -57,7 +57,7 @@ export const uniqueRules = {
 
 export type UniqueRule = keyof typeof uniqueRules;
 
-/** What PostgreSQL's client says of a broken rule. */
+/** Fields of PostgreSQL's error for a violated rule. */
 interface PostgresError {
   code?: string;
   constraint?: string;
@@ -65,7 +65,7 @@ interface PostgresError {
 const uniqueViolation = '23505';
 const foreignKeyViolation = '23503';
 
-/** Whether a write failed on this unique rule. */
+/** Whether a write violated this unique rule. */
 export function isUniqueViolation(error: unknown, rule: UniqueRule): boolean {
   const reported = driverError(error) as (Error & PostgresError) | null;
   if (reported?.code === uniqueViolation) return reported.constraint === rule;
@@ -82,8 +82,8 @@ export function isForeignKeyViolation(error: unknown): boolean {
 
 /**
  * Whether storage can no longer be trusted: after a failed fsync the state on disk is unknown, and without its thread
- * nothing is written. On a file system that became read-only, a write fails earlier and is rolled back; reading
- * continues.
+ * nothing can be written. On a file system that became read-only, a write fails earlier and is rolled back; reads
+ * continue.
  */
 export function isStorageFault(error: unknown): boolean {
   if (driverError(error)?.errcode === notWritten) return false;
@@ -97,7 +97,7 @@ export function databaseLocked(cause?: unknown): DomainError {
   });
 }
 
-/** Converts temporary faults to `DomainError`s; other errors are returned unchanged. */
+/** Converts transient faults to `DomainError`s; returns other errors unchanged. */
 export function translateFault(error: unknown): unknown {
   if (driverError(error)?.errcode === notWritten)
     return unavailable('disk_refuses_writes', 'The disk refuses writes: nothing was changed.', { cause: error });

@@ -6,12 +6,12 @@ import type { EntityManager } from 'typeorm';
  */
 const countedBy = {
   accounts: 'SELECT count(*) FROM users',
-  /** Without disabled accounts. */
+  /** Excludes disabled accounts. */
   people: 'SELECT count(*) FROM users WHERE disabled_at IS NULL',
-  /** Without disabled accounts, and with a username. */
+  /** Excludes disabled accounts and those without a username. */
   profiles: 'SELECT count(*) FROM users WHERE username IS NOT NULL AND disabled_at IS NULL',
   organisations: 'SELECT count(*) FROM organisations',
-  /** Outside the trash. */
+  /** Excludes the trash. */
   repositories: 'SELECT count(*) FROM repositories WHERE deleted_at IS NULL',
   repository_bytes: 'SELECT COALESCE(sum(size_bytes), 0) FROM repositories WHERE deleted_at IS NULL',
   trashed_repositories: 'SELECT count(*) FROM repositories WHERE deleted_at IS NOT NULL',
@@ -22,14 +22,14 @@ const countedBy = {
   failing_mirrors: 'SELECT count(*) FROM mirrors WHERE failures > 0',
   runners: 'SELECT count(*) FROM ci_runners',
   lfs_objects: 'SELECT count(*) FROM lfs_objects',
-  /** Without those that are links to objects of other repositories. */
+  /** Excludes hard links to objects of other repositories. */
   lfs_bytes: 'SELECT COALESCE(sum(bytes), 0) FROM lfs_objects WHERE shared = 0',
 } as const;
 
 export type CountName = keyof typeof countedBy;
 const countNames = Object.keys(countedBy) as CountName[];
 
-/** All maintained counts; one without a row is 0. */
+/** All maintained counts; 0 for a count without a row. */
 export async function readCounts(manager: EntityManager): Promise<Record<CountName, number>> {
   const rows: { name: CountName; value: number }[] = await manager.query('SELECT name, value FROM counts');
   const stored = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<CountName, number>;
@@ -48,7 +48,7 @@ export const compareCounts = countNames
   )
   .join(' UNION ALL ');
 
-/** Recomputes all counts inside a write. */
+/** Recomputes all counts inside a transaction. */
 export async function recount(manager: EntityManager): Promise<void> {
   for (const name of countNames) {
     await manager.query(

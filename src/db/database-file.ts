@@ -1,6 +1,6 @@
 /**
  * Operations on whole database files: copies, and statements on a file that no server has open. For backups, restores
- * and migration dry runs; the connections of a server do not use them.
+ * and migration dry runs; not for the connections of a server.
  */
 import path from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
@@ -33,8 +33,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /**
- * Runs statements on a database file that no server has open, in a thread of its own, in one transaction.
- * @param setUp statements before it, outside the transaction; with them the file is opened for writing
+ * Runs statements on a database file that no server has open, in one transaction in a worker thread.
+ * @param setUp statements before it, outside the transaction; they open the file for writing
  * @param attached further files, by their schema names in the statements
  */
 export async function askDatabaseFile(
@@ -52,7 +52,7 @@ export async function askDatabaseFile(
 
 /** The result of checking a database file. */
 interface DatabaseHealth {
-  /** Messages of SQLite's integrity check; empty when the file is intact. */
+  /** Messages of SQLite's integrity check; empty if the file is intact. */
   damage: string[];
   /** Rows whose parent is missing, by table. */
   orphans: Record<string, number>;

@@ -7,7 +7,7 @@ import type { PostgresSettings } from './postgres/connection-settings.ts';
 import type { Lookup } from './row-cache.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
-/** The parameter of a write's function. */
+/** Context passed to the function of a write. */
 export interface Tx {
   manager: EntityManager;
   /**
@@ -23,8 +23,8 @@ export interface WriteOptions {
   /** For changes that can be reconstructed after a crash. */
   durable?: 'with-the-next';
   /**
-   * What the write changes, for example `task:12`, when nothing else depends on its order among other writes. On
-   * PostgreSQL writes of different scopes run side by side; SQLite has one writer.
+   * Scope of the changes, for example `task:12`, if their order among other writes does not matter. On PostgreSQL
+   * writes of different scopes run in parallel; SQLite has one writer.
    */
   scope?: string;
 }
@@ -33,11 +33,11 @@ export interface WriteOptions {
 export interface Database {
   readonly dialect: Dialect;
   /**
-   * The name by which this process is known among those that serve the database; null where nobody else can, which is
-   * how an SQLite file is used. Commands have the name of the server of their data folder.
+   * The name of this process among those that serve the database; null if no other process can, as with an SQLite file.
+   * Commands use the name of the server of their data folder.
    */
   readonly node: string | null;
-  /** Where the database is, for people; without a password. */
+  /** Location of the database, for display; without a password. */
   readonly shownAddress: string;
   /** Read-only; sees committed rows and never waits for a write. */
   readonly read: EntityManager;
@@ -45,20 +45,20 @@ export interface Database {
    * A cached lookup on the read connection for the most frequent queries: rows by column values, without the mapper.
    */
   readonly lookup: Lookup;
-  /** How long writes waited in the queue and for the lock of another process, in seconds. */
+  /** Histograms of the time that writes waited in the queue and for another process's lock, in seconds. */
   readonly writeWaits: Omit<Histogram, 'observe'>;
   /** A number that changes with every commit; with a delay of at most two milliseconds for other processes. */
   state(): Promise<number>;
   /**
    * Runs `fn` in a transaction. Writes are serialised in the process: on a shared connection, one request's rollback
-   * would undo another's acknowledged rows. Nothing slow belongs inside `fn`. When `fn` fails, nothing is changed. A
-   * nested write throws. Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as others can see
-   * it: a power failure may undo it, but never without undoing all later writes.
+   * would undo another's acknowledged rows. `fn` must not do slow work. If `fn` fails, nothing is changed. A nested
+   * write throws. Resolves when the change is on disk; with `durable: 'with-the-next'` as soon as it is visible to
+   * others: a power failure may undo it, but never without undoing all later writes.
    */
   write<T>(fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Registers a function that runs at the end of every write: `last` sees all changes of the write, and is committed or
-   * rolled back with it. For indexes that must agree with their rows.
+   * rolled back with it. For indexes that must stay consistent with their rows.
    */
   beforeCommit(last: (tx: Tx) => Promise<void>): void;
   /**
@@ -67,26 +67,26 @@ export interface Database {
    * @param attached further SQLite files, by their schema names in the statements
    */
   openThread(limits: ThreadLimits, attached?: Readonly<Record<string, string>>): DatabaseThread;
-  /** Writes the rows, as of one moment, into an SQLite file that must not exist; also beside writes. */
+  /** Writes a consistent snapshot of the rows into an SQLite file that must not exist; also during writes. */
   exportTo(file: string): Promise<void>;
   schema(): Promise<SchemaStep[]>;
   /** Copies a database that has rows, then applies pending migrations. */
   migrate(): Promise<SchemaStep[]>;
-  /** Applies the steps to a database without a schema. Refuses `schema_behind` when one has only some of them. */
+  /** Applies the steps to a database without a schema. Throws `schema_behind` if it has only some of them. */
   migrateWhenNew(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** The SQLite file; created when missing. */
+  /** The SQLite file; created if missing. */
   file: string;
-  /** PostgreSQL instead of the file. */
+  /** PostgreSQL, instead of the file. */
   postgres?: PostgresSettings & { baseline: Baseline };
   entities: readonly EntitySchema[];
   migrations: readonly Migration[];
   clock: Clock;
   logger: Logger;
-  /** The folder for copies from before a migration. */
+  /** Folder for copies from before a migration. */
   snapshotDirectory: string;
   /**
    * `always` applies pending migrations now; `when-new` only to a database without a schema; `never` leaves that to the
@@ -95,12 +95,12 @@ export interface DatabaseOptions {
   migrate: 'always' | 'when-new' | 'never';
   /** See `Database.node`; letters, digits and `-`. */
   node?: string | null;
-  /** Called once when storage fails in a way that makes continuing unsafe. */
+  /** Called once if storage fails in a way that makes continuing unsafe. */
   onStorageFault?: (error: unknown) => void;
-  /** How long a write waits for a lock that another process holds, in milliseconds; default 5000. */
+  /** Time that a write waits for another process's lock, in milliseconds; default 5000. */
   busyTimeoutMs?: number;
-  /** Whether no other process knows the file, so that none changes its schema at the same time. */
+  /** Whether no other process uses the file, so that none changes its schema concurrently. */
   isUnknown?: boolean;
-  /** The write connection, if `beginWriting` has opened it already. */
+  /** The write connection, if `beginWriting` has already opened it. */
   writing?: WriterConnection;
 }

@@ -6,21 +6,21 @@ import { SqliteError } from './writer-connection.ts';
 
 /** Queue length and time limit of a thread. */
 export interface ThreadLimits {
-  /** Milliseconds for one request, from its start. */
+  /** Time limit per request from its start, in milliseconds. */
   requestMs: number;
-  /** Requests that may wait. */
+  /** Maximum number of waiting requests. */
   queue: number;
   /** Page cache of the connection in KiB; 16 MiB by default. */
   cacheKiB?: number;
-  /** An idle thread is ended after this many milliseconds, to release its memory; it stays when not given. */
+  /** Idle time in milliseconds after which the thread ends, to release its memory; it stays if omitted. */
   idleMs?: number;
 }
 
 /** A read-only connection in a worker thread. The thread starts with the first request. */
 export interface DatabaseThread {
   /**
-   * Runs statements in one transaction and returns the rows of each. Refuses with `unavailable`: `took_too_long`, after
-   * which the thread is terminated and the next request starts a new one; `too_many_waiting`; `stopping`.
+   * Runs statements in one transaction and returns the rows of each. Throws `unavailable`: `took_too_long`, after which
+   * the thread is terminated and the next request starts a new one; `too_many_waiting`; `stopping`.
    */
   run(statements: ThreadStatement[]): Promise<ThreadRow[][]>;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ const tooManyWaiting = () =>
 const stopping = () => unavailable('stopping', 'The server is stopping.', { retryAfterSeconds: 5 });
 
 export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits): DatabaseThread {
-  /** In the order of the requests, which is the order of the replies. */
+  /** Queue in the order of requests, which is the order of replies. */
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let isReady = false;
@@ -50,7 +50,7 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  /** The time limit applies to the request in progress, and the thread keeps the process alive only while it works. */
+  /** The time limit applies to the running request, and the thread keeps the process alive only while it works. */
   function watch(): void {
     clearTimeout(timer);
     if (waiting.size === 0) {
@@ -62,7 +62,7 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
     if (isReady) timer = setTimeout(() => end(tookTooLong()), limits.requestMs);
   }
 
-  /** Nothing waits: the next request starts a new thread. */
+  /** Nothing is waiting: the next request starts a new thread. */
   function rest(): void {
     void worker?.terminate();
     worker = null;
@@ -84,7 +84,7 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
     return started;
   }
 
-  /** Terminates the thread in the middle of its work. Queued requests are refused with a hint to retry. */
+  /** Terminates the thread during its work. Rejects queued requests with a hint to retry. */
   function end(error: Error, forOthers: Error = tooManyWaiting()): void {
     const [first, ...others] = waiting.values();
     waiting.clear();

@@ -32,20 +32,20 @@ export function beginWriting(file: string): WriterConnection {
 }
 
 const slowWriteMs = 1000;
-/** Upper bounds in seconds. */
+/** Upper bounds of histogram buckets in seconds. */
 const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
-/** Worker threads yield to the main thread, which every page and also the response of a search pass. */
+/** Worker threads yield to the main thread, which every page needs, including the response of a search. */
 const threadNiceness = 5;
 const defaultBusyTimeoutMs = 5000;
 
 /**
- * Opens the database. Refuses with `unavailable`: `schema_newer`, `schema_behind` (only when not migrating),
+ * Opens the database. Throws `unavailable`: `schema_newer`, `schema_behind` (only when not migrating),
  * `migration_failed`, `database_locked`, `database_unavailable`, `read_only`.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   const { clock, logger, postgres } = options;
   if (postgres !== undefined) {
-    // Its client is loaded by instances that use it only.
+    // Only instances on PostgreSQL load its client.
     const { createPostgresDatabase } = await import('./postgres/postgres-database.ts');
     return createPostgresDatabase({ ...options, postgres, makeFile: (file) => makeSqliteFile(options, file) });
   }
@@ -58,7 +58,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     statementCacheSize: 300,
     logger: ormLogger(logger),
   };
-  // Before TypeORM needs it: the thread starts while the rest of the program is loading.
+  // Comes before TypeORM needs it: the thread starts while the rest of the program is loading.
   const connection =
     options.writing ?? new WriterConnection(options.file, { timeout: options.busyTimeoutMs ?? defaultBusyTimeoutMs });
   const writer = new DataSource({
@@ -79,7 +79,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const writing = createKeyedMutex<'connection'>();
   let lockMetAt = 0;
   const writeWaits = createHistogram(waitBuckets);
-  /** Resolves when syncing is switched on again after an unsynced write. */
+  /** Resolves when syncing is turned on again after an unsynced write. */
   let syncing: Promise<unknown> = Promise.resolve();
 
   /** Serialises work on the write connection, outside the async context of any write. */
@@ -107,7 +107,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   }
 
   async function runWrite<T>(fn: (tx: Tx) => Promise<T>, askedAt: number, { durable }: WriteOptions): Promise<T> {
-    // Writes that were queued while the lock timed out have waited for it too: timeouts must not add up over the queue.
+    // Writes that were queued while the lock timed out have also waited for it: timeouts must not add up over the
+    // queue.
     if (askedAt < lockMetAt) throw databaseLocked();
     const mark = { open: true, hasChanged: false };
     const tx = (manager: EntityManager): Tx => ({
@@ -127,8 +128,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     try {
       // A failure here leaves syncing off: no write may follow.
       await syncing.catch(() => writer.query('PRAGMA synchronous = FULL'));
-      // The log is written in order and synced as a whole: the next synced write includes this one. The statements are
-      // not awaited: the thread runs them in order.
+      // The log is written in order and synced as a whole, so the next synced write includes this one. The statements
+      // are not awaited, because the thread runs them in order.
       if (durable === 'with-the-next') writer.query('PRAGMA synchronous = NORMAL').catch(() => {});
       return await writer.transaction((manager) => {
         begin();
@@ -174,7 +175,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     } catch (error) {
       throw translateFault(error);
     } finally {
-      // They are off while a table is rebuilt, and TypeORM leaves them off when a step fails.
+      // Foreign keys are off while a table is rebuilt, and TypeORM leaves them off if a step fails.
       await writer.query('PRAGMA foreign_keys = ON');
     }
     // For a new database, the individual steps are not worth a log line.
@@ -192,7 +193,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const alone = <Result>(work: () => Promise<Result>): Promise<Result> =>
     options.isUnknown === true ? work() : whileNobodyMigrates(options.file, work);
 
-  /** The upgrade that the program was ended in. Where no step of it was applied, it begins anew, with a new copy. */
+  /**
+   * The upgrade during which the program was interrupted. If none of its steps was applied, it starts over with a new
+   * copy.
+   */
   function interruptedUpgrade(applied: readonly number[]): UnfinishedUpgrade | null {
     const upgrade = readUnfinishedUpgrade(options.snapshotDirectory);
     if (upgrade === null || !existsSync(path.join(options.snapshotDirectory, upgrade.copy))) return null;
@@ -207,7 +211,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     rmSync(unfinished, { force: true });
     await writer.query('VACUUM INTO ?', [unfinished]);
     await syncPath(unfinished);
-    // One file for each pair of versions: a migration that fails at every restart must not fill the disk with copies.
+    // One file per pair of versions: a migration that fails at every restart must not fill the disk with copies.
     renameSync(unfinished, file);
     await syncPath(options.snapshotDirectory);
     logger.info('db.snapshot', { file, schema: from });
@@ -252,12 +256,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       };
     },
     exportTo: (file) => copyDatabase(options.file, file),
-    // Through the read connection where there is one: the query must not wait behind a write that waits for a lock.
+    // Uses the read connection if there is one: the query must not wait behind a write that waits for a lock.
     schema: () => inside.run(null, () => schemaSteps(reader.isInitialized ? reader : writer, options.migrations)),
     migrate: async () => ((await isCurrent()) ? [] : alone(() => inTurn(migrate))),
     async migrateWhenNew() {
       if (await isCurrent()) return;
-      // Another process may be making this very file; its end decides.
+      // Another process may be creating this file; the result of that process decides.
       await alone(() => migrateWhenNew({ schema: database.schema, migrate: () => inTurn(migrate) }));
     },
     async close() {
@@ -302,7 +306,7 @@ async function openWriter(writer: DataSource): Promise<void> {
   }
 }
 
-/** Makes an SQLite file with the schema of these migrations, for rows that come from elsewhere. */
+/** Creates an SQLite file with the schema of these migrations, for rows from another database. */
 export async function makeSqliteFile(
   { migrations, clock, logger }: Pick<DatabaseOptions, 'migrations' | 'clock' | 'logger'>,
   file: string,
@@ -320,6 +324,6 @@ export async function makeSqliteFile(
     isUnknown: true,
   });
   await made.close();
-  // One file, without a write-ahead log beside it.
+  // A single file, without a write-ahead log.
   await askDatabaseFile(file, [], { setUp: ['PRAGMA journal_mode = DELETE'] });
 }

@@ -1,27 +1,27 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * SQL that the two dialects write differently. Statements outside `db` are text that both understand, with these
- * functions where they do not (docs/decisions/034-two-dialects-from-now-on.md). They give SQLite's words, of which a
- * connection to PostgreSQL makes its own (`inPostgres`), so that a statement is one constant whatever the instance runs
- * on. `test/db/dialects.test.ts` runs each on a real PostgreSQL, too.
+ * SQL that differs between the two dialects. Statements outside `db` use text that both understand, and these functions
+ * where they differ (docs/decisions/034-two-dialects-from-now-on.md). They return SQLite's syntax, which a connection
+ * to PostgreSQL translates (`inPostgres`), so that a statement is the same constant on every instance.
+ * `test/db/dialects.test.ts` also runs each on a real PostgreSQL.
  */
 export type Dialect = 'sqlite' | 'postgres';
 
 const present: Dialect = 'sqlite';
 
-/** Types of the columns that a list brings. */
+/** Column types of list parameters. */
 type ColumnType = 'text' | 'bigint';
 
 interface ListOptions {
-  /** The parameter that has the list as JSON: `?` or `:name`. */
+  /** The parameter that contains the list as JSON: `?` or `:name`. */
   parameter?: string;
   type?: ColumnType;
 }
 
 /**
- * A condition: the expression is one of a list that is given as one parameter, a JSON array. A list as one parameter
- * makes one statement of any number of values, so its plan is made once, and no limit of parameters is met.
+ * A condition: the expression is in a list passed as one parameter, a JSON array. One parameter for any number of
+ * values gives a single statement, which is planned once and stays below the parameter limit.
  */
 export function inList(
   expression: string,
@@ -32,15 +32,15 @@ export function inList(
   return `${expression} ${elementOf(parameter, type)}`;
 }
 
-/** SQLite needs no type: a value of JSON has one. */
+/** SQLite needs no type: JSON values have one. */
 const typed = (type: ColumnType): string => (type === 'text' ? 'value' : `CAST(value AS ${type})`);
-/** An array is one value for the planner, which uses an index for it. */
+/** To the planner an array is one value, for which it can use an index. */
 const elementOf = (parameter: string, type: ColumnType): string => {
   const elements = `jsonb_array_elements_text(CAST(${parameter} AS jsonb))`;
   return `= ANY (ARRAY(SELECT ${type === 'text' ? elements : `CAST(${elements} AS ${type})`}))`;
 };
 
-/** The same with its parameter, for `where(...)` of a query builder and for `selectRows`. */
+/** The condition with its parameter, for `where(...)` of a query builder and for `selectRows`. */
 export function idsIn(
   expression: string,
   ids: Iterable<string>,
@@ -50,7 +50,7 @@ export function idsIn(
   return [inList(expression, { parameter: `:${name}` }, dialect), { [name]: JSON.stringify([...ids]) }];
 }
 
-/** A table of one column, `value`: the elements of a JSON array. Behind `FROM`; it is called `list`. */
+/** A table `list` of one column, `value`: the elements of a JSON array. For use after `FROM`. */
 export function listTable({ parameter = '?', type = 'text' }: ListOptions = {}, dialect: Dialect = present): string {
   if (dialect === 'sqlite') return `(SELECT ${typed(type)} AS value FROM json_each(${parameter})) AS list`;
   return `(SELECT ${listed(type)} AS value FROM ${elements(parameter)}) AS list`;
@@ -59,10 +59,7 @@ export function listTable({ parameter = '?', type = 'text' }: ListOptions = {}, 
 const listed = (type: string): string => `CAST(value #>> '{}' AS ${type})`;
 const elements = (parameter: string): string => `jsonb_array_elements(CAST(${parameter} AS jsonb)) AS element (value)`;
 
-/**
- * A table of rows that are given as a JSON array of arrays, each with a value for every column in their order. Behind
- * `FROM`; it is called `list`.
- */
+/** A table `list` of rows from a JSON array of arrays, each with a value per column in order. For use after `FROM`. */
 export function rowsTable(
   columns: Readonly<Record<string, ColumnType>>,
   parameter = '?',
@@ -73,7 +70,7 @@ export function rowsTable(
   return `(SELECT ${values.join(', ')} FROM ${from}) AS list`;
 }
 
-/** A condition: one text occurs in another, byte for byte. */
+/** A condition: one text contains another, byte for byte. */
 export const contains = (text: string, part: string, dialect: Dialect = present): string =>
   dialect === 'sqlite' ? `instr(${text}, ${part}) > 0` : `strpos(${text}, ${part}) > 0`;
 
@@ -81,7 +78,7 @@ const inIndexed = 'instr(/* indexed */ ';
 const likePart = (part: string): string =>
   `'%' || replace(replace(replace(${part}, '\\', '\\\\'), '%', '\\%'), '_', '\\_') || '%'`;
 
-/** The same for a text that an index of trigrams has: PostgreSQL uses it for `LIKE` only. */
+/** The same for a text with a trigram index, which PostgreSQL uses only for `LIKE`. */
 export const containsIndexed = (text: string, part: string, dialect: Dialect = present): string =>
   dialect === 'sqlite' ? `${inIndexed}${text}, ${part}) > 0` : `${text} LIKE ${likePart(part)}`;
 
@@ -96,18 +93,18 @@ export const isoTime = (milliseconds: string, dialect: Dialect = present): strin
 const nowInSqlite = "CAST(unixepoch('subsec') * 1000 AS BIGINT)";
 const nowInPostgres = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
-/** The time by the clock of the database, in milliseconds since the epoch: the one that all its processes share. */
+/** The database's clock, shared by all its processes, in milliseconds since the epoch. */
 export const databaseTime = (dialect: Dialect = present): string =>
   dialect === 'sqlite' ? nowInSqlite : nowInPostgres;
 
-/** SQLite's `max` of two values is told from that of a column by the comment. */
+/** The comment distinguishes SQLite's `max` of two values from the aggregate. */
 const ofTwo = 'max(/* of two */ ';
 
 /** The larger of two numbers. */
 export const greatest = (one: string, other: string, dialect: Dialect = present): string =>
   `${dialect === 'sqlite' ? ofTwo : 'greatest('}${one}, ${other})`;
 
-/** Inserts a row, or gives the one with the same key these values. One `?` for each column, in their order. */
+/** Inserts a row, or updates the row with the same key. One `?` per column, in order. */
 export function upsert(table: string, key: readonly string[], columns: readonly string[]): string {
   const all = [...key, ...columns];
   const set = columns.map((column) => `${column} = excluded.${column}`);
@@ -118,13 +115,13 @@ export function upsert(table: string, key: readonly string[], columns: readonly 
 const lockedRows = '/* skip locked */';
 
 /**
- * Behind the `SELECT` that picks the rows of a queue that an `UPDATE` claims: workers that look at the same time get
- * different rows. SQLite has one writer at a time, and needs no words.
+ * Clause after the `SELECT` that picks queue rows for an `UPDATE` to claim, so that concurrent workers get different
+ * rows. Empty for SQLite, which has one writer at a time.
  */
 export const skipLocked = (dialect: Dialect = present): string =>
   dialect === 'sqlite' ? lockedRows : 'FOR UPDATE SKIP LOCKED';
 
-/** `?` of a statement as PostgreSQL numbers them, and `?1` as `$1`; those inside quotes are text. */
+/** Numbers the `?` of a statement for PostgreSQL, and converts `?1` to `$1`; ignores those inside quotes. */
 export function numbered(sql: string): string {
   let count = 0;
   return sql.replace(/'(?:[^']|'')*'|"[^"]*"|\?(\d*)/g, (found, place: string | undefined) =>
@@ -146,7 +143,7 @@ const words: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/\binstr\(/g, () => 'strpos('],
   // A value without a column beside it has no type.
   [/(?<=[\s(])\?(\d*) IS (NOT )?NULL\b/g, (_all, place, not = '') => `CAST(?${place} AS text) IS ${not}NULL`],
-  // For SQLite's planner the words are an order; a condition belongs to a plain join there.
+  // SQLite's planner treats these words as a fixed order; conditions belong to a plain join there.
   [/\bCROSS JOIN ([\w.]+(?: AS)? \w+)(\s+)ON\b/g, (_all, table, space) => `JOIN ${table}${space}ON`],
   [/\bgroup_concat\(/g, () => 'string_agg('],
   [/\bjson_quote\(/g, () => 'to_json('],
@@ -163,7 +160,7 @@ const words: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
 const translated = new Map<string, string>();
 const maxTranslated = 5_000;
 
-/** A statement of the program in PostgreSQL's words. */
+/** Translates a statement of the program to PostgreSQL. */
 export function inPostgres(sql: string): string {
   let found = translated.get(sql);
   if (found === undefined) {
@@ -174,7 +171,7 @@ export function inPostgres(sql: string): string {
   return found;
 }
 
-/** `:name` of a statement as `?`, with the values in their order. */
+/** Replaces `:name` in a statement by `?`, with the values in order. */
 export function positioned(
   sql: string,
   parameters: Readonly<Record<string, unknown>>,
@@ -188,11 +185,11 @@ export function positioned(
   return [text, values];
 }
 
-/** What the database of a manager is. */
+/** The dialect of a manager's database. */
 export const dialectOf = (manager: EntityManager): Dialect =>
   manager.connection.options.type === 'postgres' ? 'postgres' : 'sqlite';
 
-/** The rows of a statement that is written with `?`, those of `RETURNING` included. */
+/** Rows of a statement with `?` parameters, including those of `RETURNING`. */
 export async function rows<Row extends object>(
   manager: EntityManager,
   sql: string,

@@ -7,18 +7,18 @@ export interface KeysetPaging {
   after?: string | null;
   /** The key of the first row of the next page. */
   before?: string | null;
-  /** Rows that are passed over behind `after`, for clients that count pages. An index is walked over them. */
+  /** Number of rows to skip after `after`, for clients that count pages. Walks the index over them. */
   skip?: number;
 }
 
 export interface KeysetPage<Row> {
   rows: Row[];
-  /** Keys to pass as `after` and `before`; null where the list ends. */
+  /** Keys to pass as `after` and `before`; null at the ends of the list. */
   next: string | null;
   previous: string | null;
 }
 
-/** What a list reads for one page. */
+/** Parameters with which a list reads one page. */
 export interface KeysetRange {
   key: string | null;
   isBackwards: boolean;
@@ -31,8 +31,8 @@ const maxPerPage = 100;
 /**
  * Reads a page of a list, forwards or backwards. Rows inserted or deleted between two pages neither shift nor repeat
  * others.
- * @param read passes over `skip` rows beyond `key` (from the beginning when it is null) and returns at most `limit`, in
- * reverse order when `isBackwards`; a list whose callers give no `skip` may leave it out
+ * @param read skips `skip` rows after `key` (from the beginning if null) and returns at most `limit`, in reverse order
+ *   if `isBackwards`; lists whose callers never skip may ignore `skip`
  */
 export async function readKeysetPage<Row>(
   { limit: wanted, after = null, before = null, skip = 0 }: KeysetPaging,
@@ -53,16 +53,16 @@ export async function readKeysetPage<Row>(
   };
 }
 
-/** Sorts after every character that a name may have. */
+/** Sorts after every character allowed in names. */
 const lastOfAll = '\u{10ffff}';
 
-/** The texts with a prefix as a half-open range. An index serves it, unlike `LIKE`. */
+/** The texts with a prefix, as a half-open range. An index serves it, unlike `LIKE`. */
 export const prefixRange = (prefix: string): [from: string, upTo: string] => [prefix, prefix + lastOfAll];
 
-/** The key of a row in a list by age: its time, then its id. */
+/** The key of a row in a list sorted by age: its time, then its id. */
 export const ageKey = ({ createdAt, id }: { createdAt: number; id: string }): string => `${createdAt}.${id}`;
 
-/** Parses the result of `ageKey`. Refuses `invalid_page`. */
+/** Parses the result of `ageKey`. Throws `invalid_page`. */
 export function readAgeKey(key: string): { at: number; id: string } {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
   if (at === undefined || id === undefined) throw invalid('invalid_page', 'This page address is not valid.');

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseLocked } from './constraint-errors.ts';
 
 const pollMs = 50;
-/** Longer than any upgrade that was measured. */
+/** Longer than any measured upgrade. */
 const limitMs = 10 * 60_000;
 
 /**
- * Runs work while no other process changes the schema of a database file. The lock is that of another SQLite file,
- * which the system gives back when the process ends; it cannot be that of the database, because each step is a
- * transaction of its own. Refuses `database_locked` when the other process needs too long.
+ * Runs work while no other process changes the schema of a database file. Uses a lock on a separate SQLite file, which
+ * the system releases when the process ends; the database's own lock does not work, because each step is a separate
+ * transaction. Throws `database_locked` if the other process takes too long.
  */
 export async function whileNobodyMigrates<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const folder = path.join(path.dirname(file), 'run');

@@ -5,17 +5,17 @@ import { inList } from './dialect.ts';
 
 /**
  * One numbered step of the schema (SPEC §9): plain SQL statements, run in one transaction per step.
- * `migrations/index.ts` lists all steps, because the executable has no folder that could be searched.
+ * `migrations/index.ts` lists all steps, because the executable has no folder to search.
  */
 export interface Migration {
   version: number;
   name: string;
   statements: readonly string[];
-  /** The same step in PostgreSQL's words, where those that are made from `statements` are not the same. */
+  /** The same step for PostgreSQL, if translating `statements` is not enough. */
   postgres?: readonly string[];
 }
 
-/** A whole schema in PostgreSQL's words, with the versions of the steps that it stands for. */
+/** A whole schema for PostgreSQL, with the versions of the steps that it includes. */
 export interface Baseline {
   versions: readonly number[];
   statements: readonly string[];
@@ -25,7 +25,7 @@ export interface SchemaStep {
   version: number;
   name: string;
   state: 'applied' | 'pending';
-  /** Epoch milliseconds; null for a pending step, and for one from before times were recorded. */
+  /** Epoch milliseconds; null for a pending step, and for one applied before times were recorded. */
   appliedAt: number | null;
 }
 

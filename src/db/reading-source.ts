@@ -2,8 +2,8 @@ import { DataSource } from 'typeorm';
 import type { DataSourceOptions, EntityMetadata, EntityTarget, ObjectLiteral } from 'typeorm';
 
 /**
- * TypeORM's metadata of the entities is equal for both connections and takes as long to build as opening a connection:
- * it is built once.
+ * TypeORM's entity metadata is the same for both connections and takes as long to build as opening a connection, so it
+ * is built once.
  */
 export class ReadingSource extends DataSource {
   readonly #like: DataSource;
@@ -20,7 +20,7 @@ export class ReadingSource extends DataSource {
     Object.assign(this, { entityMetadatas, entityMetadatasMap });
   }
 
-  /** TypeORM passes through all entities for each schema or table that a statement names, several times. */
+  /** TypeORM iterates over all entities for each schema or table that a statement names, several times. */
   protected override findMetadata(target: EntityTarget<ObjectLiteral>): EntityMetadata | undefined {
     let found = this.#found.get(target);
     if (found === undefined && (found = super.findMetadata(target)) !== undefined) this.#found.set(target, found);

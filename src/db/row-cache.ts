@@ -4,13 +4,13 @@ import type { MappedColumn } from './select-rows.ts';
 
 /**
  * Returns the rows of a table whose columns have these values, at most `maxRows`. For the few queries of nearly every
- * request: the statement is prepared once, and rows are read without the mapper, which would dominate a short response.
- * Rows are cached until this process commits, or SQLite reports a commit of another process; that is checked at most
- * every two milliseconds.
+ * request: prepares the statement once, and bypasses the mapper, which would dominate a short response. Caches rows
+ * until this process commits, or SQLite reports a commit of another process; checks that at most every two
+ * milliseconds.
  */
 export type Lookup = <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>) => Promise<Row[]>;
 
-/** Where a query runs: through the row cache, or through the manager of the write that depends on the result. */
+/** Source of a query: the row cache, or the manager of the dependent write. */
 export type RowSource = EntityManager | Lookup;
 
 /** The row with these values, or null. */
@@ -26,9 +26,9 @@ export async function rowBy<Row extends object>(
 
 export interface RowCache {
   lookup: Lookup;
-  /** Changes with every commit of any process: what was read at the same number is still current. */
+  /** Changes with every commit of any process: data read at the same number is still current. */
   state(): Promise<number>;
-  /** To be called with every commit of this process, before its caller is notified. */
+  /** Must be called at every commit of this process, before its caller is notified. */
   forget(): void;
 }
 
@@ -99,7 +99,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return { statement, columns, cached: new Map() };
   }
 
-  // A promise, because another database returns rows over a connection; here the rows are there at once.
+  // A promise, because another database returns rows over a connection; here they are available at once.
   const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const conditions = Object.entries(where).map(([property, value]) => [property, value === null] as const);
     evictOldest();

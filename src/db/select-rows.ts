@@ -1,14 +1,14 @@
 import type { EntityManager, EntitySchema, EntitySchemaColumnOptions } from 'typeorm';
 import { internal } from '../kernel/index.ts';
 
-/** A column of a table, and the property of its rows. */
+/** A column of a table, and the matching property of its rows. */
 export interface MappedColumn {
   property: string;
   column: string;
   isBoolean: boolean;
 }
 
-/** The columns of a schema whose values need nothing but a name, and numbers that are truth values. */
+/** The columns of a schema that only need renaming, and numbers that represent booleans. */
 export function mappedColumns({ options }: EntitySchema<never>): MappedColumn[] {
   const entries = Object.entries<EntitySchemaColumnOptions | undefined>(options.columns);
   return entries.map(([property, column]) => {
@@ -31,8 +31,9 @@ export function mapRow(columns: readonly MappedColumn[], row: Record<string, unk
 const known = new WeakMap<object, MappedColumn[]>();
 
 /**
- * The rows of a statement `SELECT x.* …` of a table with this schema: for lists of pages that many people open. The
- * mapper's query builder makes the text of a statement anew each time, which costs several times as much as running it.
+ * The rows of a statement `SELECT x.* …` of a table with this schema: for lists on frequently opened pages. The
+ * mapper's query builder regenerates the text of a statement each time, which costs several times as much as running
+ * it.
  * @param sql with `:name` for parameters; a list is one of them (`idsIn`)
  */
 export async function selectRows<Row extends object>(
@@ -47,7 +48,7 @@ export async function selectRows<Row extends object>(
   return rows.map((row) => mapRow(columns, row) as Row);
 }
 
-/** The rows of a statement as the database gives them. @param sql with `:name` for parameters */
+/** The rows of a statement as returned by the database. @param sql with `:name` for parameters */
 export async function selectRaw<Row extends object>(
   manager: EntityManager,
   sql: string,

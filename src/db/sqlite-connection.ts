@@ -40,7 +40,7 @@ export class SqliteConnection {
   }
 }
 
-/** A pragma, its value, and what SQLite returns once it is in effect. */
+/** A pragma, its value, and SQLite's result once it is in effect. */
 export type Setting = readonly [name: string, value: string, readsBack: unknown];
 
 /** Settings of every connection; they are not stored in the file. */
@@ -51,7 +51,7 @@ export const connectionSettings: readonly Setting[] = [
   ['temp_store', 'MEMORY', 2],
 ];
 
-/** SQLite silently ignores a setting that it cannot apply, and guarantees depend on these: each is read back. */
+/** SQLite silently ignores a setting that it cannot apply, and guarantees depend on these, so each is read back. */
 export function applySettings(database: DatabaseSync, settings: readonly Setting[]): void {
   for (const [name, value, readsBack] of settings) {
     database.prepare(`PRAGMA ${name} = ${value}`).all();

@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel';
 import type { Dialect } from './dialect.ts';
 
 /**
- * Every statement is published here as `{ sql, dialect }`, at least the first time that a connection runs it. Tests
- * subscribe and check its query plan; without a subscriber it costs one comparison.
+ * Publishes every statement as `{ sql, dialect }`, at least the first time that a connection runs it. Tests subscribe
+ * and check its query plan; without a subscriber it costs one comparison.
  */
 const statementChannel = channel('hearth:db:statement');
 

@@ -74,7 +74,7 @@ function handle({ id, statements }: ThreadRequest): ThreadReply {
   }
 }
 
-/** Byte arrays of a reply are transferred to the main thread: only SQLite's copy of them was here. */
+/** Transfers byte arrays of a reply to the main thread: only SQLite's copy of them was here. */
 function bytesIn(reply: ThreadReply): ArrayBuffer[] {
   const found: ArrayBuffer[] = [];
   if (!('rows' in reply)) return found;
@@ -93,5 +93,5 @@ port.on('message', (request: ThreadRequest) => {
   const reply = handle(request);
   port.postMessage(reply, bytesIn(reply));
 });
-// No request has the number 0: it reports that the thread has started.
+// No request has the number 0, which reports that the thread has started.
 port.postMessage({ id: 0, rows: [] } satisfies ThreadReply);

@@ -6,7 +6,7 @@ import path from 'node:path';
  * must not take a copy of the half-migrated database, which no program could open.
  */
 export interface UnfinishedUpgrade {
-  /** The versions that the database had before, which the copy has. */
+  /** The previous versions of the database, which the copy has. */
   from: number[];
   /** The file name of the copy. */
   copy: string;
@@ -14,7 +14,7 @@ export interface UnfinishedUpgrade {
 
 const fileIn = (folder: string): string => path.join(folder, 'upgrade.json');
 
-/** Null when no upgrade was interrupted, or when the file cannot be understood. */
+/** Null if no upgrade was interrupted, or if the file is unreadable. */
 export function readUnfinishedUpgrade(folder: string): UnfinishedUpgrade | null {
   try {
     const { from, copy } = JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Partial<UnfinishedUpgrade>;

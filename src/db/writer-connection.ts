@@ -15,7 +15,7 @@ export class SqliteError extends Error {
 
 /** The writing thread has ended; nothing can be written any more. */
 export class WriterEnded extends Error {
-  /** SQLite's code, if an error of SQLite ended the thread. */
+  /** SQLite's code, if an SQLite error ended the thread. */
   readonly errcode: number | undefined;
 
   constructor(cause?: Error & { errcode?: number }) {
@@ -41,7 +41,9 @@ export class WriterConnection {
   #ended: Error | null = null;
   #closing = false;
 
-  /** @param timeout how long a statement waits for the lock of another process, in milliseconds */
+  /**
+   * @param timeout time that a statement waits for another process's lock, in milliseconds
+   */
   constructor(file: string, { timeout }: { timeout: number }) {
     const options: WriterOptions = { file, busyTimeoutMs: timeout };
     this.#worker = embedded.startWorker('db-writer', { workerData: options });
@@ -73,7 +75,7 @@ export class WriterConnection {
   #send(request: WriterRequest) {
     return new Promise<Exclude<WriterReply, { error: WriterError }>>((resolve, reject) => {
       if (this.#ended !== null) return reject(this.#ended);
-      // First, because a value that cannot be cloned to the thread throws here.
+      // Comes first, because a value that cannot be cloned to the thread throws here.
       this.#worker.postMessage(request);
       this.#waiting.set(request.id, { resolve, reject });
       this.#worker.ref();

@@ -2,7 +2,7 @@
 
 export interface WriterOptions {
   file: string;
-  /** How long SQLite may wait for a lock held by another process, in milliseconds. */
+  /** Time that SQLite may wait for another process's lock, in milliseconds. */
   busyTimeoutMs: number;
 }
 

@@ -40,7 +40,7 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
   }
 
   /**
-   * SQLite ends a transaction by itself when the disk is full, and there is none when BEGIN met a lock. TypeORM would
+   * SQLite ends a transaction by itself when the disk is full, and there is none if BEGIN met a lock. TypeORM would
    * still count one as open: every later write would be a savepoint in a transaction that is never committed.
    */
   override async rollbackTransaction(): Promise<void> {
@@ -58,7 +58,7 @@ class WriterQueryRunner extends BetterSqlite3QueryRunner {
 
 /**
  * Makes a data source of type `better-sqlite3` send its statements to the writing thread.
- * @param check called before each statement; refuses it by throwing
+ * @param check called before each statement; throws to reject it
  */
 export function queryThroughWriter(source: DataSource, check: (sql: string) => void): void {
   const driver = source.driver as BetterSqlite3Driver;

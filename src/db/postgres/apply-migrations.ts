@@ -8,7 +8,7 @@ import { instanceLock } from './locks.ts';
 
 type Client = Pick<Pool, 'query'>;
 
-/** The steps and whether they are applied, in order of version. Refuses `schema_newer`. */
+/** The steps and whether they are applied, in order of version. Throws `schema_newer`. */
 export async function postgresSteps(client: Client, migrations: readonly Migration[]): Promise<SchemaStep[]> {
   const { rows: tables } = await client.query("SELECT to_regclass('migrations') AS found");
   const applied = new Map<string, number | null>();
@@ -20,14 +20,13 @@ export async function postgresSteps(client: Client, migrations: readonly Migrati
   return stepsOf(migrations, applied);
 }
 
-/** The statements of a step; refuses by throwing what cannot be said in PostgreSQL's words. */
+/** The statements of a step; throws if they cannot be translated to PostgreSQL. */
 export const statementsInPostgres = (migration: Migration): readonly string[] =>
   migration.postgres ?? migration.statements.flatMap(schemaInPostgres);
 
 /**
- * Applies the baseline to an empty database, together with the steps that it does not have; to any other one the steps
- * that it does not have, each in one transaction. Several nodes may do so at once: the second finds it done. Refuses
- * `migration_failed`.
+ * Applies the baseline and the remaining steps to an empty database; to any other one the missing steps, each in one
+ * transaction. Several nodes may do so at once: the second finds it done. Throws `migration_failed`.
  * @returns the steps that were applied
  */
 export async function applyInPostgres(
@@ -64,7 +63,7 @@ export async function applyInPostgres(
   }
 }
 
-/** Beside no other write of the instance. */
+/** Excludes all other writes of the instance. */
 async function inTransaction(client: PoolClient, work: () => Promise<boolean>): Promise<boolean> {
   try {
     await client.query(

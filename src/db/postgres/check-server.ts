@@ -9,7 +9,7 @@ const answerMs = 15_000;
 
 const unfit = (sentence: string) => unavailable('database_unfit', sentence);
 
-/** What the server has to be. Refuses `database_unfit` with the remedy; errors of the connection are not translated. */
+/** Requirements of the server. Throws `database_unfit` with the remedy; does not translate connection errors. */
 export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await ask(
     pool,
@@ -49,7 +49,7 @@ export async function checkServer(pool: Pool): Promise<void> {
     throw unfit('The extension pg_trgm is missing. As an administrator of the database: CREATE EXTENSION pg_trgm;');
 }
 
-/** The client would wait for ever: for a server that stands still, or another program at its port. */
+/** Otherwise the client would wait forever for an unresponsive server, or another program at its port. */
 async function ask(pool: Pool, sql: string): Promise<{ rows: unknown[] }> {
   const client = await pool.connect();
   let isLate = false;
@@ -70,7 +70,7 @@ async function ask(pool: Pool, sql: string): Promise<{ rows: unknown[] }> {
   }
 }
 
-/** Columns of text that are not compared byte for byte. Refuses `database_unfit`. */
+/** Finds text columns that are not compared byte for byte. Throws `database_unfit`. */
 export async function checkCollation(pool: Pool): Promise<void> {
   const { rows } = await pool.query(`SELECT c.relname || '.' || a.attname AS name FROM pg_attribute a
     JOIN pg_class c ON c.oid = a.attrelid JOIN pg_collation o ON o.oid = a.attcollation

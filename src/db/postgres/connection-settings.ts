@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { PoolConfig } from 'pg';
 import { unavailable } from '../../kernel/index.ts';
 
-/** How PostgreSQL is reached. */
+/** Connection settings for PostgreSQL. */
 export interface PostgresSettings {
   /** `postgres://user:password@host:port/database?sslmode=…&sslrootcert=FILE`. */
   url: string;
-  /** Connections for reading, and for writes that run at the same time. */
+  /** Number of connections for reading, and for concurrent writes. */
   poolSize: number;
 }
 
@@ -17,7 +17,7 @@ const connectMs = 5_000;
 
 const refuse = (sentence: string) => unavailable('database_url_invalid', `SERVICE_DATABASE_URL: ${sentence}`);
 
-/** The address without the password, for messages and the log. */
+/** The URL without the password, for messages and the log. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return 'postgres://…';
   const parsed = new URL(url);
@@ -25,8 +25,8 @@ export function shownUrl(url: string): string {
 }
 
 /**
- * The client's settings for an address. A missing password is taken from `PGPASSWORD` or `~/.pgpass` by the client.
- * Refuses `database_url_invalid`; no message has the password.
+ * The client's settings for a URL. The client takes a missing password from `PGPASSWORD` or `~/.pgpass`. Throws
+ * `database_url_invalid`; no message contains the password.
  */
 export function clientSettings(url: string): PoolConfig {
   if (!URL.canParse(url)) throw refuse('this is not an address such as postgres://hearth@db.example.org/hearth.');
@@ -57,7 +57,7 @@ export function clientSettings(url: string): PoolConfig {
   };
 }
 
-/** `prefer` is without TLS here: a fallback that any machine between can force protects nothing. */
+/** `prefer` means without TLS here: a fallback that any machine on the way can force protects nothing. */
 function tls(mode: string, caFile: string | null): PoolConfig['ssl'] {
   if (mode === 'disable' || (mode === 'prefer' && caFile === null)) return false;
   const ca = caFile === null ? {} : { ca: readCa(caFile) };

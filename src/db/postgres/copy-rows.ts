@@ -17,7 +17,7 @@ import { instanceLock } from './locks.ts';
 import { openPool } from './pools.ts';
 import { boundValue } from './query-runner.ts';
 
-/** A table, the number of its rows, and the SHA-256 of them in the order of their keys, equal on both sides. */
+/** A table, its row count, and the SHA-256 of its rows in key order, equal on both sides. */
 export interface CopiedTable {
   name: string;
   rows: number;
@@ -27,9 +27,9 @@ export interface CopiedTable {
 interface Table {
   name: string;
   columns: string[];
-  /** How its rows are sorted in both. */
+  /** Sort order of its rows in both databases. */
   order: string;
-  /** The column whose numbers are given out once. */
+  /** The column whose numbers are allocated only once. */
   identity: string | null;
 }
 
@@ -45,9 +45,9 @@ export interface CopyOptions {
 
 const rowsAtOnce = 1_000;
 const limits = { requestMs: 6 * 3_600_000, queue: 16 };
-/** Derived from other rows, and made anew. */
+/** Derived from other rows, and regenerated. */
 const notCopied = /^(sqlite_|search_)|^migrations$/;
-/** Everything that is searched counts as changed: the next start indexes it. */
+/** Marks everything searchable as changed: the next start indexes it. */
 const searched = [
   "INSERT INTO search_changes (kind, id) SELECT 'repository', id FROM repositories WHERE true ON CONFLICT DO NOTHING",
   "INSERT INTO search_changes (kind, id) SELECT 'person', id FROM users WHERE true ON CONFLICT DO NOTHING",
@@ -58,14 +58,14 @@ const searched = [
 const quoted = (name: string): string => `"${name}"`;
 const plain = (sql: string, parameters: unknown[] = []): ThreadStatement => ({ sql, parameters });
 
-/** A row in a form that both sides share. */
+/** A row in a form shared by both sides. */
 function addToHash(hash: Hash, { columns }: Table, row: Record<string, unknown>): void {
   hash.update(JSON.stringify(columns.map((column) => boundValue(row[column], false)))).update('\n');
 }
 
 type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
-/** The tables of the schema as SQLite describes them, which is the same on both sides. */
+/** The tables of the schema as described by SQLite, identical on both sides. */
 async function tablesOf(ask: Ask): Promise<Table[]> {
   const found = await ask("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name");
   const tables: Table[] = [];
@@ -127,7 +127,7 @@ async function connect({ url, logger }: Pick<CopyOptions, 'url' | 'logger'>): Pr
   return pool;
 }
 
-/** Refuses `schema_differs` unless both have the same steps. */
+/** Throws `schema_differs` unless both have the same steps. */
 function requireSameSchema(mine: readonly string[], others: readonly string[]): void {
   const missing = mine.filter((name) => !others.includes(name));
   if (missing.length > 0 || mine.length !== others.length)
@@ -138,9 +138,9 @@ function requireSameSchema(mine: readonly string[], others: readonly string[]): 
 }
 
 /**
- * Writes all rows of a PostgreSQL database, as of one moment, into an SQLite file that must not exist; the caller
- * renames it when it is complete. Refuses `schema_differs`, `database_unreachable`, `database_unfit`.
- * @param makeFile makes the file with this program's schema
+ * Writes a snapshot of all rows of a PostgreSQL database into an SQLite file that must not exist; the caller renames it
+ * when it is complete. Throws `schema_differs`, `database_unreachable`, `database_unfit`.
+ * @param makeFile creates the file with this program's schema
  */
 export async function copyToSqlite(
   options: Omit<CopyOptions, 'baseline' | 'clock'>,
@@ -216,7 +216,7 @@ async function toSqlite(client: PoolClient, target: DatabaseThread, table: Table
   return { name, rows: count, sha256: hash.digest('hex') };
 }
 
-/** Numbers that were given out are never given again, also when their rows are gone. */
+/** Allocated numbers are never reused, even if their rows are gone. */
 async function givenNumbers(client: PoolClient, tables: readonly Table[]): Promise<ThreadStatement[]> {
   const statements: ThreadStatement[] = [];
   for (const { name, identity } of tables) {
@@ -246,8 +246,8 @@ interface ForeignKey {
 }
 
 /**
- * Writes all rows of an SQLite file into an empty PostgreSQL database, in one transaction. For a process of its own:
- * reading the file blocks. Refuses `database_not_empty`, `schema_differs`, `database_unreachable`, `database_unfit`.
+ * Writes all rows of an SQLite file into an empty PostgreSQL database, in one transaction. Use a separate process:
+ * reading the file blocks. Throws `database_not_empty`, `schema_differs`, `database_unreachable`, `database_unfit`.
  */
 export async function copyToPostgres(options: CopyOptions): Promise<CopiedTable[]> {
   const { migrations, baseline, clock, file } = options;
@@ -293,7 +293,7 @@ async function inOneTransaction(
       FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
   );
   const keys = rows as ForeignKey[];
-  // Rows refer to each other in any order: the keys are checked when all are there.
+  // Rows refer to each other in any order, so foreign keys are checked at the end.
   for (const { table, name } of keys) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoted(name)}`);
   for (const { name } of tables) {
     await client.query(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`);

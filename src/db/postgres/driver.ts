@@ -1,7 +1,7 @@
 import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
 /**
- * Makes TypeORM's driver known to the executable, whose start loads none of it (`scripts/executable/bundle.ts`). In a
+ * Registers TypeORM's driver for the executable, whose start does not load it (`scripts/executable/bundle.ts`). In a
  * checkout TypeORM finds it by itself.
  */
 export function registerDriver(): void {

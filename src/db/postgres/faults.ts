@@ -4,14 +4,14 @@ interface ReportedError extends Error {
   code?: string;
 }
 
-/** PostgreSQL's codes of faults that pass or need an administrator, and what is said about each. */
+/** PostgreSQL's error codes that are transient or need an administrator, with their messages. */
 const lockTimeout = '55P03';
 const cancelled = '57014';
 const diskFull = '53100';
 const readOnly = '25006';
 const numberTooLarge = '22003';
 
-/** Codes after which a connection is gone, or was never made. */
+/** Error codes of a lost or failed connection. */
 const connectionClasses = ['08', '57P', '53300', '28', '3D'];
 const systemCodes = [
   'ECONNREFUSED',
@@ -24,7 +24,7 @@ const systemCodes = [
   'EHOSTUNREACH',
 ];
 
-/** Whether the connection of a failed statement is gone. */
+/** Whether the connection of a failed statement was lost. */
 export function isConnectionFault(error: unknown): boolean {
   const { code = '', message } = driverErrorOf(error);
   if (code === idleTimeout) return true;
@@ -50,7 +50,7 @@ export const databaseUnavailable = (cause?: unknown): DomainError =>
     cause,
   });
 
-/** What is said when it is not known whether a write was done: never that it was not. */
+/** Message if the outcome of a write is unknown: must not claim that it failed. */
 export const outcomeUnknown = (cause?: unknown): DomainError =>
   unavailable(
     'outcome_unknown',
@@ -58,7 +58,7 @@ export const outcomeUnknown = (cause?: unknown): DomainError =>
     { retryAfterSeconds: 5, cause },
   );
 
-/** Converts faults of PostgreSQL to `DomainError`s; other errors are returned unchanged. */
+/** Converts PostgreSQL's faults to `DomainError`s; returns other errors unchanged. */
 export function translatePostgresFault(error: unknown): unknown {
   if (isDomainError(error)) return error;
   const { code } = driverErrorOf(error);
@@ -102,7 +102,7 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name.',
 };
 
-/** Of the client, which has no codes for these. */
+/** Messages of the client, which has no codes for these. */
 const byMessage: readonly (readonly [words: RegExp, remedy: string])[] = [
   [/timeout|timed out/i, 'it does not answer; look for a firewall between them, or another program at this port.'],
   [
@@ -114,13 +114,13 @@ const byMessage: readonly (readonly [words: RegExp, remedy: string])[] = [
 
 const lasting = ['28', '3D', 'SELF_SIGNED', 'DEPTH_ZERO', 'UNABLE_TO', 'ERR_TLS'];
 
-/** Why no connection can be made, as one sentence with the remedy. @param shown the address without its password */
+/** Why no connection can be opened, as one sentence with the remedy. @param shown the URL without its password */
 export function connectionRefused(error: unknown, shown: string): unknown {
   if (isDomainError(error)) return error;
   const { code = '', message } = driverErrorOf(error);
   const remedy =
     remedies[code] ?? byMessage.find(([words]) => words.test(message))?.[1] ?? `${message.replace(/\.$/, '')}.`;
-  // Those last until a person changes something; the others may pass by themselves.
+  // These persist until someone changes something; the others may be transient.
   const words = `The database ${shown} cannot be opened: ${remedy}`;
   return lasting.some((start) => code.startsWith(start))
     ? unavailable('database_unfit', words, { cause: error })

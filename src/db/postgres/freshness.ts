@@ -1,8 +1,8 @@
 import { databaseUnavailable } from './faults.ts';
 
-/** Asks PostgreSQL which transactions are visible; two equal answers mean exactly the same ones. */
+/** Queries PostgreSQL for the visible transactions; two equal results mean exactly the same ones. */
 export interface Freshness {
-  /** An answer to a question that was sent after the call. Refuses `database_unavailable` after a second. */
+  /** The result of a query sent after the call. Throws `database_unavailable` after a second. */
   ask(): Promise<string>;
 }
 
@@ -10,8 +10,8 @@ export interface Freshness {
 const patienceMs = 1_000;
 
 /**
- * Callers share a question that has not been sent yet: one runs, one waits.
- * @param question asks once; its answer names the connection, too
+ * Callers share a query that has not been sent yet: one runs, one waits.
+ * @param question sends one query; its result also names the connection
  */
 export function createFreshness(question: () => Promise<string>): Freshness {
   let running: Promise<unknown> | null = null;
@@ -45,7 +45,7 @@ export function createFreshness(question: () => Promise<string>): Freshness {
 async function withPatience<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    // An answer that came while this process was busy is read first.
+    // A reply that arrived while this process was busy is read first.
     timer = setTimeout(() => setImmediate(() => setImmediate(() => reject(databaseUnavailable()))), patienceMs);
   });
   try {

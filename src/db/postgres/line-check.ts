@@ -3,30 +3,30 @@ import { databaseUnavailable } from './faults.ts';
 import { cutOff, openConnection } from './pools.ts';
 import type { WatchedPool } from './pools.ts';
 
-/** Milliseconds without an answer, after which it is asked on another connection. */
+/** Milliseconds without a reply, after which another connection is tried. */
 const doubtMs = 400;
 const connectMs = 900;
 
-/** A connection that asks questions which take no time, to know whether the database is there. */
+/** A connection for instant queries that check whether the database is available. */
 interface LineCheck {
-  /** The first row of an answer. Refuses `database_unavailable`. */
+  /** The first row of a result. Throws `database_unavailable`. */
   ask(sql: string): Promise<Record<string, unknown>>;
-  /** How many connections it has made. */
+  /** Number of connections opened so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
 interface Line {
   client: Client;
-  /** When the question was sent that it has not answered yet; null where it has. */
+  /** Time when the pending query was sent; null if there is none. */
   silentSince: number | null;
 }
 
 /**
- * A network that drops packets ends no connection: each statement on one would wait for minutes, and the pools would
- * be full of them long after the network is back. A question that is not answered at once is therefore asked on a
- * second, new connection. When that answers and the first one still does not, connections of before are dead, and the
- * pools drop theirs; a database that is only slow answers on both.
+ * A network that drops packets does not end connections: each statement would wait for minutes, and the pools would be
+ * full of them long after the network is back. A query without an immediate reply is therefore repeated on a second,
+ * new connection. If that one replies and the first does not, older connections are dead, and the pools drop theirs; a
+ * database that is only slow replies on both.
  */
 export function createLineCheck(config: PoolConfig, pools: readonly WatchedPool[]): LineCheck {
   let line: Promise<Line> | null = null;
@@ -46,7 +46,7 @@ export function createLineCheck(config: PoolConfig, pools: readonly WatchedPool[
     if (line !== null && (await line.catch(() => null)) === own) line = null;
   }
 
-  /** A connection that failed to be made is tried again by the next question. */
+  /** The next query retries a failed connection. */
   function current(): Promise<Line> {
     if (line !== null) return line;
     const next = connect();
@@ -66,7 +66,7 @@ export function createLineCheck(config: PoolConfig, pools: readonly WatchedPool[
     return (rows as Record<string, unknown>[])[0]!;
   }
 
-  /** On a connection of its own; the first one is given up when that answers before it. */
+  /** Uses its own connection; the first one is dropped if this one replies earlier. */
   async function askAnew(before: Line, sql: string): Promise<Record<string, unknown>> {
     const next = await connect();
     const since = before.silentSince;
@@ -88,7 +88,7 @@ export function createLineCheck(config: PoolConfig, pools: readonly WatchedPool[
     async ask(sql) {
       try {
         const own = await current();
-        // Its answer would be to an older question.
+        // Its reply would belong to an older query.
         if (own.silentSince !== null) return await askAnew(own, sql);
         const first = question(own, sql);
         const inTime = await Promise.race([first, waitFor(doubtMs)]);
@@ -105,7 +105,7 @@ export function createLineCheck(config: PoolConfig, pools: readonly WatchedPool[
   };
 }
 
-/** An idle connection does not keep a command from ending; the client's types do not know these functions. */
+/** An idle connection must not keep a command from ending; the client's types lack these functions. */
 function keepsAlive(client: Client, isBusy: boolean): void {
   const own = client as unknown as { ref(): void; unref(): void };
   if (isBusy) own.ref();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The advisory lock that keeps the writes of an instance in one order; exclusive, or shared by those with a scope. */
+/** The advisory lock that serialises an instance's writes; exclusive, or shared by those with a scope. */
 export const instanceLock = '1212498247, 0';
 
 /** The lock of a scope, as the two numbers of an advisory lock. */

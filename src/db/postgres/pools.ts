@@ -2,14 +2,14 @@ import pg from 'pg';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import type { Logger } from '../../kernel/index.ts';
 
-/** Above this, a number of JavaScript is not exact. */
+/** Above this, a JavaScript number is not exact. */
 const integer = (text: string): number => {
   const number = Number(text);
   if (!Number.isSafeInteger(number)) throw new RangeError(`the database has ${text}, a number above 2^53`);
   return number;
 };
 
-/** PostgreSQL's numbers of types, and the values that SQLite has for them. */
+/** PostgreSQL's type numbers, and parsers to the values that SQLite returns for them. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => (text === 't' ? 1 : 0),
   20: integer,
@@ -26,19 +26,19 @@ const types = {
 
 /** Milliseconds. */
 interface PoolLimits {
-  /** How long a connection may do nothing inside a transaction: a process that stands still must not stop others. */
+  /** Limit of idle time inside a transaction: a hanging process must not block others. */
   idleInTransactionMs?: number;
   statementMs?: number;
 }
 
-/** Settings that each connection gets when it is made. */
+/** Settings of each new connection. */
 function startOptions({ idleInTransactionMs, statementMs }: PoolLimits, isReadOnly: boolean): string {
   const settings: Record<string, string | number> = {
     ...(idleInTransactionMs === undefined ? {} : { idle_in_transaction_session_timeout: idleInTransactionMs }),
     ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
     ...(isReadOnly ? { default_transaction_read_only: 'on' } : {}),
     tcp_user_timeout: 10_000,
-    // Statements come with their values each time: a plan that is made for these is better than one for all.
+    // Statements are sent with their values each time, because a plan for these values is better than a generic one.
     plan_cache_mode: 'force_custom_plan',
     jit: 'off',
   };
@@ -56,19 +56,19 @@ interface OpenPool {
 }
 
 export type WatchedPool = Pool & {
-  /** Ends connections that were made before a time of `performance.now()`, without waiting for their servers. */
+  /** Ends connections opened before a time of `performance.now()`, without waiting for their servers. */
   dropOlderThan(time: number): void;
 };
 
-/** Without a word to the server, which would not hear it. What waits for its answer fails as if the server had gone. */
+/** Sends nothing to the server, which would not receive it. Pending calls fail as if the server had gone. */
 export function cutOff(client: unknown): void {
   (client as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** One beside the pools. The caller listens to its faults. */
+/** A connection outside the pools. The caller handles its errors. */
 export const openConnection = (config: PoolConfig): pg.Client => new pg.Client(config);
 
-/** A pool of connections whose faults never end the process. */
+/** A pool of connections whose errors never end the process. */
 export function openPool({ config, size, limits, isReadOnly, logger }: OpenPool): WatchedPool {
   const pool = new pg.Pool({
     ...config,
@@ -80,7 +80,7 @@ export function openPool({ config, size, limits, isReadOnly, logger }: OpenPool)
   });
   const lost = (error: Error): void => logger.warn('db.connection_lost', { message: error.message });
   pool.on('error', lost);
-  // One that is checked out and idle emits on itself when its server goes.
+  // A checked-out idle connection emits an error on itself when its server goes away.
   const madeAt = new Map<PoolClient, number>();
   pool.on('connect', (client: PoolClient) => {
     madeAt.set(client, performance.now());

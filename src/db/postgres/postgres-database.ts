@@ -26,25 +26,25 @@ import { beginWrite } from './write-transaction.ts';
 
 interface PostgresOptions extends Omit<DatabaseOptions, 'postgres' | 'writing'> {
   postgres: PostgresSettings & { baseline: Baseline };
-  /** Makes an SQLite file with the program's schema. */
+  /** Creates an SQLite file with the program's schema. */
   makeFile(file: string): Promise<void>;
 }
 
 const slowWriteMs = 1_000;
-/** Upper bounds in seconds, as of SQLite. */
+/** Upper bounds of histogram buckets in seconds, as for SQLite. */
 const waitBuckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
 const defaultBusyTimeoutMs = 5_000;
-/** A process that stands still inside a transaction must not stop the others for longer. */
+/** A process that hangs inside a transaction must not block the others for longer. */
 const idleInTransactionMs = 3_000;
-/** Statements of pages are indexed; one that runs longer is a mistake. */
+/** Statements of pages are indexed; a longer one is a bug. */
 const readStatementMs = 30_000;
-/** Of a write: all others wait meanwhile, but a deletion may take many rows along. */
+/** Limit for a write: all others wait for it, but a deletion may cascade to many rows. */
 const writeStatementMs = 300_000;
 
 /**
- * Opens an instance's database on PostgreSQL: a pool that reads, and a connection for each write that runs. Refuses
- * with `unavailable`: `database_url_invalid`, `database_unavailable`, `database_unfit`, `schema_newer`,
- * `schema_behind`, `migration_failed`.
+ * Opens an instance's database on PostgreSQL: a pool for reading, and a connection for each running write. Throws
+ * `unavailable`: `database_url_invalid`, `database_unavailable`, `database_unfit`, `schema_newer`, `schema_behind`,
+ * `migration_failed`.
  */
 export async function createPostgresDatabase(options: PostgresOptions): Promise<Database> {
   const { clock, logger, postgres } = options;
@@ -75,7 +75,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   const busyTimeoutMs = options.busyTimeoutMs ?? defaultBusyTimeoutMs;
   let lockMetAt = 0;
   const line = createLineCheck(config, pools);
-  /** Numbers come again after a fail-over, so the connections are part of the answer. */
+  /** Numbers repeat after a failover, so the result includes the connections. */
   let connections = 0;
   readPool.on('connect', () => (connections += 1));
 
@@ -176,7 +176,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
     write(fn, writeOptions = {}) {
       if (inside.getStore()?.open === true) return Promise.reject(internal('a write started inside a write'));
       const askedAt = performance.now();
-      // Writes without a scope would only wait for the same lock, each with a connection.
+      // Writes without a scope would only wait for the same lock, each holding a connection.
       const key = writeOptions.scope ?? '';
       return inside.run(null, () => writing(key, () => runWrite(fn, askedAt, writeOptions)));
     },
@@ -222,7 +222,7 @@ export async function createPostgresDatabase(options: PostgresOptions): Promise<
   return database;
 }
 
-/** A data source over a pool that is there; the metadata of its entities is taken from another one. */
+/** A data source over an existing pool; it shares the entity metadata of another one. */
 class PooledSource extends DataSource {
   readonly #like: DataSource | undefined;
   readonly #found = new Map<EntityTarget<ObjectLiteral>, EntityMetadata>();
@@ -235,7 +235,7 @@ class PooledSource extends DataSource {
   ) {
     super({
       type: 'postgres',
-      // TypeORM makes a pool by `new`, which gives the object that the constructor returns.
+      // TypeORM creates a pool by `new`, which returns the object that the constructor returns.
       driver: {
         ...pg,
         Pool: function pooled() {

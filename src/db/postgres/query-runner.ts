@@ -7,11 +7,11 @@ import { inPostgres } from '../dialect.ts';
 import { announceStatement } from '../statement-channel.ts';
 import { isConnectionFault } from './faults.ts';
 
-/** No text of PostgreSQL has it. */
+/** PostgreSQL's texts never contain it. */
 const nul = /\0/g;
 const nulInJson = /(?<!\\)((?:\\\\)*)\\u0000/g;
 
-/** A value as PostgreSQL takes it: columns of truth values are numbers, as in SQLite. */
+/** A value as PostgreSQL accepts it: boolean columns are numbers, as in SQLite. */
 export function boundValue(value: unknown, isJson: boolean): unknown {
   switch (typeof value) {
     case 'boolean':
@@ -41,7 +41,7 @@ export async function runStatement(
   return { rows: rows as Record<string, unknown>[], affected: rowCount ?? 0 };
 }
 
-/** TypeORM's query runner for statements in the words that both dialects share; its `query` always gives rows. */
+/** TypeORM's query runner for statements in the shared syntax; its `query` always returns rows. */
 class StatementRunner extends PostgresQueryRunner {
   readonly #check: (sql: string) => void;
   readonly #isRead: boolean;
@@ -67,14 +67,14 @@ class StatementRunner extends PostgresQueryRunner {
     return (structured ? result : result.raw) as never;
   }
 
-  /** A read that fails with its connection is tried once more on a fresh one. */
+  /** A read that fails with its connection is retried once on a new one. */
   async #run(sql: string, parameters: readonly unknown[]): ReturnType<typeof runStatement> {
     const client = (await this.connect()) as PoolClient;
     try {
       return await runStatement(client, sql, parameters);
     } catch (error) {
       if (!this.#isRead || !isConnectionFault(error)) throw error;
-      // The connection is thrown away; TypeORM releases the runner after each statement of a pool.
+      // Discards the connection; TypeORM releases the runner after each statement of a pool.
       const [fresh, release] = await (
         this.driver as unknown as { obtainMasterConnection(): Promise<[PoolClient, (error?: Error) => void]> }
       ).obtainMasterConnection();
@@ -92,8 +92,8 @@ class StatementRunner extends PostgresQueryRunner {
 }
 
 /**
- * Makes a data source of type `postgres` take the program's statements.
- * @param check called before each statement; refuses it by throwing
+ * Makes a data source of type `postgres` accept the program's statements.
+ * @param check called before each statement; throws to reject it
  */
 export function shareStatements(
   source: DataSource,

@@ -14,7 +14,7 @@ interface Prepared {
 }
 
 /**
- * Rows by the values of their columns, kept as long as PostgreSQL says that the same transactions are visible.
+ * Rows by the values of their columns, cached as long as PostgreSQL reports the same visible transactions.
  * @param query of the reading pool
  */
 export function createPostgresRowCache(

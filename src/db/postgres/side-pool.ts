@@ -9,7 +9,7 @@ import { translatePostgresFault } from './faults.ts';
 import { openPool } from './pools.ts';
 import { runStatement } from './query-runner.ts';
 
-/** A connection beside the pools, for statements that take long; one request at a time, in one snapshot. */
+/** A connection outside the pools, for long statements; one request at a time, in one snapshot. */
 export function openSidePool({
   config,
   logger,

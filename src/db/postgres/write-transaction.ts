@@ -6,14 +6,14 @@ import { instanceLock, scopeLock } from './locks.ts';
 
 interface WriteTransaction {
   runner: QueryRunner;
-  /** Resolves when the change is durable. Refuses `outcome_unknown` when that cannot be found out. */
+  /** Resolves when the change is durable. Throws `outcome_unknown` if that cannot be determined. */
   commit(): Promise<void>;
-  /** Ends a write that failed; its connection is thrown away when its state is in doubt. */
+  /** Ends a failed write; discards its connection if its state is in doubt. */
   undo(error: unknown): Promise<void>;
 }
 
 interface BeginOptions {
-  /** Writes of different scopes run side by side; one without a scope runs alone. */
+  /** Writes of different scopes run in parallel; one without a scope runs alone. */
   scope: string | undefined;
   lockTimeoutMs: number;
   isDurable: boolean;
@@ -21,7 +21,7 @@ interface BeginOptions {
 
 type PooledRunner = QueryRunner & { releasePostgresConnection(error?: Error): Promise<void> };
 
-/** One message: the transaction, its limits, its lock, and the number by which its end can be asked for. */
+/** One message: the transaction, its limits, its lock, and the number by which its outcome can be queried. */
 function openingWords({ scope, lockTimeoutMs, isDurable }: BeginOptions): string {
   const locks =
     scope === undefined
@@ -36,7 +36,7 @@ function openingWords({ scope, lockTimeoutMs, isDurable }: BeginOptions): string
   ].join('; ');
 }
 
-/** Begins a write on a connection of its own. A connection that was lost while it was idle is replaced once. */
+/** Begins a write on its own connection. Replaces once a connection that was lost while idle. */
 export async function beginWrite(source: DataSource, pool: Pool, options: BeginOptions): Promise<WriteTransaction> {
   for (let attempt = 1; ; attempt += 1) {
     const runner = source.createQueryRunner() as PooledRunner;
@@ -52,7 +52,7 @@ export async function beginWrite(source: DataSource, pool: Pool, options: BeginO
   }
 }
 
-/** The server undoes what a closed connection had begun. */
+/** The server rolls back the transaction of a closed connection. */
 async function throwAway(runner: PooledRunner, error: unknown): Promise<void> {
   await runner.releasePostgresConnection(error instanceof Error ? error : new Error(String(error)));
 }
@@ -66,7 +66,7 @@ function createTransaction(runner: PooledRunner, client: PoolClient, pool: Pool,
         result = await client.query('COMMIT');
       } catch (error) {
         await throwAway(runner, error);
-        // An error after COMMIT was sent looks like any other: whether it was done has to be asked for.
+        // An error after COMMIT was sent looks like any other, so the outcome must be queried.
         if (isConnectionFault(error) && (await askForEnd(pool, id, error)) === 'committed') return;
         throw error;
       }
@@ -89,7 +89,7 @@ function createTransaction(runner: PooledRunner, client: PoolClient, pool: Pool,
 const askForMs = 10_000;
 const betweenMs = 100;
 
-/** How a transaction ended, asked on new connections until it has ended. Refuses `outcome_unknown`. */
+/** Queries the outcome of a transaction on new connections until it has ended. Throws `outcome_unknown`. */
 async function askForEnd(pool: Pool, id: string, cause: unknown): Promise<'committed' | 'aborted'> {
   const until = performance.now() + askForMs;
   while (performance.now() < until) {
@@ -97,7 +97,7 @@ async function askForEnd(pool: Pool, id: string, cause: unknown): Promise<'commi
       const { rows } = await pool.query('SELECT pg_xact_status($1::xid8) AS status', [id]);
       const status = (rows as { status: string | null }[])[0]?.status;
       if (status === 'committed' || status === 'aborted') return status;
-      // Null: so long ago that it is forgotten, which this one is not.
+      // Null means that the transaction is too old to be remembered, which this one is not.
     } catch {
       // Not reachable yet.
     }
