@@ -2,7 +2,7 @@ import type { TaskLimits, WorkerPool } from '../workers/index.ts';
 import type { run } from './highlight-blocks-task.ts';
 
 const limits: TaskLimits = {
-  // 64 KiB of code take a tenth of it.
+  // 64 KiB of code take a tenth of this time.
   deadlineMs: 500,
   // Starting a thread takes longer on a busy machine; the next view finds it running.
   maxWaitMs: 2_000,

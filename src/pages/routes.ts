@@ -70,7 +70,7 @@ export function listRoutes(): ListedRoute[] {
   const unused: Middleware = () => {
     throw new Error('A route that is only listed was called');
   };
-  // Each handler is one, and has some.
+  // A stand-in for the handlers and for every property of them.
   const handlers: never = new Proxy(unused, { get: () => handlers }) as never;
   return [
     ...gitRoutes.map(({ method, path }): ListedRoute => ({ method, path, access: 'git', cost: 'transfer' })),

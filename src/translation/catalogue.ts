@@ -10,7 +10,7 @@ export type MessageValues = Readonly<Record<string, MessageValue>>;
 /** A part of a message: text, or a tag of the message with its content. */
 export type MessagePart = string | { tag: string; parts: MessagePart[] };
 
-/** A message that is ready to be formatted. */
+/** A message prepared for formatting. */
 type Compiled =
   | string
   /** Text and the names of values alternately, beginning with text. */

@@ -156,6 +156,6 @@ export interface ProcessFacts {
   version: string;
   /** Memory in use, without mapped but unread pages; null where the system does not report it. */
   startedAt: number;
-  /** Memory in use, without what is mapped and unread; null where the system does not tell. */
+  /** Memory in use, without mapped but unread pages; null where the system does not report it. */
   residentBytes: number | null;
 }

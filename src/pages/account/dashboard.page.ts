@@ -18,7 +18,7 @@ import type { AccountDeps } from './deps.ts';
 const maxPushes = 8;
 const maxFollowedPushes = 5;
 const maxWaiting = 5;
-/** From this number of pins on, the page suggests to remove some. */
+/** From this number of pins on, the page suggests removing some. */
 const manyPins = 12;
 
 /** Commit statuses of the pushes and of the default branches on the page, with two queries in total. */

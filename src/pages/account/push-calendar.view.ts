@@ -33,7 +33,7 @@ export const firstDayShown = (now: number): number => {
 /** Days since Monday; the epoch was a Thursday. */
 const weekdayOf = (day: number): number => (day + 3) % 7;
 
-/** By the number of the day since the epoch. */
+/** Keyed by the number of the day since the epoch. */
 type Counts = ReadonlyMap<number, number>;
 
 /** `3 commits and 1 push`; omits commits if there are none. */

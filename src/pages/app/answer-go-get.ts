@@ -8,9 +8,9 @@ const address = /^\/([A-Za-z0-9][A-Za-z0-9._-]{0,38})\/([A-Za-z0-9._-]{1,100})(?
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /**
- * Tells `go get` where the repository of a package is: every GET with `go-get=1` at `/{owner}/{name}` and below, for
- * modules in folders and packages (go.dev/ref/mod, "Finding a repository for a module path"). The response is made from
- * the address alone, so it says nothing about what exists; git asks for credentials itself.
+ * Tells `go get` the repository of a package: every GET with `go-get=1` at `/{owner}/{name}` and below, for modules in
+ * folders and packages (go.dev/ref/mod, "Finding a repository for a module path"). The response depends only on the
+ * URL, so it reveals nothing about what exists; git asks for credentials itself.
  */
 export const answerGoGet =
   ({ baseUrl }: Pick<Config, 'baseUrl'>): Middleware =>

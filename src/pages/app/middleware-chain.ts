@@ -223,7 +223,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
     const name = nameRoute(route, deps.backgroundPriority);
     // Other protocols authenticate by themselves and ignore cookies.
     if ('handle' in route) return [name, ...admission.limit(route.cost), route.handle];
-    // Behind "Confirm it is you", where the route declares it.
+    // Shows "Confirm it is you" first, if the route declares it.
     const page = sendResponse(withConfirmation(route), {
       deps,
       render,

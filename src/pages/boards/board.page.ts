@@ -23,7 +23,7 @@ interface Again {
   form: string;
 }
 
-/** A board of a place with its forms. */
+/** A board of a repository or an organisation, with its forms. */
 export function boardPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
   const boardId = ({ params }: V): string => params['board'] ?? '';
   const columnId = ({ params }: V): string => params['column'] ?? '';

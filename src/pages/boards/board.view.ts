@@ -6,7 +6,7 @@ import { readPeople, viewIssueRow } from '../issues/issue-row.view.ts';
 import type { IssueRowView } from '../issues/issue-row.view.ts';
 
 interface CardView extends IssueRowView {
-  /** Of the issue. */
+  /** Id of the issue. */
   id: string;
 }
 

@@ -14,7 +14,7 @@ const readForm = ({ form }: RequestContext) => ({
   isPublic: form.text('public') !== '',
 });
 
-/** The list of boards of a place, with the form of a new one. */
+/** The list of boards of a repository or an organisation, with the form of a new one. */
 export function boardListPages<V extends RequestContext>(place: PlaceOfBoards<V>) {
   async function show(context: V, deps: IssuesDeps, refusal: FormRefusal | null = null): Promise<PageReply> {
     const { boards, mayEdit } = await deps.issues.boards.list(context.viewer, place.at(context));

@@ -125,7 +125,7 @@ export function withNotes(rows: readonly DiffRow[], notes: LineNotes, columns: n
   });
 }
 
-/** Lines of a file as `viewCodeLines` made them, from `firstLine` on, with the notes below. */
+/** Lines of a file from `viewCodeLines`, starting at `firstLine`, with the notes below. */
 export function withLineNotes(html: string, notes: LineNotes, firstLine: number): string {
   if (notes.size === 0) return html;
   return html

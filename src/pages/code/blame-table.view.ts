@@ -18,7 +18,7 @@ interface ShownRows {
   groups: readonly BlameGroup[];
 }
 
-/** Shades from the newest lines of the file to the oldest. */
+/** Shades, from the newest lines of the file to the oldest. */
 const shades = 6;
 
 const textOf = (line: Buffer): string => decodeFileText(line)?.text ?? line.toString('latin1');

@@ -2,7 +2,7 @@ import type { ChangedFile } from '../../git/index.ts';
 import { escapeHtml } from '../app/code-html.ts';
 import { t } from '../../translation/index.ts';
 
-/** How many unchanged lines a page shows around a change, from few to the whole file. */
+/** Numbers of unchanged lines around a change, from few to the whole file. */
 export const contextSteps: readonly number[] = [3, 25, 200, 20_000];
 
 /** The step from `?context=`; the first one for an invalid value. */

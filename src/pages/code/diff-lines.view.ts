@@ -107,7 +107,7 @@ export interface DiffRow {
 export interface RowAdditions {
   /** Before a line; before a line of the older version where it was removed. */
   beside(side: 'OLD' | 'NEW', line: number): string;
-  /** After the range of a hunk. */
+  /** Content after the range of a hunk. */
   afterRange(hunk: Hunk): string;
 }
 

@@ -13,7 +13,7 @@ const maxBytes = 256 * 1024;
 const usualWaitMs = 400;
 
 interface HighlightedPatches {
-  /** By the file of the patch. */
+  /** Keyed by the file of the patch. */
   colours: Map<Patch['file'], Colours>;
   /** False when a later view may have more. */
   isComplete: boolean;

@@ -19,7 +19,7 @@ const limits: TaskLimits = {
 const usualWaitMs = 800;
 
 interface Marked {
-  /** By the file of the patch. */
+  /** Keyed by the file of the patch. */
   marks: Map<Patch['file'], WordMarks>;
   /** False when a later view may have more. */
   isComplete: boolean;

@@ -19,7 +19,7 @@ export interface ReadmeView {
   note: string | null;
   /** Whether only its beginning is shown. */
   isCut?: boolean;
-  /** Whether a later view shows the same. */
+  /** Whether the result is final; otherwise a later view may show more. */
   isFinal: boolean;
 }
 

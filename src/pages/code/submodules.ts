@@ -60,7 +60,7 @@ function unquote(value: string): string {
 interface SubmoduleAddress {
   /** The value in `.gitmodules`. */
   text: string;
-  /** Its link: a page of this server, at the commit, or an external URL; null for what no browser opens. */
+  /** Its link: a page of this server, at the commit, or an external URL; null for a URL that browsers cannot open. */
   link: string | null;
   isHere: boolean;
 }

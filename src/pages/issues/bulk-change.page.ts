@@ -10,7 +10,7 @@ import { listUrl } from './repository-issue-list.ts';
 import type { IssueListState } from './repository-issue-list.ts';
 import { t } from '../../translation/index.ts';
 
-/** The change that a bulk button stands for. Throws `no_issue_chosen`, `no_action_chosen`. */
+/** The change of a bulk button. Throws `no_issue_chosen`, `no_action_chosen`. */
 function readChange({ form }: RepositoryPersonContext): IssueChange {
   const label = form.text('label');
   const assignee = form.text('assignee').trim();

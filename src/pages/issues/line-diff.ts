@@ -40,7 +40,7 @@ function compareLines(old: readonly string[], fresh: readonly string[]): DiffLin
   return trace === null ? replaced : walkBack(trace, old, fresh);
 }
 
-/** For each number of edits the furthest position on each diagonal before it; null beyond `maxEdits`. */
+/** For each number of edits, the furthest position on each diagonal before it; null beyond `maxEdits`. */
 function shortestEdit(old: readonly string[], fresh: readonly string[]): Int32Array[] | null {
   const most = Math.min(maxEdits, old.length + fresh.length);
   const furthest = new Int32Array(2 * most + 3);

@@ -1,6 +1,6 @@
 import type { MarkdownIt } from 'markdown-it';
 
-/** Keeps ids of documents apart from the ids of our own pages. */
+/** Separates ids of documents from the ids of our own pages. */
 export const anchorPrefix = 'user-content-';
 
 /** `Getting started!` → `getting-started`, with the rules of other forges, so that tables of contents work. */

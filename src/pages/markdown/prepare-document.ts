@@ -22,7 +22,7 @@ export interface PreparedDocument {
   runs: readonly (readonly Reference[])[];
   /** All references of the document, for `readReferences`. */
   references: readonly BareReference[];
-  /** Whether a later view shows the same. */
+  /** Whether the result is final; otherwise a later view may show more. */
   isFinal: boolean;
 }
 

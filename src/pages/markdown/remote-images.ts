@@ -5,7 +5,7 @@ import type { DocumentLocation } from './repository-links.ts';
 /** Files and badges of this server, which documents often link by their full URL. */
 const ownImage = /^\/repos\/[^/?#]+\/[^/?#]+\/(?:raw|runs\/badge|attachments)\/[^#]*$/;
 
-/** How documents of a repository show images of other hosts: through the proxy, or as links. */
+/** Whether a repository's documents show images of other hosts through the proxy, or as links. */
 export function remoteImagesOf(
   { repository }: Pick<FoundWithHeader, 'repository'>,
   { config, imageProxy }: Pick<WebDeps, 'config' | 'imageProxy'>,

@@ -56,7 +56,7 @@ const leadOn = (to: string, isAllowed: boolean) =>
 export const allowApplication: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) =>
   leadOn(await consents.approve(context.params.uid ?? '', askingOf(context)), true);
 
-/** Behind "Confirm it is you". */
+/** Requires "Confirm it is you". */
 export const confirmForApplication: Page<PersonContext, OAuthPageDeps> = async (context, { consents }) =>
   leadOn(await consents.confirm(context.params.uid ?? '', askingOf(context)), true);
 

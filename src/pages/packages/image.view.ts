@@ -28,7 +28,7 @@ function layerKind(mediaType: string): string {
   return packed ?? viewName(mediaType);
 }
 
-/** Platforms, layers, labels, and what refers to an image. */
+/** Platforms, layers, labels, and referrers of an image. */
 export async function viewImage(
   { packages, clock }: Pick<PackagesDeps, 'packages' | 'clock'>,
   found: FoundPackage,

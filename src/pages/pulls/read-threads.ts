@@ -31,7 +31,7 @@ export async function readThreads(
     mayApply,
   }: {
     round: number;
-    /** Of the round. */
+    /** Head commit of the round. */
     commit: string;
     files: readonly ChangedFile[];
     address: ChangesUrlBuilder;

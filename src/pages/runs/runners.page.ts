@@ -32,7 +32,7 @@ interface RunnerPages<V extends PersonContext> {
   remove: Page<V, RunsDeps>;
 }
 
-/** Rows of the history on a page. */
+/** Number of history rows on a page. */
 const historyRows = 50;
 
 export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): RunnerPages<V> {

@@ -14,7 +14,7 @@ function problemPage({ person }: RequestContext, status: number, message: string
   return page('sign-in/provider', { message, unknown: null, isSignedIn: person !== null }, { status });
 }
 
-/** A refusal has its own page: the browser comes from another site, and there is no form to show again. */
+/** A refusal has its own page: the browser comes from another site, and no form can be shown again. */
 async function orProblem(context: RequestContext, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
