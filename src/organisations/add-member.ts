@@ -10,13 +10,13 @@ import type { OrganisationDeps } from './deps.ts';
 
 interface NewMember {
   username: string;
-  /** GUEST, MEMBER or OWNER, in any case. */
+  /** GUEST, MEMBER or OWNER, ignoring case. */
   role: string;
 }
 
 /**
- * Makes a person a member. Refuses `organisation_not_found` to everyone but an OWNER; `invalid_role`; `no_such_person`,
- * also for people without a handle; `person_disabled`; `already_member`.
+ * Adds a member. Throws `organisation_not_found` for everyone but an OWNER; `invalid_role`; `no_such_person`, also for
+ * users without a handle; `person_disabled`; `already_member`.
  */
 export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: string, input: NewMember): Promise<void> {
   const organisation = await findManaged(deps, viewer, name);
@@ -36,7 +36,7 @@ export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: st
   deps.logger.info('organisation.member_added', { ...at, role, by: viewerForLog(viewer) });
 }
 
-/** The person to whom a role is given, by handle. Refuses `no_such_person`, `person_disabled`. */
+/** The user who gets a role, by handle. Throws `no_such_person`, `person_disabled`. */
 export async function personToAdd(
   { accounts }: { accounts: Pick<OrganisationDeps['accounts'], 'personByUsername'> },
   username: string,
@@ -51,7 +51,7 @@ export async function personToAdd(
   return person;
 }
 
-/** Announces, inside the write, that a person was given access by another one. */
+/** Announces, inside the transaction, that a user was given access by another one. */
 export async function announceAccess(
   { accounts }: { accounts: Pick<Accounts, 'announceSecurityEvent'> },
   tx: Tx,

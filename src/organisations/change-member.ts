@@ -17,7 +17,7 @@ interface MemberOf {
 export const memberNotFound = () => notFound('member_not_found', 'There is no such member.');
 
 /**
- * Changes a member's role; setting the current role has no effect. Refuses `organisation_not_found` to everyone but an
+ * Changes a member's role; setting the current role has no effect. Throws `organisation_not_found` for everyone but an
  * OWNER; `invalid_role`; `member_not_found`; `last_owner`.
  */
 export async function changeMemberRole(
@@ -39,8 +39,8 @@ export async function changeMemberRole(
 }
 
 /**
- * Ends a membership, and takes the person out of the organisation's teams. Refuses `organisation_not_found` to everyone
- * but an OWNER; `member_not_found`; `last_owner`.
+ * Removes a member, also from the organisation's teams. Throws `organisation_not_found` for everyone but an OWNER;
+ * `member_not_found`; `last_owner`.
  */
 export async function removeMember(
   deps: OrganisationDeps,
@@ -57,8 +57,8 @@ export async function removeMember(
 }
 
 /**
- * Ends one's own membership. Refuses `organisation_not_found` to people who are not members; `insufficient_scope`;
- * `last_owner`.
+ * Ends the viewer's own membership. Throws `organisation_not_found` unless the viewer is a member;
+ * `insufficient_scope`; `last_owner`.
  */
 export async function leaveOrganisation(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const organisation = await findOrganisation(deps, name);

@@ -14,17 +14,17 @@ interface NewOrganisation {
   name: string;
   displayName?: string;
   description?: string;
-  /** Handle of the first OWNER, for the command line; other callers become the OWNER themselves. */
+  /** Handle of the first OWNER, for the command line; other callers become OWNER themselves. */
   owner?: string;
-  /** For administrators: the name may be that of a deleted owner. */
+  /** For administrators: allows the name of a deleted owner. */
   takesDeleted?: boolean;
 }
 
 /**
- * Creates an organisation with one OWNER. Any person with a handle may (SPEC §4.4). Name and organisation are inserted
- * in one write, so of several concurrent claims on a name, by people or organisations, exactly one succeeds.
+ * Creates an organisation with one OWNER. Any user with a handle may (SPEC §4.4). Inserts name and organisation in one
+ * transaction, so that exactly one of several concurrent claims on a name, by users or organisations, succeeds.
  *
- * Refuses `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of handles and `handle_taken`, with
+ * Throws `unauthenticated`; `onboarding_required`; `insufficient_scope`; the rules of handles and `handle_taken`, with
  * the field `name`; `invalid_text`, `text_too_long`; `no_such_person` for `owner`.
  */
 export async function createOrganisation(

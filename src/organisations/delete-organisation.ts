@@ -8,11 +8,11 @@ import type { OrganisationDeps } from './deps.ts';
 const namesShown = 10;
 
 /**
- * Deletes an organisation with its memberships and its repositories in the trash. Its name stays reserved
- * for the person who deletes it.
+ * Deletes an organisation with its memberships and its trashed repositories. Its name stays reserved for the user who
+ * deletes it.
  *
- * Refuses `organisation_not_found` to everyone but an OWNER; `organisation_owns_repositories`, naming them, while any
- * is left (SPEC §3).
+ * Throws `organisation_not_found` for everyone but an OWNER; `organisation_owns_repositories`, with their names, if any
+ * are left (SPEC §3).
  */
 export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const { id, name: handle } = await findManaged(deps, viewer, name);
@@ -27,7 +27,7 @@ export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer,
     return tidyUp;
   });
   deps.logger.info('organisation.deleted', { organisationId: id, name: handle, by: viewerForLog(viewer) });
-  // No row refers to these files any more; leftovers of a crash are removed at start.
+  // No row refers to these files any more; a start removes leftovers of a crash.
   await tidyUp();
   await deps.avatars.remove(id);
 }

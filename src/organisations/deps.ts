@@ -3,7 +3,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 
-/** The dependencies of the use-cases of this module. */
+/** Dependencies of the use cases of this module. */
 export interface OrganisationDeps {
   db: Database;
   owners: Owners;
@@ -19,15 +19,18 @@ export interface OrganisationDeps {
 }
 
 /**
- * The port for what organisations own. The module `repositories` implements it and may import this one, so `app/`
- * connects them.
+ * Port for the repositories of organisations. The module `repositories` implements it and may import this one, so
+ * `app/` connects them.
  */
 export interface OwnedRepositories {
-  /** Runs inside the write that deletes an organisation: the names of its repositories. Must read within that write. */
+  /**
+   * Runs inside the transaction that deletes an organisation: returns the names of its repositories. Must read within
+   * that transaction.
+   */
   namesOf(tx: Tx, organisationId: string): Promise<string[]>;
   /**
-   * Runs inside the same write: deletes the organisation's repositories in the trash.
-   * @returns what remains to be done on disk after the commit
+   * Runs inside the same transaction: deletes the organisation's trashed repositories.
+   * @returns disk work to do after the commit
    */
   detachTrash(tx: Tx, organisationId: string): Promise<() => Promise<void>>;
 }

@@ -9,13 +9,13 @@ import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationRow } from './organisation-schema.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-/** Profile fields; an omitted field stays as it is. */
+/** Profile fields; omitted fields stay unchanged. */
 interface OrganisationProfile {
   displayName?: string;
   description?: string;
 }
 
-/** Refuses `organisation_not_found` to everyone but an OWNER; `invalid_text`, `text_too_long`. */
+/** Throws `organisation_not_found` for everyone but an OWNER; `invalid_text`, `text_too_long`. */
 export async function editOrganisation(
   deps: OrganisationDeps,
   viewer: Viewer,
@@ -35,9 +35,9 @@ export async function editOrganisation(
 }
 
 /**
- * Renames an organisation. The old name redirects to the new one and stays reserved: a new owner could impersonate the
- * organisation. Refuses `organisation_not_found` to everyone but an OWNER; the rules of handles and `handle_taken`,
- * with the field `name`.
+ * Renames an organisation. The old name redirects to the new one and stays reserved, because a new owner could
+ * impersonate the organisation. Throws `organisation_not_found` for everyone but an OWNER; the errors of the rules of
+ * handles and `handle_taken`, with the field `name`.
  */
 export async function renameOrganisation(
   deps: OrganisationDeps,
@@ -62,7 +62,7 @@ export async function renameOrganisation(
   return { ...organisation, name: display };
 }
 
-/** Refuses `organisation_not_found` to everyone but an OWNER; the rules of images. */
+/** Throws `organisation_not_found` for everyone but an OWNER; the errors of the rules of images. */
 export async function replaceAvatar(
   deps: OrganisationDeps,
   viewer: Viewer,
@@ -75,7 +75,7 @@ export async function replaceAvatar(
   return avatar;
 }
 
-/** Removes the avatar, if there is one. Refuses `organisation_not_found` to everyone but an OWNER. */
+/** Removes the avatar, if there is one. Throws `organisation_not_found` for everyone but an OWNER. */
 export async function removeAvatar(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<void> {
   const { id } = await findManaged(deps, viewer, name);
   await deps.avatars.remove(id);

@@ -12,7 +12,7 @@ import { organisationSchema } from './organisation-schema.ts';
 import type { OrganisationDeps } from './deps.ts';
 
 /**
- * Finds an organisation by name, ignoring case. Organisations are public (SPEC §4.4). Refuses `organisation_not_found`.
+ * Finds an organisation by name, ignoring case. Organisations are public (SPEC §4.4). Throws `organisation_not_found`.
  */
 export async function findOrganisation({ db, owners }: OrganisationDeps, name: string): Promise<Organisation> {
   const owner = await owners.resolve(name);
@@ -30,7 +30,10 @@ export async function organisationsById(
   return new Map(rows.map((row) => [row.id, toOrganisation(row)]));
 }
 
-/** The organisation whose id begins with an integer of at most 48 bits, as clients of Gitea name it; null for none. */
+/**
+ * The organisation whose id begins with an integer of at most 48 bits, the id that Gitea's clients use; null if there
+ * is none.
+ */
 export async function organisationByNumber(
   { db }: Pick<OrganisationDeps, 'db'>,
   number: number,
@@ -45,7 +48,7 @@ export async function organisationByNumber(
   return row === null ? null : toOrganisation(row);
 }
 
-/** A person's role in an organisation; `null` if they are no member. */
+/** A user's role in an organisation; `null` if they are not a member. */
 export async function roleOf(
   source: RowSource,
   personId: string,
@@ -56,9 +59,9 @@ export async function roleOf(
 }
 
 /**
- * Finds an organisation that the viewer may manage: as its OWNER, or from the command line. Refuses
- * `organisation_not_found` to all others, members included (SPEC §5); `insufficient_scope` for an OWNER's token without
- * the scope.
+ * Finds an organisation that the viewer may manage: as its OWNER, or from the command line. Throws
+ * `organisation_not_found` for all others, including members (SPEC §5); `insufficient_scope` for an OWNER's token
+ * without the scope.
  */
 export async function findManaged(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<Organisation> {
   const organisation = await findOrganisation(deps, name);
@@ -66,7 +69,7 @@ export async function findManaged(deps: OrganisationDeps, viewer: Viewer, name: 
   return organisation;
 }
 
-/** Checked again inside a write: an OWNER may have lost the role since. */
+/** Checked again inside a transaction: an OWNER may have lost the role since. */
 export async function refuseUnlessOwner(manager: EntityManager, viewer: Viewer, organisationId: string): Promise<void> {
   if (isLocalAdministrator(viewer)) return;
   if (viewer.kind !== 'person') throw organisationNotFound();
@@ -74,7 +77,7 @@ export async function refuseUnlessOwner(manager: EntityManager, viewer: Viewer, 
   if (!mayManage(viewer)) throw insufficientScope();
 }
 
-/** Whether a person's credential may manage organisations; a session may. */
+/** Whether a user's credential may manage organisations; a session may. */
 export function mayManage(viewer: PersonViewer): boolean {
   return scopeAllows(viewer, 'admin') && viewer.repositoryIds === null;
 }

@@ -2,10 +2,10 @@ import { conflict } from '../kernel/index.ts';
 import type { OrganisationDeps } from './deps.ts';
 import { organisationFollowSchema } from './organisation-follow-schema.ts';
 
-/** Limit of those that one user follows. */
+/** Maximum number of organisations that one user follows. */
 const mostFollowed = 10_000;
 
-/** Follows an organisation; again is no error. Refuses `too_many_followed`. */
+/** Follows an organisation; idempotent. Throws `too_many_followed`. */
 export async function followOrganisation(
   { db }: OrganisationDeps,
   userId: string,
@@ -20,7 +20,7 @@ export async function followOrganisation(
   });
 }
 
-/** Ends it; what is not there is no error. */
+/** Unfollows an organisation; a missing follow is not an error. */
 export async function unfollowOrganisation(
   { db }: OrganisationDeps,
   userId: string,

@@ -7,13 +7,13 @@ import { parseRole } from './organisation.ts';
 import type { OrganisationDeps } from './deps.ts';
 
 interface NewMemberInvite extends Omit<NewInvite, 'joins'> {
-  /** GUEST, MEMBER or OWNER, in any case. */
+  /** GUEST, MEMBER or OWNER, ignoring case. */
   role: string;
 }
 
 /**
- * Invites a new person who becomes a member when they sign up. Refuses `organisation_not_found` to everyone but an
- * OWNER; `invalid_role`; and as `addInvite` does: only an administrator lets new people in.
+ * Invites a person who becomes a member at sign-up. Throws `organisation_not_found` for everyone but an OWNER;
+ * `invalid_role`; and what `addInvite` throws: only an administrator may invite new users.
  */
 export async function inviteMember(
   deps: OrganisationDeps,
@@ -27,8 +27,8 @@ export async function inviteMember(
 }
 
 /**
- * Makes who has accepted an invitation a member. Without effect when the organisation is gone, or who invited is no
- * longer an OWNER of it.
+ * Makes the user who accepted an invitation a member. Does nothing if the organisation is gone, or the inviter is no
+ * longer its OWNER.
  */
 export async function joinInvited(
   { logger }: OrganisationDeps,

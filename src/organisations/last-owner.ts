@@ -5,8 +5,8 @@ import { memberSchema } from './member-schema.ts';
 import { organisationSchema } from './organisation-schema.ts';
 
 /**
- * Keeps at least one OWNER (SPEC §3). Checked inside the write that removes one, so of two OWNERs who demote each other
- * one remains. Refuses `last_owner`.
+ * Keeps at least one OWNER (SPEC §3). Checked inside the transaction that removes one, so of two OWNERs who demote each
+ * other one remains. Throws `last_owner`.
  */
 export async function refuseLastOwner({ manager }: Tx, organisationId: string, personId: string): Promise<void> {
   const others = await manager.countBy(memberSchema, { organisationId, role: 'OWNER', userId: Not(personId) });
@@ -15,8 +15,8 @@ export async function refuseLastOwner({ manager }: Tx, organisationId: string, p
 }
 
 /**
- * For the write that deletes an account, memberships included (SPEC §2.3): the only OWNER of an organisation cannot be
- * deleted (security J05). Refuses `last_owner` and names the organisations.
+ * For the transaction that deletes an account and its memberships (SPEC §2.3): the only OWNER of an organisation cannot
+ * be deleted (security J05). Throws `last_owner` with the names of the organisations.
  */
 export async function refuseOnlyOwner({ manager }: Tx, personId: string): Promise<void> {
   const owned = await manager.findBy(memberSchema, { userId: personId, role: 'OWNER' });

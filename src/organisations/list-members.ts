@@ -14,8 +14,8 @@ export interface Member {
 }
 
 /**
- * All members with their roles, by handle; for the command line. Refuses `organisation_not_found` to
- * everyone but an OWNER (SPEC §4.4).
+ * All members with their roles, sorted by handle; for the command line. Throws `organisation_not_found` for everyone
+ * but an OWNER (SPEC §4.4).
  */
 export async function listMembers(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<Member[]> {
   const organisation = await findManaged(deps, viewer, name);
@@ -29,16 +29,16 @@ export async function listMembers(deps: OrganisationDeps, viewer: Viewer, name: 
   return members.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** One page of the members, by handle, and the number of OWNERs, where 2 means two or more. */
+/** One page of the members, sorted by handle, and the number of OWNERs, where 2 means two or more. */
 interface MembersPage extends Omit<KeysetPage<Member>, 'rows'> {
   members: Member[];
   owners: number;
-  /** Null where there are too many to count. */
+  /** Null if there are too many to count. */
   total: number | null;
 }
 
 /**
- * The members whose handle begins with `prefix`, by handle, a page at a time. Refuses `organisation_not_found` to
+ * The members whose handle begins with `prefix`, sorted by handle, in pages. Throws `organisation_not_found` for
  * everyone but an OWNER (SPEC §4.4).
  */
 export async function listMembersPage(

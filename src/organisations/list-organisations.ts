@@ -13,7 +13,7 @@ export interface ListedOrganisation extends Organisation {
   members: number;
 }
 
-/** `organisations` and the keys of the neighbouring pages. */
+/** `organisations` and the keys of the adjacent pages. */
 interface OrganisationPage extends Omit<KeysetPage<ListedOrganisation>, 'rows'> {
   organisations: ListedOrganisation[];
 }
@@ -26,8 +26,8 @@ export interface Membership {
 type OrganisationOrder = 'name' | 'created';
 
 /**
- * All organisations, by name or the newest first. They are public, so the list is the same for every viewer. Refuses
- * `invalid_page` for an `after` or `before` that it did not make.
+ * All organisations, sorted by name or newest first. They are public, so the list is the same for every viewer. Throws
+ * `invalid_page` for an `after` or `before` that it did not create.
  * @param options.prefix only names with this prefix, ignoring case; sorted by name
  */
 export async function listOrganisations(
@@ -42,7 +42,7 @@ export async function listOrganisations(
   }
   const { rows, next, previous } = await readKeysetPage<OrganisationRow>(
     paging,
-    // Names are ASCII and unique without regard to case, so a name is a page key.
+    // Names are ASCII and unique ignoring case, so a name is a page key.
     (row) => (isByName ? row.name.toLowerCase() : ageKey(row)),
     ({ key, isBackwards, limit }) => {
       query.limit(limit);
@@ -71,7 +71,7 @@ export async function countOrganisations({ db }: OrganisationDeps): Promise<numb
   return (await readCounts(db.read)).organisations;
 }
 
-/** A person's organisations, by name: for the dashboard, the profile and the choice of an owner. */
+/** A user's organisations, sorted by name: for the dashboard, the profile and the choice of an owner. */
 export async function organisationsOf({ db }: OrganisationDeps, personId: string): Promise<Membership[]> {
   const sql = 'SELECT m.* FROM organisation_members m WHERE m.user_id = :personId';
   const memberships = await selectRows(db.read, memberSchema, sql, { personId });
@@ -82,7 +82,7 @@ export async function organisationsOf({ db }: OrganisationDeps, personId: string
     .sort((a, b) => (a.organisation.name.toLowerCase() < b.organisation.name.toLowerCase() ? -1 : 1));
 }
 
-/** The number of members of an organisation: the only public figure about them. */
+/** The number of members of an organisation: the only public information about them. */
 export async function memberCount({ db }: OrganisationDeps, organisationId: string): Promise<number> {
   return db.read.countBy(memberSchema, { organisationId });
 }

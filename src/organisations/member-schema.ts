@@ -6,9 +6,9 @@ interface MemberRow {
   userId: string;
   role: OrganisationRole;
   createdAt: number;
-  /** The issuer of the provider whose groups made the membership; null when a person made it. */
+  /** Issuer of the provider whose groups created the membership; null if a user created it. */
   mappedBy?: string | null;
-  /** Whether the world sees that the person belongs to it. */
+  /** Whether the membership is public. */
   isPublic: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A user follows an organisation of this server. */
+/** A user who follows a local organisation. */
 interface OrganisationFollowRow {
   userId: string;
   organisationId: string;

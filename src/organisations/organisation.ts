@@ -9,7 +9,7 @@ import type { OrganisationRow } from './organisation-schema.ts';
 export interface Organisation {
   /** UUID. */
   id: string;
-  /** The handle, as its creator wrote it. */
+  /** The handle, as written by its creator. */
   name: string;
   /** May be empty; pages then show the name. */
   displayName: string;
@@ -25,7 +25,7 @@ export function toOrganisation(row: OrganisationRow): Organisation {
 const displayNameRule: TextRule = { field: 'display_name', called: 'The display name', maxCharacters: 100 };
 const descriptionRule: TextRule = { field: 'description', called: 'The description', maxCharacters: 500 };
 
-/** Refuses `invalid_text`, `text_too_long`. Blank text is stored as no display name (SPEC §2.3: optional). */
+/** Throws `invalid_text`, `text_too_long`. Stores blank text as no display name (SPEC §2.3: optional). */
 export function parseDisplayName(text: string): string | null {
   return parseText(text, displayNameRule) || null;
 }
@@ -34,7 +34,7 @@ export function parseOrganisationDescription(text: string): string {
   return parseText(text, descriptionRule);
 }
 
-/** Parses a role, ignoring case. Refuses `invalid_role`. */
+/** Parses a role, ignoring case. Throws `invalid_role`. */
 export function parseRole(text: string): OrganisationRole {
   const role = organisationRoles.find((known) => known === text.trim().toUpperCase());
   if (role === undefined)
@@ -42,5 +42,5 @@ export function parseRole(text: string): OrganisationRole {
   return role;
 }
 
-/** The refusal for an absent organisation, and for one that the viewer may not manage. */
+/** The error for an absent organisation, and for one that the viewer may not manage. */
 export const organisationNotFound = () => notFound('organisation_not_found', 'Organisation not found');

@@ -22,8 +22,8 @@ import { syncMemberships } from './sync-memberships.ts';
 import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
 /**
- * Organisations and their members (SPEC §2.3, §3, §4.4). The functions behind the names describe what they do and
- * refuse.
+ * Organisations and their members (SPEC §2.3, §3, §4.4). The functions behind the names document their behaviour and
+ * errors.
  */
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
@@ -40,8 +40,8 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     organisationsOf: bind(organisationsOf),
     memberCount: bind(memberCount),
     /**
-     * A person's role in an organisation, `null` if they are no member.
-     * @param source the write's manager, to read within that write
+     * A user's role in an organisation, `null` if they are not a member.
+     * @param source the transaction's manager, to read within it
      */
     roleOf: (personId: string, organisationId: string, source: RowSource = deps.db.lookup) =>
       roleOf(source, personId, organisationId),
@@ -63,7 +63,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     listMembersPage: bind(listMembersPage),
     addMember: bind(addMember),
     invite: bind(inviteMember),
-    /** Runs inside the write of a sign-up by invitation. */
+    /** Runs inside the transaction of a sign-up by invitation. */
     joinInvited: bind(joinInvited),
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),
@@ -73,10 +73,10 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     byNumber: bind(organisationByNumber),
     syncMemberships: bind(syncMemberships),
     teams: createTeamService(deps),
-    /** Runs inside the write that deletes an account. */
+    /** Runs inside the transaction that deletes an account. */
     refuseOnlyOwner,
 
-    /** Connects the port for what organisations own. */
+    /** Connects the port for the repositories of organisations. */
     owning(ownedRepositories: OwnedRepositories): void {
       deps.ownedRepositories = ownedRepositories;
     },

@@ -10,8 +10,8 @@ import type { OrganisationDeps } from './deps.ts';
 const mostShown = 1_000;
 
 /**
- * Shows the world that the viewer belongs to an organisation, or no longer does. Refuses `member_not_found` to people
- * who do not belong to it, `not_yourself` for another person, `insufficient_scope`.
+ * Makes the viewer's membership public, or hides it. Throws `member_not_found` unless the viewer is a member,
+ * `not_yourself` for another user, `insufficient_scope`.
  */
 export async function setMembershipPublic(
   deps: OrganisationDeps,
@@ -32,7 +32,7 @@ export async function setMembershipPublic(
   });
 }
 
-/** Those who show that they belong to an organisation, by handle. Refuses `organisation_not_found`. */
+/** Members with a public membership, sorted by handle. Throws `organisation_not_found`. */
 export async function listPublicMembers(deps: OrganisationDeps, name: string): Promise<Person[]> {
   const { id: organisationId } = await findOrganisation(deps, name);
   const rows = await deps.db.read.find(memberSchema, {

@@ -7,9 +7,9 @@ import { memberSchema } from './member-schema.ts';
 import { leaveTeamsOf } from './teams/change-team.ts';
 import type { OrganisationDeps } from './deps.ts';
 
-/** A membership that a group of a provider gives. */
+/** A membership given by a provider's group. */
 interface MappedMembership {
-  /** Name of an organisation; one that does not exist is passed over. */
+  /** Name of an organisation; a missing one is ignored. */
   organisation: string;
   role: OrganisationRole;
 }
@@ -28,9 +28,9 @@ const events: Readonly<Record<Change['kind'], string>> = {
 };
 
 /**
- * Makes a person's memberships those that the groups of a provider give. Memberships that a person made, and those of
- * another provider, stay as they are; only those that an earlier call for this provider made are changed or removed. A
- * change that would leave an organisation without an OWNER is not made: the membership is kept as it is, and logged.
+ * Updates a user's memberships to those given by a provider's groups. Only changes or removes memberships that an
+ * earlier call for this provider created, not those created by users or other providers. Skips and logs a change that
+ * would leave an organisation without an OWNER.
  *
  * @param source the issuer of the provider
  * @param wanted of several for one organisation, the highest role counts

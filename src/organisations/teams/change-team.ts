@@ -13,18 +13,18 @@ import type { Team } from './team.ts';
 import { teamMemberSchema, teamSchema, teamSerialSchema } from './team-schema.ts';
 import type { TeamRow } from './team-schema.ts';
 
-/** What a form or a call says of a team; what is left out stays. */
+/** Team fields from a form or an API call; omitted fields stay. */
 interface TeamEdit {
   name?: string | undefined;
   description?: string | undefined;
-  /** The role of repositories that are added without one: read, write or admin, in any case. */
+  /** Default role for added repositories: read, write or admin, ignoring case. */
   role?: string | undefined;
 }
 
 const taken = (name: string) => conflict('team_name_taken', `A team named ${name} already exists.`, { field: 'name' });
 
 /**
- * Creates a team without people and repositories. Refuses `organisation_not_found` to everyone but an OWNER;
+ * Creates a team without members and repositories. Throws `organisation_not_found` for everyone but an OWNER;
  * `insufficient_scope`; `invalid_team_name`, `team_name_taken`, `invalid_role`, `too_many_teams`, `invalid_text`,
  * `text_too_long`.
  */
@@ -54,8 +54,8 @@ export async function createTeam(
 }
 
 /**
- * Changes name, description and usual role. Texts and files of owners that name it by the old name no longer do; rules
- * of branches do. Refuses `team_not_found` to everyone but an OWNER; what `createTeam` refuses.
+ * Changes name, description and default role. Mentions and code owners files with the old name stop working; branch
+ * rules keep working. Throws `team_not_found` for everyone but an OWNER; what `createTeam` throws.
  */
 export async function editTeam(
   deps: OrganisationDeps,
@@ -86,8 +86,8 @@ export async function editTeam(
 }
 
 /**
- * Deletes a team with what it gave: roles, and places in rules of branches. Refuses `team_not_found` to
- * everyone but an OWNER.
+ * Deletes a team with the access it gave: roles, and entries in branch rules. Throws `team_not_found` for everyone but
+ * an OWNER.
  */
 export async function deleteTeam(deps: OrganisationDeps, viewer: Viewer, at: TeamAddress | number): Promise<void> {
   const { team } = await findTeam(deps, viewer, at, 'manage');
@@ -99,9 +99,9 @@ export async function deleteTeam(deps: OrganisationDeps, viewer: Viewer, at: Tea
 }
 
 /**
- * Adds a person, who need not be a member of the organisation and does not become one: they get what the team gives and
- * no more. Refuses `team_not_found` to everyone but an OWNER; `no_such_person`, `person_disabled`,
- * `already_team_member`, `too_many_team_members`.
+ * Adds a user, who need not be a member of the organisation and does not become one: they get only the team's access.
+ * Throws `team_not_found` for everyone but an OWNER; `no_such_person`, `person_disabled`, `already_team_member`,
+ * `too_many_team_members`.
  */
 export async function addTeamMember(
   deps: OrganisationDeps,
@@ -130,7 +130,7 @@ export async function addTeamMember(
 
 const memberNotFound = () => notFound('team_member_not_found', 'There is no such person in this team.');
 
-/** Takes a person out. Refuses `team_not_found` to everyone but an OWNER; `team_member_not_found`. */
+/** Removes a user from a team. Throws `team_not_found` for everyone but an OWNER; `team_member_not_found`. */
 export async function removeTeamMember(
   deps: OrganisationDeps,
   viewer: Viewer,
@@ -148,9 +148,7 @@ export async function removeTeamMember(
   deps.logger.info('team.member_removed', { ...about(team), userId: owner.id, by: viewerForLog(viewer) });
 }
 
-/**
- * Leaves a team. Refuses `team_not_found`, `team_member_not_found` to people who are not in it; `insufficient_scope`.
- */
+/** Leaves a team. Throws `team_not_found`, `team_member_not_found` unless the viewer is in it; `insufficient_scope`. */
 export async function leaveTeam(deps: OrganisationDeps, viewer: Viewer, at: TeamAddress | number): Promise<void> {
   const { team } = await findTeam(deps, viewer, at);
   if (!scopeAllows(viewer, 'write')) throw insufficientScope();
@@ -164,7 +162,7 @@ export async function leaveTeam(deps: OrganisationDeps, viewer: Viewer, at: Team
 
 const about = ({ id, organisationId }: Pick<Team, 'id' | 'organisationId'>) => ({ teamId: id, organisationId });
 
-/** Ends what a person has by the teams of an organisation, in the write that ends their membership. */
+/** Removes a user from an organisation's teams, in the transaction that ends their membership. */
 export async function leaveTeamsOf(
   manager: EntityManager,
   { organisationId, userId }: { organisationId: string; userId: string },

@@ -12,13 +12,13 @@ import type { Team } from './team.ts';
 import { teamMemberSchema, teamSchema, teamSerialSchema } from './team-schema.ts';
 import type { TeamRow } from './team-schema.ts';
 
-/** A team by its address: `@organisation/name`. */
+/** A team reference: `@organisation/name`. */
 export interface TeamAddress {
   organisation: string;
   name: string;
 }
 
-/** A team that the viewer may know of. */
+/** A team that the viewer can see. */
 export interface FoundTeam {
   team: Team;
   organisation: Organisation;
@@ -27,8 +27,8 @@ export interface FoundTeam {
 }
 
 /**
- * Finds a team by its address or its integer, ignoring case. Refuses `team_not_found` for absent organisations and
- * teams, and to those who may not do the act; `insufficient_scope`.
+ * Finds a team by its reference or its integer id, ignoring case. Throws `team_not_found` for absent organisations and
+ * teams, and without permission for the action; `insufficient_scope`.
  */
 export async function findTeam(
   deps: OrganisationDeps,
@@ -82,7 +82,7 @@ async function refusalFor(
   return refusalOnTeam(viewer, { organisationRole, isMember }, act);
 }
 
-/** Asked again inside a write: a role may be gone since. Refuses `team_not_found`, `insufficient_scope`. */
+/** Checked again inside a transaction: a role may be gone since. Throws `team_not_found`, `insufficient_scope`. */
 export async function requireOnTeam(
   manager: EntityManager,
   viewer: Viewer,
@@ -94,7 +94,7 @@ export async function requireOnTeam(
   if (refusal === 'scope') throw insufficientScope();
 }
 
-/** Reads the team again in the write that changes it, and asks for the right again. */
+/** Reads the team and checks permission again, in the transaction that changes it. */
 export async function teamInWrite(manager: EntityManager, viewer: Viewer, { id }: Pick<Team, 'id'>): Promise<TeamRow> {
   const row = await manager.findOneBy(teamSchema, { id });
   if (row === null) throw teamNotFound();

@@ -16,11 +16,11 @@ import { teamMemberSchema, teamSchema, teamSerialSchema } from './team-schema.ts
 import type { TeamRow } from './team-schema.ts';
 
 export interface ListedTeam extends Team {
-  /** How many people it has. */
+  /** Number of its members. */
   people: number;
 }
 
-/** A person of a team. */
+/** A member of a team. */
 export interface TeamMember {
   person: Person;
   /** Epoch milliseconds. */
@@ -28,8 +28,8 @@ export interface TeamMember {
 }
 
 /**
- * The teams of an organisation that the viewer may know of, by name: all for its members, their own for other people.
- * Refuses `organisation_not_found` to those who know of none, members excepted.
+ * The teams of an organisation that the viewer can see, sorted by name: all for its members, their own for other users.
+ * Throws `organisation_not_found` for non-members who can see none.
  */
 export async function listTeams(deps: OrganisationDeps, viewer: Viewer, name: string): Promise<ListedTeam[]> {
   const organisation = await findOrganisation(deps, name);
@@ -53,13 +53,13 @@ export async function listTeams(deps: OrganisationDeps, viewer: Viewer, name: st
   return withCounts(deps, known);
 }
 
-/** A team of a person, with its organisation. */
+/** A user's team, with its organisation. */
 interface TeamOfPerson {
   team: Team;
   organisation: Organisation;
 }
 
-/** The teams that a person is in, by organisation and name. For the person's own pages. */
+/** The teams that a user is in, sorted by organisation and name. For the user's own pages. */
 export async function teamsOf(deps: OrganisationDeps, personId: string): Promise<TeamOfPerson[]> {
   const teamIds = (await deps.db.read.findBy(teamMemberSchema, { userId: personId })).map(({ teamId }) => teamId);
   if (teamIds.length === 0) return [];
@@ -96,7 +96,7 @@ async function withCounts({ db }: OrganisationDeps, rows: readonly TeamRow[]): P
   return rows.map((row) => ({ ...toTeam(row, serialOf.get(row.id) ?? 0), people: peopleOf.get(row.id) ?? 0 }));
 }
 
-/** Teams by id with their organisations. Asks for no right: for what has asked already. */
+/** Teams by id with their organisations. No access check: for callers that have checked it. */
 export async function teamsById(deps: OrganisationDeps, ids: readonly string[]): Promise<Map<string, TeamOfPerson>> {
   if (ids.length === 0) return new Map();
   const rows = await deps.db.read.findBy(teamSchema, { id: In([...ids]) });
@@ -111,8 +111,8 @@ export async function teamsById(deps: OrganisationDeps, ids: readonly string[]):
 }
 
 /**
- * Those of some teams that the viewer may know of, by id, with their organisations: for what shows a team beside
- * something else. A hidden team is left out as one that is gone.
+ * Those of some teams that the viewer can see, by id, with their organisations: for pages that show a team beside other
+ * content. Omits hidden and deleted teams alike.
  */
 export async function knownTeams(
   deps: OrganisationDeps,
@@ -138,7 +138,7 @@ export async function knownTeams(
   return teams;
 }
 
-/** The people of a team, by handle. Refuses `team_not_found`. */
+/** The members of a team, sorted by handle. Throws `team_not_found`. */
 export async function listTeamMembers(
   deps: OrganisationDeps,
   viewer: Viewer,
@@ -157,8 +157,8 @@ export async function listTeamMembers(
 }
 
 /**
- * UUIDs of the people of teams. Asks for no right: for policies and notifications, never for a page.
- * @param source of the write that depends on it
+ * UUIDs of team members. No access check: for policies and notifications, never for a page.
+ * @param source of the dependent transaction
  */
 export async function teamPeople(
   { db }: Pick<OrganisationDeps, 'db'>,
@@ -171,7 +171,7 @@ export async function teamPeople(
   return new Map([...byTeam].map(([teamId, members]) => [teamId, members.map(({ userId }) => userId)]));
 }
 
-/** A team by its name; null for none. Asks for no right: for rules of branches and files of owners. */
+/** A team by its name; null if there is none. No access check: for branch rules and code owners files. */
 export async function teamNamed(deps: OrganisationDeps, organisationId: string, name: string): Promise<TeamRow | null> {
   return deps.db.read.findOneBy(teamSchema, { organisationId, nameFolded: name.toLowerCase() });
 }

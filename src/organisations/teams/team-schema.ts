@@ -5,11 +5,11 @@ import type { CollaboratorRole } from '../../access/index.ts';
 export interface TeamRow {
   id: string;
   organisationId: string;
-  /** As it was written; unique in its organisation, ignoring case. */
+  /** The name as written; unique in its organisation, ignoring case. */
   name: string;
   nameFolded: string;
   description: string;
-  /** The role that a repository gets when it is added without one. */
+  /** Default role for repositories added to the team. */
   role: CollaboratorRole;
   /** Epoch milliseconds. */
   createdAt: number;
@@ -29,7 +29,7 @@ export const teamSchema = new EntitySchema<TeamRow>({
   },
 });
 
-/** The integer by which clients of Gitea's API know a team; a trigger gives it, and it is never given again. */
+/** Integer id for clients of Gitea's API; assigned by a trigger, and never reused. */
 interface TeamSerialRow {
   serial: number;
   teamId: string;

@@ -4,7 +4,7 @@ import { addTeamMember, createTeam, deleteTeam, editTeam, leaveTeam, removeTeamM
 import { findTeam, requireOnTeam } from './find-team.ts';
 import { knownTeams, listTeamMembers, listTeams, teamNamed, teamPeople, teamsById, teamsOf } from './list-teams.ts';
 
-/** Teams of organisations; the functions behind these names say what each refuses. */
+/** Teams of organisations; the functions behind these names document their errors. */
 export function createTeamService(deps: OrganisationDeps) {
   const bind = bindDeps(deps);
   return {

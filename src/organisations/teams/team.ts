@@ -5,21 +5,21 @@ import type { TextRule } from '../../accounts/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { TeamRow } from './team-schema.ts';
 
-/** A team of an organisation: people, and a role for each of its repositories. */
+/** A team of an organisation: members, and a role for each of its repositories. */
 export interface Team extends Omit<TeamRow, 'nameFolded'> {
-  /** An integer for clients of the API. */
+  /** Integer id for clients of the API. */
   serial: number;
 }
 
-/** Limits: teams of an organisation, people of a team, repositories of a team. More is no list that a person reads. */
+/** Limits: teams per organisation, members per team, repositories per team. Nobody reads longer lists. */
 export const teamLimits = { teams: 100, people: 200, repositories: 500 };
 
 const grammar = /^[a-z0-9](?:[a-z0-9]|[-_.](?=[a-z0-9])){0,38}$/;
 
-/** The key by which a name is unique. */
+/** Normalised name, which must be unique. */
 export const foldTeamName = (name: string): string => name.trim().toLowerCase();
 
-/** Checks a new name, which is written as `@organisation/name`. Refuses `invalid_team_name`. */
+/** Validates a new name, which is written as `@organisation/name`. Throws `invalid_team_name`. */
 export function parseTeamName(text: string): { name: string; nameFolded: string } {
   const name = text.trim();
   const nameFolded = foldTeamName(name);
@@ -33,10 +33,10 @@ export function parseTeamName(text: string): { name: string; nameFolded: string 
 
 const descriptionRule: TextRule = { field: 'description', called: 'The description', maxCharacters: 500 };
 
-/** Refuses `invalid_text`, `text_too_long`. */
+/** Throws `invalid_text`, `text_too_long`. */
 export const parseTeamDescription = (text: string): string => parseText(text, descriptionRule);
 
-/** Reads a role in any case of letters. Refuses `invalid_role`. */
+/** Parses a role, ignoring case. Throws `invalid_role`. */
 export function parseTeamRole(text: string): CollaboratorRole {
   const role = collaboratorRoles.find((known) => known === text.trim().toLowerCase());
   if (role === undefined)
@@ -44,5 +44,5 @@ export function parseTeamRole(text: string): CollaboratorRole {
   return role;
 }
 
-/** The refusal for a team that is absent, and for one that the viewer may not know of or may not manage. */
+/** The error for an absent team, and for one that the viewer cannot see or manage. */
 export const teamNotFound = () => notFound('team_not_found', 'Team not found');
