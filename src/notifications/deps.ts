@@ -9,15 +9,15 @@ import type { InstanceKey } from '../sealing/index.ts';
 import type { Mailer } from './mail/mailer.ts';
 
 interface NotificationSettings {
-  /** Public origin of this server; null when it is taken from each request. */
+  /** Public origin of this server; null to take it from each request. */
   baseUrl: string | null;
-  /** The language of mails to people who have not chosen one. */
+  /** Language of mails to users who have not chosen one. */
   locale: string;
-  /** How long rows that are done are kept, in milliseconds. */
+  /** Retention time of done rows, in milliseconds. */
   keepDoneMs: number;
 }
 
-/** What renders texts of mails; plugged in by what renders pages, which is above this module. */
+/** Renders mail texts; registered by the module that renders pages, which depends on this one. */
 export interface Renderers {
   /**
    * A text in Markdown as HTML that loads nothing, with absolute links; null when it cannot be rendered. Without it
@@ -26,7 +26,7 @@ export interface Renderers {
   markdown: ((text: { viewer: Viewer; place: Located; body: string }) => Promise<string | null>) | null;
 }
 
-/** Dependencies of the use-cases of this module. */
+/** Dependencies of the use cases of this module. */
 export interface NotificationDeps {
   db: Database;
   accounts: Pick<Accounts, 'addresses' | 'personById' | 'peopleById'>;

@@ -1,25 +1,25 @@
 const dayMs = 24 * 60 * 60_000;
 
 export const limits = {
-  /** People that one write notifies: some milliseconds, for which no other write waits noticeably. */
+  /** Users notified per transaction: takes some milliseconds, which does not noticeably delay other writes. */
   batchSize: 200,
-  /** Rows of one person; above it the oldest that are not saved are deleted. */
+  /** Rows per user; above it the oldest unsaved ones are deleted. */
   storedPerPerson: 5_000,
-  /** Saved rows of one person. */
+  /** Saved rows per user. */
   savedPerPerson: 1_000,
   /** Limit of counted unread rows; above it the header of a page shows "99+". */
   counted: 100,
-  /** Rows that a list of ids may name. */
+  /** Maximum number of ids in a list. */
   idsPerChange: 100,
-  /** How long a change may be taken back; the page offers it for a minute. */
+  /** Time during which a change can be undone; the page offers it for a minute. */
   undoMs: 10 * 60_000,
-  /** Events of one subject within this time are one mail. */
+  /** Events of one subject within this time share one mail. */
   mailWindowMs: 60_000,
-  /** How long the content of a mail is stored: longer than the outbox tries to send it. */
+  /** Time for which the content of a mail is stored: longer than the outbox tries to send it. */
   mailPartsMs: 30 * dayMs,
-  /** Attempts to notify the people of one batch. */
+  /** Attempts to notify the users of one batch. */
   batchAttempts: 5,
-  /** Batches that failed for good are kept so long, so that their error can be read. */
+  /** Retention time of failed batches, so that their error can be read. */
   failedBatchMs: 7 * dayMs,
   feedEntries: 50,
 } as const;

@@ -3,7 +3,7 @@ import { accessNewsSchema } from './schema/access-news-schema.ts';
 import { batchSchema, notificationCountsSchema, notificationSchema } from './schema/notification-schema.ts';
 import { watchCountSchema, watchSchema } from './schema/watch-schema.ts';
 
-/** Every mapped table of this module. */
+/** All mapped tables of this module. */
 export const notificationEntities = [
   watchSchema,
   watchCountSchema,

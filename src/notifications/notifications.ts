@@ -30,7 +30,7 @@ export interface NotificationOptions extends Omit<NotificationDeps, 'mailer' | '
   mail?: MailPort;
 }
 
-/** Watching, the inbox, and the channels of notifications; the functions behind these names say what each refuses. */
+/** Watching, the inbox, and the channels of notifications; the functions behind these names document their errors. */
 export function createNotifications({ mail, ...tools }: NotificationOptions) {
   const mailer = mail === undefined ? noMailer : createMailer(mail);
   const renderers: Renderers = { markdown: null };
@@ -50,16 +50,16 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     undo: bind(undoChange),
     listAccessNews: bind(listAccessNews),
     readAccessNews: bind(readAccessNews),
-    /** For the head of every page. */
+    /** For the header of every page. */
     countUnread: createUnreadCounter(deps),
-    /** A page has shown an issue up to a position. */
+    /** Called when a page has shown an issue up to a position. */
     markIssueSeen: (viewer: Viewer, issueId: string, upTo: number): Promise<void> =>
       markSeen(deps, viewer, { subject: `issue:${issueId}`, upTo }),
-    /** A page has shown a run, and with it what failed before. */
+    /** Called when a page has shown a run, which also covers earlier failures. */
     markRunSeen: (viewer: Viewer, repositoryId: string, number: number): Promise<void> =>
       markSeen(deps, viewer, { subject: `run:${repositoryId}`, upTo: endOfRun(number) }),
 
-    /** A page has shown deployments of a run that wait. */
+    /** Called when a page has shown waiting deployments of a run. */
     async markDeploymentsSeen(
       viewer: Viewer,
       repositoryId: string,
@@ -73,7 +73,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
         });
     },
 
-    /** A page has shown a release. */
+    /** Called when a page has shown a release. */
     markReleaseSeen: (viewer: Viewer, releaseId: string): Promise<void> =>
       markSeen(deps, viewer, { subject: `release:${releaseId}`, upTo: Number.MAX_SAFE_INTEGER }),
 
@@ -82,7 +82,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
       setWatching(deps, viewer, at, level),
     listWatches: bind(listWatches),
     listWatchers: bind(listWatchers),
-    /** How many people watch everything. For readers of the repository. */
+    /** Number of users who watch everything. For readers of the repository. */
     watchersOf: bind(watchersOf),
 
     settingsOf: bind(channelSettings),
@@ -92,7 +92,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     readFeed: bind(readFeed),
     /** Whether mails are sent at all. */
     sendsMail: mailer.isOn,
-    /** Plugs in what renders texts of mails. */
+    /** Registers the renderer of mail texts. */
     renderMarkdownBy: (render: NonNullable<Renderers['markdown']>): void => void (renderers.markdown = render),
     readUnsubscribeToken: bind(readUnsubscribeToken),
     unsubscribe: bind(unsubscribe),
@@ -107,7 +107,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     onDeploymentReview: onDeploymentReview(batchDrain),
     /** For `releases.onEvent`. */
     onRelease: onRelease(batchDrain),
-    /** For a scheduled task, and after the start: announces what an earlier run left. */
+    /** For a scheduled task, and after the start: processes batches left by an earlier run. */
     tell: () => batchDrain.drainAll(),
     /** For a scheduled task. */
     removeOld: bind(pruneNotifications),

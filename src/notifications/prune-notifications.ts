@@ -2,12 +2,12 @@ import { rows } from '../db/index.ts';
 import type { NotificationDeps } from './deps.ts';
 import { limits } from './limits.ts';
 
-/** Rows that one write removes, and people that one run looks at. */
+/** Rows removed per transaction, and users checked per run. */
 const atOnce = 500;
 
 /**
- * For the scheduled task: removes what was done long ago, the oldest rows of people who have too many, the content of
- * old mails, and parts of events that failed for good. What is saved stays.
+ * For the scheduled task: removes old done rows, the oldest rows of users with too many, the content of old mails, and
+ * permanently failed batches. Keeps saved rows.
  * @returns the number of removed notifications
  */
 export async function pruneNotifications({ db, clock, settings }: NotificationDeps): Promise<number> {
@@ -45,7 +45,7 @@ async function inParts(db: NotificationDeps['db'], condition: string, values: re
   }
 }
 
-/** Those done first, then those of the inbox that are oldest. */
+/** Done rows first, then the oldest of the inbox. */
 async function removeOldest(db: NotificationDeps['db'], userId: string, stored: number): Promise<number> {
   const excess = stored - limits.storedPerPerson;
   const remove = (condition: string, order: string, count: number): Promise<object[]> =>

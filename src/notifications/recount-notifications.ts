@@ -2,7 +2,7 @@ import type { Tx } from '../db/index.ts';
 
 const unread = 'n.listed_at IS NOT NULL AND n.read_at IS NULL AND n.done_at IS NULL';
 
-/** Rows `id` of the people whose maintained counts differ from their notifications, for `hearth doctor`. */
+/** Rows `id` of users whose maintained counts differ from their notifications, for `hearth doctor`. */
 export const compareNotificationCounts = `SELECT u.id AS id FROM users u
   LEFT JOIN notification_counts c ON c.user_id = u.id
   WHERE COALESCE(c.stored, 0) <> (SELECT count(*) FROM notifications n WHERE n.user_id = u.id)
@@ -14,7 +14,7 @@ export const compareWatchCounts = `SELECT r.id AS id FROM repositories r
   WHERE COALESCE(c.watching, 0) <>
     (SELECT count(*) FROM watches w WHERE w.repository_id = r.id AND w.level = 'everything')`;
 
-/** Counts the notifications of a person anew. */
+/** Recomputes a user's notification counts. */
 export async function recountNotifications({ manager }: Tx, userId: string): Promise<void> {
   await manager.query(
     `INSERT INTO notification_counts (user_id, unread, stored)
@@ -26,7 +26,7 @@ export async function recountNotifications({ manager }: Tx, userId: string): Pro
   );
 }
 
-/** Counts the watchers of a repository anew. */
+/** Recomputes a repository's number of watchers. */
 export async function recountWatchers({ manager }: Tx, repositoryId: string): Promise<void> {
   await manager.query(
     `INSERT INTO watch_counts (repository_id, watching)

@@ -10,9 +10,8 @@ import { limits } from '../limits.ts';
 import { feedSchema } from '../schema/channel-schema.ts';
 
 /**
- * Makes a new secret for the address of the viewer's feed, and so ends the one before.
- * @returns the secret, which is shown once
- * Refuses `sign_in_required`, `insufficient_scope`.
+ * Creates a new secret for the URL of the viewer's feed, which invalidates the previous one.
+ * @returns the secret, which is shown once. Throws `sign_in_required`, `insufficient_scope`.
  */
 export async function makeFeed({ db, random, logger }: NotificationDeps, viewer: Viewer): Promise<string> {
   const userId = writerOf(viewer);
@@ -24,7 +23,7 @@ export async function makeFeed({ db, random, logger }: NotificationDeps, viewer:
   return secret;
 }
 
-/** Ends the address of the viewer's feed; there may be none. */
+/** Disables the viewer's feed URL, if there is one. */
 export async function removeFeed({ db, logger }: NotificationDeps, viewer: Viewer): Promise<void> {
   const userId = writerOf(viewer);
   await db.write(({ manager }) => manager.delete(feedSchema, { userId }));
@@ -37,8 +36,8 @@ interface Feed {
 }
 
 /**
- * The feed with this secret: events that its owner may read now. Refuses `feed_not_found`, also once
- * the account is disabled.
+ * The feed with this secret: events that its owner can currently read. Throws `feed_not_found`, also once the account
+ * is disabled.
  */
 export async function readFeed(deps: NotificationDeps, secret: string): Promise<Feed> {
   const row = looksLikeSecret(secret)

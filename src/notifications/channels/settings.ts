@@ -14,11 +14,11 @@ type Rules = Record<Reason, Record<Channel, boolean>>;
 interface ChannelSettings {
   rules: Rules;
   digest: Digest;
-  /** When the address of the feed was made; null without one. */
+  /** Time when the feed URL was created; null without one. */
   feedSince: number | null;
 }
 
-/** The channels of a person by reason; null for a viewer without an account. */
+/** A user's channels by reason; null for a viewer without an account. */
 export async function channelSettings(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,
@@ -39,7 +39,7 @@ export async function channelSettings(
 }
 
 /**
- * Sets rules and when mails are sent; what is left out stays. Refuses `sign_in_required`, `insufficient_scope`,
+ * Sets rules and the time of mails; omitted fields stay. Throws `sign_in_required`, `insufficient_scope`,
  * `invalid_digest`.
  */
 export async function changeChannelSettings(

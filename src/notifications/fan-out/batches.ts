@@ -11,17 +11,17 @@ import type { Batch, NotifiedEvent, Recipient } from '../notified-event.ts';
 import { resolveNotifications } from './resolve-notifications.ts';
 import { writeNotifications } from './write-notifications.ts';
 
-/** Batches that one query reads. */
+/** Batches per query. */
 const batchesAtOnce = 20;
-/** Delay before the next attempt, by the number of attempts so far; the scheduled task looks every minute. */
+/** Delay before the next attempt, by number of attempts; the scheduled task runs every minute. */
 const retryAfterMs = (attempts: number): number => attempts * 60_000;
-/** A run ends inside a write of `ci`, which does not announce when it is durable. */
+/** A run ends inside a transaction of `ci`, which does not announce when it is durable. */
 const delayMs = 200;
 const stopTimeoutMs = 10_000;
 
 /**
- * Tells an event inside the write that records it: the first people at once, all others in writes of their own that
- * follow, so that no event holds other writes up, however many people it concerns.
+ * Notifies of an event inside the transaction that records it: the first users at once, all others in later
+ * transactions of their own, so that an event never delays other writes, however many users it concerns.
  */
 export async function notifyRecipients(
   { mailer }: Pick<NotificationDeps, 'mailer'>,
@@ -67,7 +67,7 @@ function recipientsOf(deps: NotificationDeps, batch: Batch): readonly Recipient[
   }
 }
 
-/** Whether what an event is about was not deleted for good since it was queued. */
+/** Whether the subject of an event still exists since it was queued. */
 async function isThere({ manager }: Tx, { subject, repositoryId, issueId }: NotifiedEvent): Promise<boolean> {
   if (subject.startsWith('release:')) {
     const id = subject.slice('release:'.length);
@@ -82,7 +82,7 @@ async function isThere({ manager }: Tx, { subject, repositoryId, issueId }: Noti
   return Number(found!.repositories) === 1 && (issueId === null || Number(found!.issues) === 1);
 }
 
-/** Tells what waits in `notification_batches`, each part in one write that removes it. */
+/** Processes `notification_batches`, each batch in one transaction that removes it. */
 export class BatchDrain {
   readonly #deps: NotificationDeps;
   readonly #inTurn = createKeyedMutex();
@@ -93,7 +93,7 @@ export class BatchDrain {
     this.#deps = deps;
   }
 
-  /** After the running write is durable. */
+  /** Runs after the current transaction is durable. */
   scheduleDrain(): void {
     if (this.#soon !== null || this.#isStopped) return;
     this.#soon = setTimeout(() => {
@@ -103,7 +103,7 @@ export class BatchDrain {
     this.#soon.unref();
   }
 
-  /** Tells all that is due, one after the other. */
+  /** Processes all due batches, one after the other. */
   drainAll(): Promise<void> {
     return this.#inTurn('batches', () => this.#drainDue()).catch((error: unknown) =>
       this.#deps.logger.error('notifications.tell_failed', { error }),

@@ -5,8 +5,8 @@ import type { BatchDrain } from './batches.ts';
 import { detailsOf } from './on-run-finished.ts';
 
 /**
- * Subscribes to deployments that wait for reviewers, inside the write that lets one wait or lets it go on. Who is asked
- * is looked up when it is announced: a deployment that was decided before that asks nobody.
+ * Subscribes to deployments that wait for reviewers, inside the transaction that makes one wait or continue. Reviewers
+ * are looked up when it is announced, so a deployment decided before that notifies nobody.
  */
 export function onDeploymentReview(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): ReviewListener {
   return async (tx, { kind, run, environment }) => {
@@ -23,7 +23,7 @@ export function onDeploymentReview(batchDrain: Pick<BatchDrain, 'scheduleDrain'>
         context: '',
       };
       await addBatch(tx, { kind: 'deployment-waits', event, run: number, environment });
-      // What is asked and settled in one millisecond is settled.
+      // A deployment requested and decided in the same millisecond counts as decided.
     } else await addBatch(tx, { kind: 'deployment-settled', subject, context: '', position: tx.now + 1 });
     batchDrain.scheduleDrain();
   };

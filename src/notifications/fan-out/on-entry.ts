@@ -11,8 +11,8 @@ interface ToTell {
 }
 
 /**
- * Subscribes to the entries of issues. The recipients of one are found before the write that marks this listener as
- * done; that write has the first people, and the others as batches, so each is notified exactly once.
+ * Subscribes to issue entries. Finds an entry's recipients before the transaction that marks this listener as done;
+ * that transaction notifies the first users and stores the others as batches, so each is notified exactly once.
  */
 export function onEntry(deps: NotificationDeps, batchDrain: BatchDrain): EntryListener<ToTell> {
   return {
@@ -21,7 +21,7 @@ export function onEntry(deps: NotificationDeps, batchDrain: BatchDrain): EntryLi
       const recipients = await issueRecipients(deps, announced);
       if (recipients.length === 0) return null;
       const { issue, entry } = announced;
-      // Of an edit, the text that was edited: its own entry is not shown.
+      // For an edit, the edited text: the edit's own entry is not shown.
       const shown = entry.kind === 'edited' ? Number(entry.details['position']) : entry.position;
       const event: NotifiedEvent = {
         subject: `issue:${issue.id}`,

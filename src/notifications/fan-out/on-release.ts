@@ -4,8 +4,8 @@ import { addBatch } from './batches.ts';
 import type { BatchDrain } from './batches.ts';
 
 /**
- * Subscribes to releases, inside the write that publishes one: it is announced later. One that is withdrawn or deleted
- * takes its notifications along.
+ * Subscribes to releases, inside the transaction that publishes one; announces it later. Withdrawing or deleting a
+ * release deletes its notifications.
  */
 export function onRelease(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): ReleaseListener {
   return async (tx, { action, repository, release, actorId }) => {

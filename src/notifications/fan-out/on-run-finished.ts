@@ -3,12 +3,12 @@ import type { RunDetails, Subject } from '../schema/notification-schema.ts';
 import { addBatch } from './batches.ts';
 import type { BatchDrain } from './batches.ts';
 
-/** Attempts that the position of a run encodes. */
+/** Attempts that a run position can encode. */
 const attemptsPerRun = 1_000;
 
 /**
- * Subscribes to the end of runs, inside the write that ends one: a failure is announced later, and a success resolves
- * the failures of the same workflow on the same ref. A cancelled run says nothing.
+ * Subscribes to finished runs, inside the transaction that finishes one: announces a failure later, and on success
+ * resolves the failures of the same workflow on the same ref. Ignores cancelled runs.
  */
 export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): RunEndListener {
   return async (tx, run) => {
@@ -39,7 +39,7 @@ export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): Ru
   };
 }
 
-/** What a row shows of a run. */
+/** Data of a run that a row shows. */
 export const detailsOf = ({ number, workflowName: workflow, title, ref, sha }: RunRow): RunDetails => ({
   number,
   workflow,
@@ -48,9 +48,9 @@ export const detailsOf = ({ number, workflowName: workflow, title, ref, sha }: R
   sha,
 });
 
-/** Behind every attempt of a run, before the next one. */
+/** Position after every attempt of a run, before the next one. */
 export const endOfRun = (number: number): number => number * attemptsPerRun + attemptsPerRun - 1;
 
-/** Orders the ends of runs of a repository: a run that is re-run ends again. */
+/** Orders finished runs of a repository: a rerun finishes again. */
 const positionOf = ({ number, attempt }: RunRow): number =>
   number * attemptsPerRun + Math.min(attempt, attemptsPerRun - 1);

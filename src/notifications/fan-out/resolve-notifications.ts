@@ -2,8 +2,8 @@ import type { Tx } from '../../db/index.ts';
 import type { Batch } from '../notified-event.ts';
 
 /**
- * A later run of the same workflow on the same ref succeeded, or a deployment waits for no reviewer any more: nobody
- * has to look at it. The row stays in the inbox, marked as resolved and read.
+ * A later run of the same workflow on the same ref succeeded, or a deployment no longer waits for a reviewer, so nobody
+ * needs to act. The row stays in the inbox, marked as resolved and read.
  */
 export async function resolveNotifications(
   { manager, now }: Tx,

@@ -10,10 +10,9 @@ const wasUnread =
   'notifications.listed_at IS NOT NULL AND notifications.read_at IS NULL AND notifications.done_at IS NULL';
 
 /**
- * One row for each person and subject: a new one, or the one that is there becomes unread again from this event on. A
- * row that is unread keeps where the reader begins, and its reason unless the new one is stronger. An event that is not
- * behind the last one of a row changes nothing, so an event that is announced twice has one row. Who has no account any
- * more is left out.
+ * One row per user and subject: a new one, or the existing one becomes unread again from this event on. An unread row
+ * keeps its first unread position, and its reason unless the new one is stronger. An event not later than the last one
+ * of a row changes nothing, so an event announced twice has one row. Skips users without an account.
  */
 export const upsertNotificationsSql = `INSERT INTO notifications
     (user_id, subject, repository_id, issue_id, reason, details, context, first_position, last_position, listed_at, fed_at)
@@ -39,7 +38,7 @@ export const upsertNotificationsSql = `INSERT INTO notifications
     resolved_at = NULL
   WHERE excluded.last_position > notifications.last_position`;
 
-/** Writes the rows of an inbox and a feed, inside the write that records the event. */
+/** Writes inbox and feed rows, inside the transaction that records the event. */
 export async function writeNotifications(
   { manager, now }: Tx,
   event: NotifiedEvent,

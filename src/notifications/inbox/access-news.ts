@@ -6,10 +6,10 @@ import type { NotificationDeps } from '../deps.ts';
 import { accessNewsSchema } from '../schema/access-news-schema.ts';
 import { writerOf } from './change-notifications.ts';
 
-/** Rows that the inbox shows at once; the others follow when these are read. */
+/** Rows shown at once in the inbox; the others follow when these are read. */
 const shownAtOnce = 50;
 
-/** Access that another person gave, and that has not been read. */
+/** Unread news of access given by another user. */
 export interface AccessNews {
   id: number;
   place: AccessPlace;
@@ -21,7 +21,7 @@ export interface AccessNews {
   at: number;
 }
 
-/** For `accounts.onSecurityEvent`: a row per person and place, new again when the access is given again. */
+/** For `accounts.onSecurityEvent`: one row per user and place, new again when access is given again. */
 export const onAccessGiven: SecurityListener = async ({ manager, now }, { personId, event }) => {
   if (event.kind !== 'access_given') return;
   const { place, role, by } = event;
@@ -56,8 +56,8 @@ interface NewsRow {
 }
 
 /**
- * The unread news of the viewer, the latest first, at most 50; without places that they cannot see any more. Nothing is
- * asked of the database where the row cache knows of none.
+ * The viewer's unread news, latest first, at most 50; omits places that they can no longer see. Skips the query if the
+ * row cache shows that there are none.
  */
 export async function listAccessNews(
   deps: Pick<NotificationDeps, 'db' | 'accounts' | 'repositories'>,
@@ -103,7 +103,7 @@ export async function listAccessNews(
   });
 }
 
-/** Marks news of the viewer as read: one by its id, or all. Refuses `sign_in_required`, `insufficient_scope`. */
+/** Marks news of the viewer as read: one by its id, or all. Throws `sign_in_required`, `insufficient_scope`. */
 export async function readAccessNews(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,

@@ -9,10 +9,10 @@ import type { Reason } from '../schema/notification-schema.ts';
 
 export const changes = ['done', 'undone', 'read', 'unread', 'save', 'unsave'] as const;
 export type Change = (typeof changes)[number];
-/** Those that `undoChange` takes back; of the others the opposite is one of them. */
+/** Changes that `undoChange` reverts; every other change has its opposite in this list. */
 export type UndoableChange = Extract<Change, 'done' | 'read' | 'save'>;
 
-/** Which notifications of the viewer: some by their ids, or all that a filter of the inbox shows. */
+/** Selects notifications of the viewer: some by their ids, or all that match an inbox filter. */
 type ChangedRows = { ids: readonly number[] } | { repositoryId?: string | null; reason?: Reason | null; upTo: number };
 
 const statements: Record<Change, string> = {
@@ -25,9 +25,9 @@ const statements: Record<Change, string> = {
 };
 
 /**
- * Changes notifications of the viewer; rows of others, and rows that are so already, stay as they are.
- * @returns the time of the change, by which `undoChange` finds its rows
- * Refuses `sign_in_required`, `insufficient_scope`, `too_many_ids`, `too_many_saved`.
+ * Changes notifications of the viewer; other users' rows, and rows already in that state, stay unchanged.
+ * @returns the time of the change, by which `undoChange` finds its rows. Throws `sign_in_required`,
+ *   `insufficient_scope`, `too_many_ids`, `too_many_saved`.
  */
 export async function changeNotifications(
   deps: Pick<NotificationDeps, 'db'>,
@@ -50,8 +50,8 @@ export async function changeNotifications(
 }
 
 /**
- * Takes a change back, for as long as `limits.undoMs`: only rows that it has changed, and that nothing has changed
- * since. Refuses as `changeNotifications` does, and `undo_too_late`.
+ * Reverts a change within `limits.undoMs`: only rows that it changed, and that have not changed since. Throws what
+ * `changeNotifications` throws, and `undo_too_late`.
  */
 export async function undoChange(
   deps: Pick<NotificationDeps, 'db' | 'clock'>,
@@ -76,7 +76,7 @@ function conditionOf(which: ChangedRows): { sql: string; values: unknown[] } {
   }
   const { repositoryId = null, reason = null, upTo } = which;
   return {
-    // What came since the list was shown was not seen.
+    // Events that arrived after the list was shown were not seen.
     sql: ['listed_at <= ?', ...(repositoryId ? ['repository_id = ?'] : []), ...(reason ? ['reason = ?'] : [])].join(
       ' AND ',
     ),
@@ -90,7 +90,7 @@ const savedOf = async (userId: string, manager: NotificationDeps['db']['read']):
     .where('n.user_id = :userId AND n.saved_at IS NOT NULL', { userId })
     .getCount();
 
-/** Who may change an inbox: its person. */
+/** Only the user may change their inbox. */
 export function writerOf(viewer: Viewer): string {
   const personId = personIdOf(viewer);
   if (personId === null) throw unauthenticated('sign_in_required', 'Sign in to continue.');

@@ -12,9 +12,9 @@ import { queryVisibleNotifications } from './visible-notifications.ts';
 const maxCached = 10_000;
 
 /**
- * How many unread notifications the viewer has, at most `limits.counted`, for the head of every page. A person without
- * any costs one cached row; what others have is counted once for each state of the database, because it depends on
- * what they may see.
+ * Number of unread notifications of the viewer, at most `limits.counted`, for the header of every page. For users
+ * without any it costs one cached row; for others it is counted once per state of the database, because it depends on
+ * their read access.
  */
 export function createUnreadCounter(deps: Pick<NotificationDeps, 'db' | 'accounts' | 'repositories'>) {
   const cached = createLru<string, { state: number; unread: number }>({ name: 'unread counts', maxWeight: maxCached });

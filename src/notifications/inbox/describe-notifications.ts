@@ -4,26 +4,26 @@ import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { DeploymentDetails, NotificationRow, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
 
-/** A notification with what it is about. */
+/** A notification with its subject. */
 export interface Notification extends NotificationRow {
   isUnread: boolean;
   place: Located;
   /** Null for runs, deployments and releases. */
   issue: Issue | null;
-  /** The last run that failed, or the run of a deployment; null for other subjects. */
+  /** The last failed run, or the run of a deployment; null for other subjects. */
   run: RunDetails | null;
   /** Null for other subjects. */
   deployment: DeploymentDetails | null;
-  /** The last round that the person has reviewed, of a pull request that got another one since. */
+  /** The last round that the user reviewed, of a pull request that has a newer one. */
   reviewedRound: number | null;
   /** Null for other subjects. */
   release: ReleaseDetails | null;
-  /** What it is about in a terminal: `alice/roof#7`, `alice/roof run 3`, `alice/roof v1.0`. */
+  /** The subject in a terminal: `alice/roof#7`, `alice/roof run 3`, `alice/roof v1.0`. */
   about: string;
   title: string;
 }
 
-/** Adds to rows of one person, who may see them, what they are about; what was removed meanwhile is left out. */
+/** Adds the subjects to rows of one user, who can see them; omits removed ones. */
 export async function describeNotifications(
   deps: Pick<NotificationDeps, 'db' | 'repositories' | 'issues'>,
   rows: readonly NotificationRow[],

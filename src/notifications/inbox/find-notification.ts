@@ -8,7 +8,7 @@ import { describeNotifications } from './describe-notifications.ts';
 import type { Notification } from './describe-notifications.ts';
 import { queryVisibleNotifications } from './visible-notifications.ts';
 
-/** One notification of the viewer. Refuses `notification_not_found`, also for those of others. */
+/** One notification of the viewer. Throws `notification_not_found`, also for other users' notifications. */
 export async function findNotification(deps: NotificationDeps, viewer: Viewer, id: number): Promise<Notification> {
   const personId = personIdOf(viewer);
   const row =
@@ -21,8 +21,8 @@ export async function findNotification(deps: NotificationDeps, viewer: Viewer, i
 }
 
 /**
- * Marks what a page has shown of a subject as read: all of it, or up to a position, where the next reading begins.
- * Nothing is written when there is nothing unread, which is known from the row cache.
+ * Marks the parts of a subject shown on a page as read: all, or up to a position, where the next reading begins. Writes
+ * nothing if nothing is unread, which the row cache shows.
  */
 export async function markSeen(
   { db }: Pick<NotificationDeps, 'db'>,

@@ -9,15 +9,15 @@ import { describeNotifications } from './describe-notifications.ts';
 import type { Notification } from './describe-notifications.ts';
 import { queryVisibleNotifications } from './visible-notifications.ts';
 
-/** `inbox` is all that is not done, `unread` the part of it that was not read, `all` the inbox and what is done. */
+/** `inbox` is everything not done, `unread` its unread part, `all` the inbox and done rows. */
 export type InboxView = 'inbox' | 'unread' | 'saved' | 'done' | 'feed';
 
-/** Gitea's states of a notification, of which it has one. */
+/** Gitea's states of a notification, which are mutually exclusive. */
 export type InboxState = 'unread' | 'read' | 'pinned';
 
 interface InboxFilter {
   view: InboxView;
-  /** Of the inbox, only those in one of these states. */
+  /** Only inbox rows in one of these states. */
   states?: readonly InboxState[];
   /** UUID. */
   repositoryId?: string | null;
@@ -42,8 +42,8 @@ const states: Record<InboxState, string> = {
 const properties = { listed_at: 'listedAt', saved_at: 'savedAt', done_at: 'doneAt', fed_at: 'fedAt' } as const;
 
 /**
- * A page of the viewer's notifications, the newest first; anonymous clients and the command line have none.
- * Refuses `invalid_page`.
+ * A page of the viewer's notifications, newest first; empty for anonymous clients and the command line. Throws
+ * `invalid_page`.
  */
 export async function listNotifications(
   deps: NotificationDeps,

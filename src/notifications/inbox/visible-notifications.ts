@@ -6,8 +6,8 @@ import { notificationSchema } from '../schema/notification-schema.ts';
 import type { NotificationRow } from '../schema/notification-schema.ts';
 
 /**
- * The rows of a person whose subjects they may read now, as `n`: of repositories and issues that they have lost sight
- * of there is nothing, neither in lists nor in counts, until they see them again.
+ * A user's rows, as `n`, whose subjects they can currently read: subjects they lost access to appear neither in lists
+ * nor in counts until they can see them again.
  */
 export function queryVisibleNotifications(
   { db }: Pick<NotificationDeps, 'db'>,

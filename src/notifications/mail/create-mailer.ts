@@ -7,7 +7,7 @@ import { nextDigest } from './digest-times.ts';
 import { digestMail, subjectMail } from './mailer.ts';
 import type { DigestMailData, Mailer, MailPort, MailRecipient, SubjectMailData } from './mailer.ts';
 
-/** Queues the event for the digest that is due then. */
+/** Queues the event for the next digest. */
 const addPart = `INSERT INTO notification_mails
     (user_id, due_at, subject, digest, repository_id, issue_id, reason, details, first_position, last_position)
   SELECT list.user_id, list.due_at, CAST(? AS TEXT), list.digest, CAST(? AS TEXT), CAST(? AS TEXT), list.reason,
@@ -19,9 +19,9 @@ const addPart = `INSERT INTO notification_mails
     last_position = ${greatest('notification_mails.last_position', 'excluded.last_position')}`;
 
 /**
- * Queues mails: of one subject, the events of a minute are one mail; a digest has the events of a day or a
- * week. The content of a mail is complete when it is due, so it says the same at each attempt to send it. Without mail
- * settings nothing is stored.
+ * Queues mails: the events of a subject within a minute share one mail; a digest has the events of a day or a week. A
+ * mail's content is complete when it is due, so that every sending attempt has the same content. Stores nothing without
+ * mail settings.
  */
 export function createMailer(mail: Pick<MailPort, 'isConfigured' | 'enqueue'>): Mailer {
   return {
@@ -66,7 +66,7 @@ async function digestsOf({ manager }: Tx, recipients: readonly MailRecipient[]):
   return new Map(rows.map(({ user_id, digest }) => [user_id, digest]));
 }
 
-/** Mails that are queued and not due yet: of this subject, and digests, with the time that each is due at. */
+/** Queued mails that are not due yet: of this subject, and digests, each with its due time. */
 async function openMails(
   { manager, now }: Tx,
   { subject }: NotifiedEvent,

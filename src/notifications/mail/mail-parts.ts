@@ -8,14 +8,14 @@ import type { MailUrls } from './mail-urls.ts';
 
 export interface ReachableRecipient {
   userId: string;
-  /** The address that the mail goes to. */
+  /** Recipient address of the mail. */
   to: string;
   urls: MailUrls;
-  /** The code of the language that the mail is written in. */
+  /** Language code of the mail. */
   language: string;
 }
 
-/** Who is to get a mail: an account that may be written to; null for one that is gone, disabled or has no address. */
+/** Recipient of a mail: an account that can receive mail; null if it is deleted, disabled or has no address. */
 export async function recipientOf(deps: NotificationDeps, userId: string): Promise<ReachableRecipient | null> {
   const { baseUrl, locale } = deps.settings;
   const person = await deps.accounts.personById(userId).catch(nullIfNotFound);
@@ -26,7 +26,7 @@ export async function recipientOf(deps: NotificationDeps, userId: string): Promi
     : { userId, to, urls: mailUrls(baseUrl), language: chooseLanguage(person.language, undefined, locale) };
 }
 
-/** The list that mails of a repository belong to (RFC 2919). */
+/** Mailing list id of a repository's mails (RFC 2919). */
 export const listOf = ({ owner, repository }: Located, { host }: MailUrls) => ({
   listId: `${repository.name}.${owner.handle}.${host}`,
   listName: `${owner.handle}/${repository.name}`,

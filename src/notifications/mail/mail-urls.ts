@@ -1,10 +1,10 @@
 import type { Issue } from '../../issues/index.ts';
 import type { Located } from '../../repositories/index.ts';
 
-/** Entries of one page of an issue, as the website has them. */
+/** Entries per issue page, as on the website. */
 const entriesPerPage = 200;
 
-/** Addresses in mails, on the public origin of this server, without a slash at the end. */
+/** URLs in mails, on the public origin of this server, without a trailing slash. */
 export function mailUrls(baseUrl: string) {
   const repository = ({ owner, repository: { name } }: Located): string =>
     `${baseUrl}/repos/${encodeURIComponent(owner.handle)}/${encodeURIComponent(name)}`;
@@ -18,7 +18,7 @@ export function mailUrls(baseUrl: string) {
       const page = `${repository(place)}/${part}/${number}${from === 0 ? '' : `?from=${from}`}`;
       return position === 0 ? page : `${page}#e${position}`;
     },
-    /** What a pull request changes since a round. */
+    /** Changes of a pull request since a round. */
     changesSince: (place: Located, number: number, round: number): string =>
       `${repository(place)}/pulls/${number}/changes?from=${round}`,
     run: (place: Located, number: number): string => `${repository(place)}/runs/${number}`,

@@ -3,25 +3,25 @@ import type { Mail } from '../../mail/index.ts';
 import type { NotifiedEvent } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 
-/** Who gets an event by mail, and why. */
+/** Recipient of an event by mail, and the reason. */
 export interface MailRecipient {
   userId: string;
   reason: Reason;
 }
 
-/** The part of `mail` that this module works with. */
+/** The functions of `mail` that this module uses. */
 export type MailPort = Pick<Mail, 'isConfigured' | 'define' | 'enqueue'>;
 
-/** The way from an event to mails; without mail settings there is none. */
+/** Turns events into mails; absent without mail settings. */
 export interface Mailer {
   isOn: boolean;
-  /** Inside the write that records the event. */
+  /** Runs inside the transaction that records the event. */
   enqueue(tx: Tx, event: NotifiedEvent, recipients: readonly MailRecipient[]): Promise<void>;
 }
 
 export const noMailer: Mailer = { isOn: false, enqueue: async () => {} };
 
-/** Kinds of mails, and what each is rendered from. */
+/** Mail kinds, and the data from which each is rendered. */
 export const subjectMail = 'notification';
 export interface SubjectMailData {
   userId: string;

@@ -10,7 +10,7 @@ import { footer, listOf } from './mail-parts.ts';
 import type { ReachableRecipient } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
-/** A mail to a reviewer of an environment; null once the person may not decide or nothing waits there. */
+/** A mail to a reviewer of an environment; null if the user may no longer decide or nothing waits there. */
 export async function renderDeploymentMail(
   deps: NotificationDeps,
   { userId, to, urls }: ReachableRecipient,

@@ -16,7 +16,7 @@ import { unsubscribeToken } from './unsubscribe.ts';
 /** Subjects that one digest names; all are in the inbox. */
 const subjectsPerDigest = 100;
 
-/** The digest of a day or a week: one line for each subject that the person may read now. Null when none is left. */
+/** The digest of a day or a week: one line per subject that the user can currently read. Null if none is left. */
 export async function renderDigestMail(
   deps: NotificationDeps,
   { userId, dueAt }: DigestMailData,

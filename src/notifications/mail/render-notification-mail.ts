@@ -18,12 +18,12 @@ import { footer, listOf, recipientOf } from './mail-parts.ts';
 import type { ReachableRecipient } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
-/** Entries that one mail shows; further ones are on the page. */
+/** Entries shown in one mail; further ones are on the page. */
 const entriesPerMail = 30;
 
 /**
- * A mail of what happened to one subject within a minute. Everything is asked again now: the account, the address, the
- * right to read, and whether the person has unsubscribed. Null drops the mail.
+ * A mail about the events of one subject within a minute. Checks again the account, the address, read access, and
+ * whether the user has unsubscribed. Null drops the mail.
  */
 export async function renderNotificationMail(
   deps: NotificationDeps,
@@ -177,7 +177,7 @@ const mailedKinds = [
   'unqueued',
 ] as const;
 
-/** Who is assigned or asked for a review is told to them alone. @param teams of the person */
+/** Assignments and review requests are sent only to the users concerned. @param teams of the recipient */
 function concerns({ kind, details }: Entry, userId: string, teams: ReadonlySet<string>): boolean {
   if (kind === 'assigned') return Array.isArray(details['users']) && details['users'].includes(userId);
   if (kind === 'unqueued') return details['failed'] === true;
@@ -186,7 +186,7 @@ function concerns({ kind, details }: Entry, userId: string, teams: ReadonlySet<s
   return isAsked && details['removed'] !== true;
 }
 
-/** Whether the person is still to be notified of the issue: they may have unsubscribed since it was queued. */
+/** Whether to still notify the user of the issue: they may have unsubscribed since it was queued. */
 async function isSubscribed(
   deps: NotificationDeps,
   userId: string,
@@ -201,12 +201,12 @@ async function isSubscribed(
   return rows.length === 0 || Number(rows[0]!.is_on) === 1;
 }
 
-/** Entries whose words have an end of their own. */
+/** Entries whose sentence already ends with punctuation. */
 const acts = new Set<Entry['kind']>(['closed', 'reopened', 'assigned', 'ready', 'asked']);
 
 const verdicts = new Set(['approve', 'request_changes', 'comment']);
 
-/** What a user did, without a dot. */
+/** Describes a user's action, without a full stop. */
 function actOf({ kind, details }: Entry, by: string): string {
   switch (kind) {
     case 'opened':
@@ -236,7 +236,7 @@ async function partOf(
   deps: NotificationDeps,
   { entry, userId, place, by }: { entry: ListedEntry; userId: string; place: Located; by: string },
 ): Promise<MailPart> {
-  // Who gets it is in the team.
+  // The recipient is in the team.
   if (entry.kind === 'asked' && entry.team !== null)
     return t('mails.notifications.act.asked_team', { by, team: `${entry.team.organisation}/${entry.team.team}` });
   if (acts.has(entry.kind)) return t(`mails.notifications.act.${entry.kind}`, { by });
@@ -251,7 +251,7 @@ async function partOf(
   return html ? { text: body, html, by: words } : { quote: body, by: words };
 }
 
-/** The comments on lines that a review brought; none for other entries. */
+/** The line comments of a review; empty for other entries. */
 async function reviewedLines(deps: NotificationDeps, { kind, details }: Entry): Promise<string[]> {
   if (kind !== 'review' || typeof details['reviewId'] !== 'string') return [];
   const comments = await reviewComments(deps, details['reviewId']);

@@ -10,7 +10,7 @@ import { footer, listOf } from './mail-parts.ts';
 import type { ReachableRecipient } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
-/** A mail of a release with its notes, to a reader of the repository; null once the release is gone. */
+/** A mail of a release with its notes, to a reader of the repository; null if the release is gone. */
 export async function renderReleaseMail(
   deps: NotificationDeps,
   { userId, to, urls }: ReachableRecipient,

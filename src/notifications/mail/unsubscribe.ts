@@ -6,7 +6,7 @@ import { reasons } from '../schema/notification-schema.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 
-/** What a mail may be unsubscribed from: an issue, the failures of runs, releases, asked reviews, or all mails. */
+/** Scope of an unsubscription: an issue, failed runs, releases, review requests, or all mails. */
 type UnsubscribeTopic =
   | { kind: 'issue'; issueId: string }
   | { kind: 'runs' }
@@ -17,13 +17,15 @@ type UnsubscribeTopic =
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const shape = new RegExp(`^(${uuid})\\.(runs|releases|reviews|all|issue:(${uuid}))$`);
 
-/** A token for a mail: whom it unsubscribes from what, signed. It needs no row and has no end, as the mail has none. */
+/**
+ * A token for a mail: signed data of the user and the scope. It needs no row and does not expire, because mails do not.
+ */
 export function unsubscribeToken({ key }: Pick<NotificationDeps, 'key'>, userId: string, topic: UnsubscribeTopic) {
   const text = `${userId}.${topic.kind === 'issue' ? `issue:${topic.issueId}` : topic.kind}`;
   return `${Buffer.from(text).toString('base64url')}.${key.digest('unsubscribe', text)}`;
 }
 
-/** What a token is for. Refuses `unsubscribe_link_invalid` for one that this server has not made. */
+/** Parses a token. Throws `unsubscribe_link_invalid` if this server did not create it. */
 export function readUnsubscribeToken(
   { key }: Pick<NotificationDeps, 'key'>,
   token: string,
@@ -46,9 +48,9 @@ const reasonsOf: Readonly<Record<Exclude<UnsubscribeTopic['kind'], 'issue'>, rea
 };
 
 /**
- * Does what the link of a mail is for, without signing in (RFC 8058): twice is once. From an issue the person is
- * unsubscribed; mails of failed runs, of releases, of asked reviews, or all of them, are switched off. An account or an
- * issue that is gone needs nothing. Refuses `unsubscribe_link_invalid`.
+ * Performs the action of a mail's link, without signing in (RFC 8058); idempotent. Unsubscribes the user from an issue,
+ * or turns off mails of failed runs, of releases, of review requests, or all of them. Does nothing for a deleted
+ * account or issue. Throws `unsubscribe_link_invalid`.
  */
 export async function unsubscribe(deps: NotificationDeps, token: string): Promise<UnsubscribeTopic> {
   const { userId, topic } = readUnsubscribeToken(deps, token);

@@ -4,30 +4,30 @@ import type { WatchLevel } from '../schema/watch-schema.ts';
 /** The facts that decide who is notified of an event of an issue. */
 export interface RecipientFacts {
   /**
-   * Whom the event names: in its text, by assigning them, or by asking for their review. They are notified also when
-   * they have unsubscribed.
+   * Users named by the event: in its text, by assignment, or by a review request. They are notified even if they have
+   * unsubscribed.
    */
   named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned' | 'review_asked'>>;
-  /** Whether the event concerns all who take part or watch, not only those whom it names. */
+  /** Whether the event concerns all participants and watchers, not only the users it names. */
   isForAll: boolean;
-  /** Who did it; null for an actor without an account here. */
+  /** The acting user; null for an actor without an account here. */
   actorId: string | null;
   authorId: string | null;
-  /** Why the author is notified, where something has happened to their work. */
+  /** The author's reason, if the event concerns their work. */
   authorReason?: Extract<Reason, 'author' | 'approved' | 'merged'>;
-  /** People whose review a pull request waits for. */
+  /** Users whose review a pull request waits for. */
   reviewers?: readonly string[];
   assignees: readonly string[];
   subscriptions: ReadonlyMap<string, boolean>;
   watches: ReadonlyMap<string, WatchLevel>;
-  /** People who have blocked the actor. */
+  /** Users who have blocked the actor. */
   blockers: ReadonlySet<string>;
 }
 
 /**
- * Decides who is notified, and for which of their reasons: the strongest. Nobody is notified of their own acts, of acts
- * of a person whom they have blocked, or of a repository that they ignore; a person who has unsubscribed is notified
- * only of what names them. Rights and channels are asked by the caller.
+ * Decides who is notified, each with their strongest reason. Excludes the actor, users who have blocked the actor, and
+ * users who ignore the repository; a user who has unsubscribed is notified only of events that name them. The caller
+ * checks access and channels.
  */
 export function chooseRecipients(facts: RecipientFacts): Map<string, Reason> {
   const { named, isForAll, actorId, authorId, assignees, subscriptions, watches, blockers } = facts;

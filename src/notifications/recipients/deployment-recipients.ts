@@ -3,7 +3,9 @@ import type { Batch, Recipient } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 import { watchesOf, withChannels } from './recipient-facts.ts';
 
-/** A deployment that waits concerns the reviewers who may decide about it now; it was not asked of who ignores all. */
+/**
+ * A deployment concerns the reviewers who may currently decide about it, except for those who ignore the repository.
+ */
 export async function deploymentRecipients(
   deps: NotificationDeps,
   { event, run, environment }: Extract<Batch, { kind: 'deployment-waits' }>,

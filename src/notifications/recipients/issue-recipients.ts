@@ -16,7 +16,7 @@ import type { RecipientFacts } from './choose-recipients.ts';
 
 type Named = RecipientFacts['named'];
 
-/** Kinds that concern all who take part; the others only those whom they name. */
+/** Kinds that concern all participants; other kinds only concern the users they name. */
 const kindsForAll: readonly string[] = [
   'opened',
   'comment',
@@ -28,10 +28,10 @@ const kindsForAll: readonly string[] = [
   'merged',
 ];
 
-/** Whom an entry of an issue concerns, and by which channels: those who may read it at this moment. */
+/** Users concerned by an issue entry, and their channels: only those who can currently read it. */
 export async function issueRecipients(deps: NotificationDeps, announced: AnnouncedEntry): Promise<Recipient[]> {
   const { repository, issue, entry } = announced;
-  // An imported history notifies no one, and neither does what waits for a member.
+  // Imported history and held entries notify nobody.
   if (entry.via === 'import' || issue.heldAt !== null || entry.heldAt !== null) return [];
   const isForAll = kindsForAll.includes(entry.kind) || (entry.kind === 'unqueued' && entry.details['failed'] === true);
   const named = await namedBy(deps, announced);
@@ -41,7 +41,7 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
     subscriptionsOf(deps, issue.id, entry.position),
     assigneesOf(deps, issue.id),
     blockersOf(deps, entry.authorId),
-    // What is over waits for no review.
+    // Closed pull requests wait for no review.
     issue.kind === 'PULL' && issue.state === 'OPEN' ? reviewersOf(deps, issue.id) : [],
   ]);
   const recipients = chooseRecipients({
@@ -66,8 +66,8 @@ function authorReasonOf({ kind, details }: AnnouncedEntry['entry']): 'author' | 
 }
 
 /**
- * Whom an entry names itself: assigned or asked for a review by it, or mentioned in its text; of an edit those who were
- * not before.
+ * Users named by an entry: assigned, asked for a review, or mentioned in its text; for an edit only newly mentioned
+ * ones.
  */
 async function namedBy(deps: NotificationDeps, { issue, entry, repository }: AnnouncedEntry): Promise<Named> {
   const { kind, details } = entry;

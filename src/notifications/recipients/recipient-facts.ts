@@ -13,7 +13,7 @@ import type { WatchLevel } from '../schema/watch-schema.ts';
 
 type Deps = { db: Pick<Database, 'read'> };
 
-/** All who have said how they watch a repository. */
+/** All users with a watch level for a repository. */
 export async function watchesOf({ db }: Deps, { id }: Pick<Repository, 'id'>): Promise<Map<string, WatchLevel>> {
   const rows: { user_id: string; level: WatchLevel }[] = await db.read.query(
     'SELECT user_id, level FROM watches WHERE repository_id = ?',
@@ -22,7 +22,7 @@ export async function watchesOf({ db }: Deps, { id }: Pick<Repository, 'id'>): P
   return new Map(rows.map(({ user_id, level }) => [user_id, level]));
 }
 
-/** All who had subscribed to an issue before its entry at a position, or have unsubscribed from it since. */
+/** All users who subscribed to an issue before its entry at a position, or have unsubscribed from it since. */
 export async function subscriptionsOf({ db }: Deps, issueId: string, position: number): Promise<Map<string, boolean>> {
   const rows: { user_id: string; is_on: unknown }[] = await db.read.query(
     'SELECT user_id, is_on FROM subscriptions WHERE issue_id = ? AND (is_on = 0 OR from_position <= ?)',
@@ -38,7 +38,7 @@ export async function assigneesOf({ db }: Deps, issueId: string): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
-/** People whose review a pull request waits for; none for an issue. */
+/** Users whose review a pull request waits for; none for an issue. */
 export async function reviewersOf({ db }: Deps, issueId: string): Promise<string[]> {
   const rows: { user_id: string }[] = await db.read.query(
     'SELECT user_id FROM review_requests WHERE issue_id = ? AND answered_at IS NULL',
@@ -47,7 +47,7 @@ export async function reviewersOf({ db }: Deps, issueId: string): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
-/** The people of a team whose answer a pull request waits for. */
+/** The members of a team whose review a pull request waits for. */
 export async function teamReviewersOf({ db }: Deps, issueId: string, teamId: string): Promise<string[]> {
   const rows: { user_id: string }[] = await db.read.query(
     'SELECT user_id FROM team_reviewers WHERE issue_id = ? AND team_id = ?',
@@ -56,7 +56,7 @@ export async function teamReviewersOf({ db }: Deps, issueId: string, teamId: str
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Those of some teams that a person is in. */
+/** Those of some teams that a user is in. */
 export async function teamsOf({ db }: Deps, userId: string, teamIds: readonly string[]): Promise<Set<string>> {
   if (teamIds.length === 0) return new Set();
   const rows: { team_id: string }[] = await db.read.query(
@@ -66,16 +66,16 @@ export async function teamsOf({ db }: Deps, userId: string, teamIds: readonly st
   return new Set(rows.map(({ team_id }) => team_id));
 }
 
-/** A comment on lines that a review brought. */
+/** A line comment of a review. */
 interface ReviewCommentText {
-  /** Null: the round as a whole. */
+  /** Null: the whole round. */
   path: string | null;
-  /** Null: the file. */
+  /** Null: the whole file. */
   line: number | null;
   body: string;
 }
 
-/** The comments on lines that a submitted review brought, in the order in which they were written. */
+/** The line comments of a submitted review, in the order in which they were written. */
 export async function reviewComments({ db }: Deps, reviewId: string): Promise<ReviewCommentText[]> {
   const rows: (Omit<ReviewCommentText, 'line'> & { line: unknown; at: number; thread: string; position: number })[] =
     await db.read.query(
@@ -85,7 +85,7 @@ export async function reviewComments({ db }: Deps, reviewId: string): Promise<Re
        WHERE c.review_id = ? AND c.deleted_at IS NULL`,
       [reviewId],
     );
-  // A review has so few of them that no index is kept for their order.
+  // A review has too few of them to need an index for their order.
   rows.sort(
     (one, other) =>
       Number(one.at) - Number(other.at) ||
@@ -98,7 +98,7 @@ export async function reviewComments({ db }: Deps, reviewId: string): Promise<Re
   return rows.map(({ path, line, body }) => ({ path, line: line === null ? null : Number(line), body }));
 }
 
-/** People and organisations that have blocked a person. */
+/** Users and organisations that have blocked a user. */
 export async function blockersOf({ db }: Deps, personId: string | null): Promise<Set<string>> {
   if (personId === null) return new Set();
   const rows: { owner_id: string }[] = await db.read.query('SELECT owner_id FROM owner_blocks WHERE user_id = ?', [
@@ -107,7 +107,7 @@ export async function blockersOf({ db }: Deps, personId: string | null): Promise
   return new Set(rows.map(({ owner_id }) => owner_id));
 }
 
-/** Those of these people who may read a repository now, with their reasons. */
+/** Those of these users who can currently read a repository, with their reasons. */
 export async function filterReaders(
   { repositories }: Pick<NotificationDeps, 'repositories'>,
   repository: Repository,
@@ -122,7 +122,7 @@ export async function filterReaders(
   return readers;
 }
 
-/** Adds the enabled channels of each person; people without one, and disabled accounts, are removed. */
+/** Adds the enabled channels of each user; removes users without one, and disabled accounts. */
 export async function withChannels(
   { db, accounts, mailer }: Pick<NotificationDeps, 'db' | 'accounts' | 'mailer'>,
   recipients: ReadonlyMap<string, Reason>,

@@ -3,7 +3,7 @@ import type { Batch, Recipient } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 import { blockersOf, filterReaders, watchesOf, withChannels } from './recipient-facts.ts';
 
-/** A release concerns those who watch everything or releases, and may read the repository now. */
+/** A release concerns users who watch everything or releases, and can currently read the repository. */
 export async function releaseRecipients(
   deps: NotificationDeps,
   { event, actorId }: Extract<Batch, { kind: 'released' }>,

@@ -3,7 +3,9 @@ import type { Batch, Recipient } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 import { filterReaders, watchesOf, withChannels } from './recipient-facts.ts';
 
-/** A failed run concerns who pushed, and who watches everything: those who may read the repository now. */
+/**
+ * A failed run concerns the user who pushed, and those who watch everything, if they can currently read the repository.
+ */
 export async function runRecipients(
   deps: NotificationDeps,
   { event, actorId }: Extract<Batch, { kind: 'run-failed' }>,

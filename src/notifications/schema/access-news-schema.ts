@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A row of `access_news`: access that another person gave. One of the three places is set; times are milliseconds. */
+/** A row of `access_news`: access given by another user. One of the three places is set; times are milliseconds. */
 interface AccessNewsRow {
   id: number;
   userId: string;

@@ -5,7 +5,7 @@ export const channels = ['inbox', 'mail', 'feed'] as const;
 export type Channel = (typeof channels)[number];
 
 export const digests = ['immediately', 'daily', 'weekly'] as const;
-/** When mails are sent: a minute after the first event of a subject, or all of a day or a week in one. */
+/** Time of mails: a minute after the first event of a subject, or a digest of a day or a week. */
 export type Digest = (typeof digests)[number];
 
 /** A rule that differs from the default of its reason and channel. */
@@ -41,7 +41,7 @@ export const settingsSchema = new EntitySchema<SettingsRow>({
   },
 });
 
-/** The private feed of a person, whose address has a secret. */
+/** A user's private feed, whose URL contains a secret. */
 interface FeedRow {
   userId: string;
   tokenHash: string;
@@ -58,7 +58,7 @@ export const feedSchema = new EntitySchema<FeedRow>({
   },
 });
 
-/** The part of the due digest about one subject. After `dueAt` it does not change any more. */
+/** The part of a pending digest about one subject. Does not change after `dueAt`. */
 export interface MailPartRow {
   userId: string;
   dueAt: number;

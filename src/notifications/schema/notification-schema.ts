@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Why a person is notified, the strongest reason first. */
+/** Reasons for a notification, strongest first. */
 export const reasons = [
   'mention',
   'review_asked',
@@ -16,7 +16,7 @@ export const reasons = [
 export type Reason = (typeof reasons)[number];
 
 /**
- * What a row is about: `issue:<id>`, `release:<id>`, `run:<repository id>`, the runs of a repository that failed, or
+ * Subject of a row: `issue:<id>`, `release:<id>`, `run:<repository id>` for failed runs of a repository, or
  * `deployment:<repository id>:<number of the run>:<environment>`, which waits for its reviewers.
  */
 export type Subject = `issue:${string}` | `release:${string}` | `run:${string}` | `deployment:${string}`;
@@ -24,34 +24,34 @@ export type Subject = `issue:${string}` | `release:${string}` | `run:${string}` 
 export const deploymentSubject = (repositoryId: string, run: number, environment: string): Subject =>
   `deployment:${repositoryId}:${run}:${environment}`;
 
-/** A row of `notifications`: what one person has not seen of one subject. Times are epoch milliseconds. */
+/** A row of `notifications`: unread events of one subject for one user. Times are epoch milliseconds. */
 export interface NotificationRow {
-  /** By which clients of the API know it. */
+  /** Id for clients of the API. */
   id: number;
   userId: string;
   subject: Subject;
   repositoryId: string;
   issueId: string | null;
   reason: Reason;
-  /** JSON: of a run `RunDetails`, of a release `ReleaseDetails`, of a deployment `DeploymentDetails`. */
+  /** JSON: `RunDetails` of a run, `ReleaseDetails` of a release, `DeploymentDetails` of a deployment. */
   details: string;
-  /** Of runs: workflow and ref, so that a success of the same resolves the failure. */
+  /** For runs: workflow and ref, so that a later success resolves the failure. */
   context: string;
-  /** The first unread position; of a row that is read, the one that it was read from. */
+  /** The first unread position; for a read row, the one from which it was read. */
   firstPosition: number;
   lastPosition: number;
-  /** The last event that the inbox shows; null for a row of the feed alone. */
+  /** The last event that the inbox shows; null for a row that is only in the feed. */
   listedAt: number | null;
   /** The last event in the feed. */
   fedAt: number | null;
   readAt: number | null;
   doneAt: number | null;
   savedAt: number | null;
-  /** When a later run succeeded, or when nothing waited for a reviewer any more. */
+  /** Time when a later run succeeded, or when no deployment waited for a reviewer any more. */
   resolvedAt: number | null;
 }
 
-/** What a row of a run shows. */
+/** Data of a run that a row shows. */
 export interface RunDetails {
   number: number;
   workflow: string;
@@ -60,12 +60,12 @@ export interface RunDetails {
   sha: string;
 }
 
-/** What a row of a deployment shows: its run, and where to. */
+/** Data of a deployment that a row shows: its run, and its environment. */
 export interface DeploymentDetails extends RunDetails {
   environment: string;
 }
 
-/** What a row of a release shows. */
+/** Data of a release that a row shows. */
 export interface ReleaseDetails {
   id: string;
   tag: string;
@@ -95,10 +95,10 @@ export const notificationSchema = new EntitySchema<NotificationRow>({
   },
 });
 
-/** Counts of a person's rows that triggers maintain. */
+/** Counts of a user's rows, maintained by triggers. */
 interface NotificationCounts {
   userId: string;
-  /** Of what the person may not see any more, too. */
+  /** Includes subjects that the user can no longer see. */
   unread: number;
   stored: number;
 }
@@ -113,7 +113,7 @@ export const notificationCountsSchema = new EntitySchema<NotificationCounts>({
   },
 });
 
-/** A part of an event of which at most `batchSize` people are still to be notified. */
+/** A part of an event with at most `batchSize` users left to notify. */
 export interface BatchRow {
   id: number;
   /** JSON of a `Batch`. */

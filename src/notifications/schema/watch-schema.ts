@@ -1,9 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
 export const watchLevels = ['everything', 'participating', 'releases', 'ignore'] as const;
-/**
- * What a person is notified of in a repository: all that happens; what they take part in; that and releases; nothing.
- */
+/** Notification level for a repository: everything; participation only; participation and releases; nothing. */
 export type WatchLevel = (typeof watchLevels)[number];
 
 export interface WatchRow {
@@ -24,7 +22,7 @@ export const watchSchema = new EntitySchema<WatchRow>({
   },
 });
 
-/** How many people watch everything; triggers maintain it. */
+/** Number of users who watch everything; maintained by triggers. */
 interface WatchCount {
   repositoryId: string;
   watching: number;

@@ -8,18 +8,18 @@ import type { NotificationDeps } from '../deps.ts';
 import { watchCountSchema, watchLevels, watchSchema } from '../schema/watch-schema.ts';
 import type { WatchLevel, WatchRow } from '../schema/watch-schema.ts';
 
-/** The level of a person who has not chosen one. */
+/** Level of users who have not chosen one. */
 const defaultLevel: WatchLevel = 'participating';
 
-/** How the viewer watches a repository, and how many people watch everything. */
+/** The viewer's watch level for a repository, and the number of users who watch everything. */
 export interface Watching {
   level: WatchLevel;
-  /** When the viewer chose it; null for the default. */
+  /** Time of the viewer's choice; null for the default. */
   since: number | null;
   watching: number;
 }
 
-/** For the header of a repository page that the viewer may read; null without an account. */
+/** For the header of a repository page; the caller has checked read access. Null without an account. */
 export async function watchingOf(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,
@@ -35,8 +35,8 @@ export async function watchingOf(
 }
 
 /**
- * Chooses how the viewer watches a repository that they may read; null goes back to the default.
- * Refuses `sign_in_required`, `insufficient_scope`, `invalid_watch_level`, `repository_not_found`.
+ * Sets the viewer's watch level for a repository that they can read; null restores the default. Throws
+ * `sign_in_required`, `insufficient_scope`, `invalid_watch_level`, `repository_not_found`.
  */
 export async function setWatching(
   deps: Pick<NotificationDeps, 'db' | 'repositories'>,
@@ -56,7 +56,7 @@ export async function setWatching(
   });
 }
 
-/** The repositories for which the viewer has chosen a level, the last choice first. Refuses `invalid_page`. */
+/** Repositories for which the viewer has chosen a level, latest choice first. Throws `invalid_page`. */
 export async function listWatches(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,
@@ -90,7 +90,9 @@ export async function listWatches(
   );
 }
 
-/** UUIDs of those who watch everything, for readers of the repository. @param after the last of the page before */
+/**
+ * UUIDs of users who watch everything, for readers of the repository. @param after the last user of the previous page
+ */
 export async function listWatchers(
   { db }: Pick<NotificationDeps, 'db'>,
   repositoryId: string,
@@ -105,7 +107,7 @@ export async function listWatchers(
   return rows.map(({ userId }) => userId);
 }
 
-/** How many people watch everything: one row of the row cache. For readers of the repository. */
+/** Number of users who watch everything: one row of the row cache. For readers of the repository. */
 export async function watchersOf({ db }: Pick<NotificationDeps, 'db'>, repositoryId: string): Promise<number> {
   return (await db.lookup(watchCountSchema, { repositoryId }))[0]?.watching ?? 0;
 }
