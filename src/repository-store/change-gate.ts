@@ -5,11 +5,11 @@ import { conflict } from '../kernel/index.ts';
 const waitMs = 10_000;
 const pollMs = 20;
 
-/** Lets changes of a repository run side by side, and one move of it alone. */
+/** Lets changes of a repository run concurrently, and a move of it exclusively. */
 export interface ChangeGate {
-  /** Runs a change; while a move waits or runs, it waits, unless it is part of a change that runs. */
+  /** Runs a change; waits while a move waits or runs, unless it is part of a running change. */
   change<Result>(id: string, work: () => Promise<Result>): Promise<Result>;
-  /** Runs work while no change runs. Refuses `repository_busy` where one takes longer than ten seconds. */
+  /** Runs work while no change runs. Throws `repository_busy` if a change takes longer than ten seconds. */
   alone<Result>(id: string, work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -15,10 +15,10 @@ const everyMs = 7 * 24 * 60 * 60_000;
 const maxTries = 3;
 
 /**
- * Makes one pack of all that the refs lead to, in place of all packs: what no ref leads to leaves the store a day
- * later. It counts only when no ref has changed since the refs were read; then the generation is remembered, and a push
- * that was checked before it is checked again. Packs that a fork names, too, stay as they are.
- * @returns whether it has replaced them: not where refs changed meanwhile, each of three times
+ * Replaces all packs by one with all reachable objects; unreachable objects leave the store a day later. Takes effect
+ * only if no ref has changed since the refs were read; then stores the generation, and a push checked before it is
+ * checked again. Packs also used by a fork stay.
+ * @returns whether it has replaced them: not if refs changed during each of three attempts
  */
 async function collectStored(deps: Deps, id: string): Promise<boolean> {
   for (let tries = 0; tries < maxTries; tries += 1)
@@ -29,7 +29,7 @@ async function collectStored(deps: Deps, id: string): Promise<boolean> {
 async function collectOnce(deps: Deps, id: string, folder: string): Promise<boolean> {
   const { db, local, folders, journal, logger } = deps;
   const state = await readState(db, id);
-  // The folder has to have what these refs lead to.
+  // The folder must contain everything reachable from these refs.
   if (state === null || state.row.generation !== (await rowOf(deps, id)).generation) return false;
   const { packs, row } = state;
   if (packs.length === 0 || (await sharedKeys(db, id)).size > 0) {
@@ -52,7 +52,7 @@ async function collectOnce(deps: Deps, id: string, folder: string): Promise<bool
             'SELECT count(*) AS refs FROM git_refs WHERE repository = ? AND generation > ?',
             [id, row.generation],
           );
-          // Thrown, so that nothing of it stays.
+          // Thrown to roll back everything.
           if (Number(moved!.refs) > 0) throw overtaken;
           await tx.manager.query(
             'UPDATE stored_repositories SET dropped_generation = ?, collected_at = ? WHERE id = ?',
@@ -86,7 +86,7 @@ const noteCollection = ({ db }: Deps, id: string) =>
     { durable: 'with-the-next', scope: `repository:${id}` },
   );
 
-/** Repositories that have changed since objects were left out last, a week ago. */
+/** Repositories that have changed since their last collection, a week ago. */
 export async function collectDue(deps: Deps, shouldContinue: () => Promise<boolean>): Promise<number> {
   const due = await rows<{ id: string }>(
     deps.db.read,

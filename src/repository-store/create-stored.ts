@@ -25,7 +25,7 @@ export const newRow = (id: string, head: string, now: number): StoredRepository 
 
 const exists = () => conflict('repository_exists', 'A repository already exists at this place.');
 
-/** Refuses `invalid_branch_name`, `repository_exists`. */
+/** Throws `invalid_branch_name`, `repository_exists`. */
 export async function createStored(deps: Deps, id: string, defaultBranch: string): Promise<void> {
   if (!isBranchName(defaultBranch) || refuseShortName(defaultBranch) !== null)
     throw invalid('invalid_branch_name', 'This is not a valid branch name.');
@@ -37,7 +37,7 @@ export async function createStored(deps: Deps, id: string, defaultBranch: string
 }
 
 /**
- * A fork names the packs of its source by rows of its own: nothing is copied. Refuses `repository_exists`,
+ * A fork refers to the packs of its source by its own rows: copies nothing. Throws `repository_exists`,
  * `repository_empty`, `branch_not_found`.
  */
 export async function forkStored(
@@ -77,7 +77,7 @@ export async function forkStored(
   await deps.journal.write(id, firstGeneration);
 }
 
-/** Removes rows, objects that no other repository names, and folders. A missing one is no error. */
+/** Removes rows, objects that no other repository uses, and folders. A missing repository is not an error. */
 export async function removeStored(deps: Deps, id: string): Promise<void> {
   const ids = id.endsWith('.wiki') ? [id] : [id, `${id}.wiki`];
   const { keys, gone } = await deps.db.write(async ({ manager }) => {
@@ -91,7 +91,7 @@ export async function removeStored(deps: Deps, id: string): Promise<void> {
   for (const each of ids) await deps.folders.remove(each);
 }
 
-/** Removes packs that no row names any more; what a store that is away keeps is left to a sweep. */
+/** Removes packs without a row; if the store is unavailable, a sweep removes them later. */
 export async function removeUnnamedKeys(
   { db, objects, logger }: Pick<StoreDeps, 'db' | 'objects' | 'logger'>,
   keys: readonly string[],

@@ -5,13 +5,13 @@ import type { ObjectStore } from '../objects/index.ts';
 
 export interface StoreDeps {
   db: Database;
-  /** The git of this machine, which works on folders. */
+  /** This machine's git, which works on folders. */
   local: Git;
-  /** Without copies of what was sent lately: what it says to have, the store has. */
+  /** Without caches of recently sent objects: objects it reports must exist in the store. */
   objects: ObjectStore;
-  /** Folders whose paths stand for repositories: that of all owners, and the trash. Copies elsewhere are only files. */
+  /** Folders whose paths represent repositories: that of all owners, and the trash. Copies elsewhere are only files. */
   roots: readonly string[];
-  /** The folder of the caches. */
+  /** Folder of the caches. */
   directory: string;
   clock: Clock;
   random: Random;

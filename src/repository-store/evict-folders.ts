@@ -5,9 +5,9 @@ import type { StoreDeps } from './deps.ts';
 import { markFile } from './follow-folder.ts';
 import type { CacheFolders } from './follow-folder.ts';
 
-/** A folder that was used a moment ago may be in use by a command in another process. */
+/** A recently used folder may be in use by a command in another process. */
 const quietMs = 10 * 60_000;
-/** What a killed process leaves beside the folders: packs being made, pushes coming in, folders that go. */
+/** Leftovers of a killed process beside the folders: packs being created, incoming pushes, folders being removed. */
 const passing = /^(packs-|push-|gone-)/;
 const passingForMs = 24 * 60 * 60_000;
 const defaultShare = 0.8;
@@ -19,10 +19,9 @@ interface CachedFolder {
 }
 
 /**
- * Removes the caches that were not used for longest until all take no more than their limit, and what killed processes
- * have left a day ago.
+ * Removes least recently used caches until all are within the limit, and leftovers of processes killed a day ago.
  * @param limits.maxBytes null: a share of the disk
- * @returns how many folders went, and the bytes of those that stay
+ * @returns the number of removed folders, and the bytes of the remaining ones
  */
 export async function evictFolders(
   { directory, folders, logger }: Pick<StoreDeps, 'directory' | 'logger'> & { folders: CacheFolders },
@@ -57,7 +56,7 @@ async function shareOfDisk(directory: string): Promise<number> {
   return Math.floor(blocks * bsize * defaultShare);
 }
 
-/** Allocated blocks, as `du` counts. A folder without its mark is half made, and goes first. */
+/** Allocated blocks, as `du` counts. A folder without its mark is incomplete, and is removed first. */
 async function measure(folder: string, id: string): Promise<CachedFolder> {
   let bytes = 0;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -8,8 +8,8 @@ const pollMs = 20;
 const waitMs = 10 * 60_000;
 
 /**
- * Runs work on a folder alone: in this process, and beside commands of the same machine that work on the same caches.
- * A lock whose process has ended is none.
+ * Runs work with exclusive access to a folder: within this process, and among commands of the same machine that use the
+ * same caches. A lock whose process has ended is ignored.
  */
 export function createFolderLocks() {
   const inTurn = createKeyedMutex();
@@ -42,8 +42,8 @@ async function take(lock: string): Promise<boolean> {
     return true;
   }
   const owner = Number(await readFile(lock, 'utf8').catch(nullIfAbsent));
-  // Empty for the moment between the two calls above. One with the id of this process is of an earlier one: here, work
-  // is done in turn.
+  // Empty between the two calls above. A lock with this process's id is from an earlier process, because work in this
+  // one is serialised.
   if (owner > 0 && (owner === process.pid || !isProcessAlive(owner))) await rm(lock, { force: true });
   return false;
 }

@@ -11,10 +11,10 @@ import { readState } from './ref-rows.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
 import { downloadPack } from './transfer-packs.ts';
 
-/** What a folder is a copy of. */
+/** The state of which a folder is a copy. */
 interface Mark {
   generation: number;
-  /** Of the kernel: nothing in a cache is synced, so after another boot its files may be anything. */
+  /** Boot id of the kernel: caches are not synced, so after another boot their files may be damaged. */
   boot: string;
 }
 
@@ -24,30 +24,30 @@ interface KnownFolder {
   modifiedMs: number;
 }
 
-/** In each folder; its time is that of the last use, to the minute. */
+/** File in each folder; its time is that of the last use, to the minute. */
 export const markFile = 'hearth-cache.json';
 const packsAtOnce = 4;
 const maxTries = 5;
-/** Packs of no row are what a fetch has brought whose refs are not there yet, or were replaced. */
+/** Packs without a row come from a fetch whose refs are not stored yet, or were replaced. */
 const unnamedForMs = 60 * 60_000;
 const touchedEveryMs = 60_000;
 
-/** Folders of repositories of the store. */
+/** Folders of repositories in the store. */
 export interface CacheFolders {
   folderOf(id: string): string;
   /** Whether a folder is one of these. */
   has(folder: string): boolean;
-  /** Makes a folder current: at once where it is. @returns its place; refuses `object_store_unavailable` */
+  /** Updates a folder; returns at once if it is current. @returns its path; throws `object_store_unavailable` */
   follow(row: StoredRepository): Promise<string>;
-  /** Makes a folder current, and keeps it from eviction while work uses it. Refuses `object_store_unavailable`. */
+  /** Updates a folder, and protects it from eviction while work uses it. Throws `object_store_unavailable`. */
   using<Result>(row: StoredRepository, work: (folder: string) => Result): Promise<Awaited<Result>>;
-  /** The same for work that ends elsewhere: the caller calls `end` once. */
+  /** The same for work that ends elsewhere: the caller must call `end` once. */
   use(row: StoredRepository): Promise<{ folder: string; end(): void }>;
-  /** Removes a folder that nobody uses and that was not used since a time. @returns whether it has */
+  /** Removes a folder that is not in use and was not used since a time. @returns whether it was removed */
   evict(id: string, unusedSince: number): Promise<boolean>;
-  /** Names of the packs that rows name, as of the generation of a folder; null when it was not read here. */
+  /** Names of the packs in the rows, as of the folder's generation; null if they were not read here. */
   packsOf(id: string): ReadonlySet<string> | null;
-  /** Runs work on a folder that nobody else changes meanwhile. */
+  /** Runs work with exclusive access to a folder. */
   locked<Result>(id: string, work: () => Promise<Result>): Promise<Result>;
   remove(id: string): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
   const known = new Map<string, KnownFolder>();
   const packs = new Map<string, ReadonlySet<string>>();
   const touched = new Map<string, number>();
-  /** How much work uses a folder now. */
+  /** Number of current uses of a folder. */
   const users = new Map<string, number>();
   const folderOf = (id: string): string => path.join(directory, `${id}.git`);
 
@@ -89,7 +89,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     await remember(id, generation);
   }
 
-  /** The time of last use, for eviction. */
+  /** Time of last use, for eviction. */
   function touch(id: string): void {
     const now = performance.now();
     if (now - (touched.get(id) ?? -Infinity) < touchedEveryMs) return;
@@ -98,7 +98,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     utimes(path.join(folderOf(id), markFile), at, at).catch(() => {});
   }
 
-  /** Packs first, refs second, generation last. Returns false where the rows have to be read again. */
+  /** Packs first, refs second, generation last. Returns false if the rows must be read again. */
   async function catchUp(id: string): Promise<boolean> {
     const folder = folderOf(id);
     const state = await readState(deps.db, id);
@@ -180,7 +180,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     }
   }
 
-  /** What is known of a folder goes first: who wants it from now on waits for the lock and fetches it anew. */
+  /** Forgets the folder first, so that new users wait for the lock and fetch it again. */
   function forget(id: string): void {
     known.delete(id);
     packs.delete(id);
@@ -202,7 +202,7 @@ export function createCacheFolders(deps: StoreDeps, lock: ReturnType<typeof crea
     evict: (id, unusedSince) =>
       lock(folderOf(id), async () => {
         const folder = folderOf(id);
-        // Commands in other processes leave the time of their use.
+        // Commands in other processes store the time of their use.
         const mark = await stat(path.join(folder, markFile)).catch(nullIfAbsent);
         if (users.has(id) || (mark !== null && mark.mtimeMs > unusedSince)) return false;
         forget(id);

@@ -17,9 +17,9 @@ interface Mark {
 
 export interface InstanceMark {
   /**
-   * Before the ports open: compares the marks of rows and bucket, makes the first one, and looks again every ten
-   * seconds. Refuses `instance_replaced`, `bucket_of_another_instance`, `object_store_unavailable` where the bucket has
-   * to be marked.
+   * Before the ports open: compares the marks of database and bucket, creates the first one, and checks again every ten
+   * seconds. Throws `instance_replaced`, `bucket_of_another_instance`, `object_store_unavailable` if the bucket must be
+   * marked.
    */
   begin(): Promise<void>;
   stop(): void;
@@ -29,8 +29,8 @@ type Deps = Pick<StoreDeps, 'db' | 'objects' | 'clock' | 'random' | 'logger'>;
 
 /**
  * A bucket with repositories belongs to one database. Two servers that write into it from different copies of that
- * would each take what the other has for leftovers; a recovery therefore makes a new mark, and the server that was
- * replaced stops.
+ * database would each treat the other's objects as leftovers; a recovery therefore creates a new mark, and the replaced
+ * server stops.
  * @param onReplaced called once with a sentence: the program must exit
  */
 export function createInstanceMark(deps: Deps, onReplaced: (sentence: string) => void): InstanceMark {
@@ -46,7 +46,7 @@ export function createInstanceMark(deps: Deps, onReplaced: (sentence: string) =>
   return {
     async begin() {
       const inBucket = await markOfBucket(deps).catch((error: unknown) => {
-        // A server reads what it has in its caches while the store is away.
+        // While the store is unavailable, a server serves reads from its caches.
         if (isDomainError(error) && error.code === 'unavailable') return undefined;
         throw error;
       });
@@ -66,7 +66,7 @@ export function createInstanceMark(deps: Deps, onReplaced: (sentence: string) =>
   };
 }
 
-/** Makes this database the one of the bucket. What wrote into it before stops. Returns the number of the mark. */
+/** Makes this database the bucket's owner. The previous writer stops. Returns the number of the mark. */
 export async function takeBucket(deps: Deps): Promise<number> {
   const [own, inBucket] = [await markOfRows(deps), await markOfBucket(deps)];
   const made = await writeMark(deps, Math.max(own?.number ?? 0, inBucket?.number ?? 0) + 1);
@@ -98,7 +98,7 @@ async function markOfRows({ db }: Deps): Promise<Mark | null> {
   return found === undefined ? null : { number: Number(found.number), mark: found.mark };
 }
 
-/** The highest; of two of one number, the one that sorts first. */
+/** The highest; of two with the same number, the one that sorts first. */
 async function markOfBucket({ objects }: Deps): Promise<Mark | null> {
   let highest: Mark | null = null;
   for await (const { key } of objects.list(prefix)) {
@@ -111,7 +111,7 @@ async function markOfBucket({ objects }: Deps): Promise<Mark | null> {
   return highest;
 }
 
-/** The same for all nodes that meet at it. */
+/** Identical for all nodes that find it. */
 async function writeMark({ db, random }: Deps, number: number): Promise<Mark> {
   await db.write(({ manager, now }) =>
     rows(manager, 'INSERT INTO instance_marks (number, mark, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', [
@@ -132,7 +132,7 @@ async function putMark({ objects, clock }: Deps, { number, mark }: Mark): Promis
       tooLarge: () => internal('too long'),
     })
     .catch((error: unknown) => {
-      // Another node has put the same.
+      // Another node has written the same mark.
       if (!isDomainError(error) || error.reason !== 'object_exists') throw error;
     });
 }

@@ -6,42 +6,44 @@ import type { StoreDeps } from './deps.ts';
 import { storedRepositorySchema } from './schema.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
 
-/** An object of the journal: everything that has changed since a generation, as of another. */
+/** A journal object: all changes from one generation to another. */
 export interface JournalObject {
   format: 1;
   repository: string;
   head: string;
-  /** What changed up to here is in earlier objects. */
+  /** Earlier objects contain the changes up to this generation. */
   since: number;
   generation: number;
   droppedGeneration: number;
   at: number;
-  /** With `since` 0 all refs, otherwise those that changed; a deleted one has no id. */
+  /** All refs if `since` is 0, otherwise those that changed; a deleted ref has no id. */
   refs: { name: string; oid: string | null; peeled: string | null; generation: number }[];
   packs: Omit<StoredPack, 'repository'>[];
 }
 
 /**
- * Beside the rows, each change is an object `journal/<repository>/<generation>-<random>` of the store, so that rows of
- * a copy that is some seconds old can be brought up to date. It is written after the transaction, because before it a
- * refused push would look as if it had happened, and before the client is told. One that could not be written is made
- * good by the next.
+ * In addition to the rows, each change is written as an object `journal/<repository>/<generation>-<random>` to the
+ * store, so that a database copy some seconds old can be updated. It is written after the transaction, because
+ * otherwise a refused push would look as if it had happened, and before the response to the client. If one could not be
+ * written, the next includes its changes.
  */
 export interface Journal {
-  /** Writes the changes up to a generation. A fault is logged: the rows have the change. */
+  /** Writes the changes up to a generation. Logs failures: the rows have the change. */
   write(repository: string, generation: number): Promise<void>;
-  /** Writes a repository as a whole, and removes the objects before it. Refuses `object_store_unavailable`. */
+  /** Writes a whole repository, and removes earlier objects. Throws `object_store_unavailable`. */
   snapshot(repository: string): Promise<void>;
-  /** States that a repository has left the store, so that its packs may go. A fault is logged: they stay then. */
+  /**
+   * Records that a repository has left the store, so that its packs may be removed. Logs failures: the packs then stay.
+   */
   close(repository: string, generation: number): Promise<void>;
 }
 
-/** What the name of an object of the journal says. */
+/** Parsed name of a journal object. */
 export interface JournalEntry {
   key: string;
   repository: string;
   generation: number;
-  /** Whether it states that the repository has left the store. */
+  /** Whether it records that the repository has left the store. */
   isEnd: boolean;
   storedAt: number;
 }
@@ -50,7 +52,7 @@ const journalFolder = (repository: string): string => `journal/${repository}/`;
 const digits = 12;
 const keyForm = /^journal\/([0-9a-f-]{36}(?:\.wiki)?)\/(\d{12})-[0-9a-f-]{36}(\.end)?$/;
 
-/** The journal of one repository, or of all. Refuses `object_store_unavailable`. */
+/** The journal of one repository, or of all. Throws `object_store_unavailable`. */
 export async function* listJournal(
   objects: StoreDeps['objects'],
   repository: string | null = null,
@@ -64,10 +66,10 @@ export async function* listJournal(
 const maxTries = 3;
 
 export function createJournal({ db, objects, random, clock, logger }: StoreDeps): Journal {
-  /** Generations that are in objects; written to the rows now and then. */
+  /** Generations written to the store; saved to the rows periodically. */
   const written = new Map<string, number>();
 
-  /** A store that says 200 and has nothing is asked once more. */
+  /** Retries once, for a store that responds 200 without content. */
   async function putChecked(repository: string, generation: number, content: object, ending = ''): Promise<string> {
     const text = Buffer.from(JSON.stringify(content));
     const sha256 = createHash('sha256').update(text).digest('hex');
@@ -81,7 +83,7 @@ export function createJournal({ db, objects, random, clock, logger }: StoreDeps)
     }
   }
 
-  /** Rows of one moment: refs and packs that are newer than the row's generation are in the next object. */
+  /** A snapshot of rows: refs and packs newer than the row's generation are in the next object. */
   async function changesSince(row: StoredRepository, since: number): Promise<JournalObject> {
     const { id } = row;
     const refs = await rows<JournalObject['refs'][number]>(

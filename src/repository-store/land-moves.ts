@@ -19,24 +19,24 @@ import type { UploadedPack } from './transfer-packs.ts';
 
 export interface Landing {
   moves: readonly StoreMove[];
-  /** The repository that has the new objects: the folder itself, or the one that a push went to. */
+  /** The repository that contains the new objects: the folder itself, or the one that received a push. */
   source: string;
   isAtomic?: boolean;
-  /** The branch that HEAD names from now on. */
+  /** The new branch of HEAD. */
   head?: string;
-  /** Whether the source is a repository of its own: the packs in it are not those of a push. */
+  /** Whether the source is a separate repository: its packs are not those of a push. */
   isWhole?: boolean;
 }
 
-/** A sweep removes objects without a row after a day: what was sent longer ago than this may not get one any more. */
+/** A sweep removes objects without a row after a day: older uploads must not get a row any more. */
 const maxUploadMs = 60 * 60_000;
 const maxTries = 3;
 
 /**
- * Makes changes of refs: objects into the store, then one write that compares and sets the rows and names the pack,
- * then the journal object, then the folder. Before that write nothing has happened, after it everything has.
- * Refuses `object_store_unavailable`, `missing_objects`; nothing is changed then.
- * @param row as of a moment before; its folder is current
+ * Applies ref changes: uploads objects to the store, then compares and sets the rows and adds the pack in one
+ * transaction, then writes the journal object, then the folder. That transaction decides whether the change happened.
+ * Throws `object_store_unavailable`, `missing_objects`; nothing is changed then.
+ * @param row read just before; its folder is current
  */
 export async function landMoves(
   deps: StoreDeps & { folders: CacheFolders; journal: Journal },
@@ -83,8 +83,8 @@ export async function landMoves(
 }
 
 /**
- * The folder of what the rows have now. A fault is only logged: the change was made, so nobody may be told that it was
- * refused, and the next reader fetches what is missing.
+ * Updates the folder to the rows. Only logs failures: the change was made, so the client must not get an error, and the
+ * next reader fetches missing objects.
  */
 async function keepFolder(
   deps: StoreDeps & { folders: CacheFolders },
@@ -105,15 +105,15 @@ interface Sources {
   source: string;
   tips: readonly string[];
   into: string;
-  /** Whether nothing was left out of the packs since the push was checked. */
+  /** Whether no objects were dropped from the packs since the push was checked. */
   mayTake: boolean;
 }
 
 /**
- * What a landing has to bring to the store, as one pack in `into`. A push whose folder has nothing but what rows name
- * was checked against exactly that, so the pack that came is all it needs; everything else is packed by what the refs
- * of the folder do not lead to.
- * @returns its name; null for nothing
+ * Packs the objects that a landing must upload, as one pack in `into`. A push to a folder with only packs known to the
+ * rows was checked against exactly those, so its own pack suffices; otherwise packs everything not reachable from the
+ * folder's refs.
+ * @returns its name; null if there is nothing to upload
  */
 async function collect(
   { local, folders }: StoreDeps & { folders: CacheFolders },
@@ -133,7 +133,7 @@ async function collect(
       return came[0]!;
     }
   }
-  // Not the refs of rows that are newer than the folder: their objects may not be here.
+  // Excludes refs from rows newer than the folder: their objects may be missing here.
   const refs = [...(await readRefs(folder)).values(), ...(await readHiddenRefs(folder)).values()];
   return local.caches.pack(source, { tips, known: [...new Set(refs)], into });
 }
@@ -149,7 +149,7 @@ async function commit(
 ): Promise<Outcome> {
   const { manager, now } = tx;
   const { id } = before;
-  // Locks the row: changes of one repository are one after the other.
+  // Locks the row, so that changes of a repository are serialised.
   const [row] = await rows<{ generation: number; dropped: number }>(
     manager,
     `UPDATE stored_repositories SET generation = generation + 1 WHERE id = ?
@@ -159,7 +159,7 @@ async function commit(
   if (row === undefined) throw repositoryMoves();
   const generation = Number(row.generation);
   const undo = () => manager.query('UPDATE stored_repositories SET generation = generation - 1 WHERE id = ?', [id]);
-  // What is packed since then may lack objects that were taken to be there.
+  // Packs created since then may lack objects assumed to exist.
   if (Number(row.dropped) > before.generation || (pack !== null && now - pack.createdAt > maxUploadMs)) {
     await undo();
     return 'checked-too-early';

@@ -14,19 +14,22 @@ import { sweepPacks } from './sweep-packs.ts';
 type Deps = StoreDeps & { folders: CacheFolders; journal: Journal };
 
 const evictEveryMs = 10 * 60_000;
-/** After so many changes the journal has a repository as a whole once more, and what was before goes. */
+/** Number of changes after which the journal stores the whole repository again and removes earlier objects. */
 const changesOfJournal = 100;
 const snapshotsAtOnce = 20;
-/** For clones that began before. */
+/** For clones that began earlier. */
 const movedForMs = 24 * 60 * 60_000;
-/** How long it is remembered that a ref is gone. */
+/** Time for which deletions of refs are remembered. */
 const deletedForMs = 7 * 24 * 60 * 60_000;
 
-/** What the store needs from time to time. */
+/** Periodic maintenance of the store. */
 interface StoreMaintenance {
-  /** Each minute: packs what has many packs, removes what was replaced a day ago. Returns how many were packed. */
+  /**
+   * Every minute: repacks repositories with many packs, and removes packs replaced a day ago. Returns how many were
+   * repacked.
+   */
   often(shouldContinue?: () => Promise<boolean>): Promise<number>;
-  /** At night: leaves out what no ref leads to, and removes what no row names. Returns how many were packed. */
+  /** Nightly: drops unreachable objects, and removes objects without a row. Returns how many were repacked. */
   nightly(shouldContinue: () => Promise<boolean>): Promise<number>;
 }
 
@@ -55,7 +58,7 @@ export function createStoreMaintenance(deps: Deps, cacheBytes: number | null): S
   const movedAt = async (folder: string): Promise<number | null> =>
     (await stat(path.join(folder, movedFile)).catch(() => null))?.mtimeMs ?? null;
 
-  /** Folders whose repositories were taken to the store a day ago, with their wikis. */
+  /** Folders whose repositories moved to the store a day ago, including wikis. */
   async function removeMoved(): Promise<void> {
     for (const root of roots)
       for (const owner of (await readdir(root).catch(nullIfAbsent)) ?? [])
@@ -69,7 +72,7 @@ export function createStoreMaintenance(deps: Deps, cacheBytes: number | null): S
         }
   }
 
-  /** Once the journal has a repository without them. */
+  /** Runs once the journal has a repository without them. */
   async function forgetDeletedRefs(): Promise<void> {
     await db.write(
       ({ manager }) =>

@@ -11,10 +11,10 @@ import type { StoredState } from './ref-rows.ts';
 const maxTries = 5;
 
 /**
- * Moves a repository from the store to a folder, while it is read and pushed to: the folder is made complete, checked
- * and synced, then one write removes the rows unless they have changed meanwhile. Its packs leave the store a day
- * later. Refuses `repository_busy`, `object_store_unavailable`; then nothing has moved.
- * @param target where its folder is to be; what is there is no longer the truth
+ * Moves a repository from the store to a folder while it is in use: completes, checks and syncs the folder, then
+ * removes the rows in one transaction unless they have changed. Its packs leave the store a day later. Throws
+ * `repository_busy`, `object_store_unavailable`; then nothing has moved.
+ * @param target path of its folder; existing content is obsolete
  * @returns the bytes of its packs
  */
 export async function moveToFolder(deps: MoveDeps, id: string, target: string): Promise<number> {
@@ -36,12 +36,12 @@ export async function moveToFolder(deps: MoveDeps, id: string, target: string): 
   throw conflict('repository_busy', 'This repository changes all the time. Try again later.');
 }
 
-/** Makes the folder what rows and packs say, and syncs it. */
+/** Updates the folder to the rows and packs, and syncs it. */
 async function fill({ local }: MoveDeps, { row, packs, refs }: StoredState, cache: string, target: string) {
   if (!(await local.storage.exists(target))) await local.storage.create(target, { defaultBranch: row.head });
   const [from, to] = [cache, target].map((folder) => path.join(folder, 'objects', 'pack')) as [string, string];
   const there = new Set(await readdir(to));
-  // The index comes last: with it, the pack is read.
+  // The index comes last, because it makes the pack readable.
   for (const { name } of packs)
     for (const ending of ['pack', 'idx']) {
       const file = `pack-${name}.${ending}`;
@@ -71,7 +71,7 @@ async function checkFolder({ local }: MoveDeps, target: string): Promise<void> {
   throw internal('the folder is not what the store has', { cause: faults });
 }
 
-/** Whether the repository was as it was read. */
+/** Whether the repository is unchanged since it was read. */
 async function removeRows({ db }: MoveDeps, { id, generation }: StoredState['row']): Promise<boolean> {
   const removed = await db.write(
     ({ manager }) =>

@@ -21,17 +21,17 @@ export type MoveDeps = StoreDeps & { folders: CacheFolders; journal: Journal; ga
 
 type Refs = ReadonlyMap<string, string>;
 
-/** Lies in a folder that is the truth no longer; a day later the folder goes. */
+/** Marker file in an obsolete folder, which is removed a day later. */
 export const movedFile = 'hearth-moved.json';
 const rowsAtOnce = 2_000;
 const noObject = '0'.repeat(40);
 
 /**
- * Moves a repository from its folder to the store, while it is read and pushed to: all objects first, which are fetched
- * again and checked, then, while no change runs, those that came meanwhile and one write of the rows. From there on the
- * rows are the truth; the folder stays for a day, for clones that read it. Objects that no ref leads to are left
- * behind. Refuses `repository_busy`, `object_store_unavailable`, `missing_objects`; then nothing has moved.
- * @returns the bytes that were sent
+ * Moves a repository from its folder to the store while it is in use: uploads all objects, fetches them back and checks
+ * them; then, while no change runs, uploads newer ones and writes the rows in one transaction. From then on the rows
+ * are authoritative; the folder stays for a day, for clones that read it. Skips unreachable objects. Throws
+ * `repository_busy`, `object_store_unavailable`, `missing_objects`; then nothing has moved.
+ * @returns the uploaded bytes
  */
 export async function moveToStore(deps: MoveDeps, id: string, folder: string): Promise<number> {
   const { local, directory, random, gate, journal, logger } = deps;
@@ -67,13 +67,13 @@ export async function moveToStore(deps: MoveDeps, id: string, folder: string): P
   }
 }
 
-/** All refs but those of a fetch that runs. */
+/** All refs except for those of a running fetch. */
 const allRefs = async (folder: string): Promise<Map<string, string>> =>
   new Map([...(await readRefs(folder)), ...(await readHiddenRefs(folder))]);
 
 const oidsOf = (refs: Refs): string[] => [...new Set(refs.values())];
 
-/** Makes a repository of what the store has been sent, and reads it. Refuses `object_store_unavailable`. */
+/** Creates a repository from the uploaded packs, and reads it. Throws `object_store_unavailable`. */
 async function checkSent(deps: MoveDeps, id: string, refs: Refs, packs: readonly UploadedPack[]): Promise<void> {
   const { local, directory, random } = deps;
   const scratch = path.join(directory, `push-${random.uuid()}.git`);
@@ -110,7 +110,7 @@ const storedPack = (repository: string, pack: UploadedPack, generation: number):
   replacedAt: null,
 });
 
-/** A repository that was in the store before goes on counting, because its journal is there. */
+/** A repository that was in the store before continues its generations, because its journal still exists. */
 async function lastGeneration({ objects }: StoreDeps, id: string): Promise<number> {
   let last = 0;
   for await (const { generation } of listJournal(objects, id)) last = Math.max(last, generation);
@@ -138,7 +138,7 @@ async function insertRows({ db, local }: MoveDeps, { id, folder, generation, ref
   });
 }
 
-/** A command in another process may have changed the folder beside the move: its changes follow. */
+/** A command in another process may have changed the folder during the move: applies its changes. */
 async function landLate(deps: MoveDeps, id: string, folder: string, moved: Refs): Promise<void> {
   const now = await allRefs(folder);
   const moves: StoreMove[] = [];

@@ -14,18 +14,18 @@ import { uploadPack } from './transfer-packs.ts';
 
 type Deps = StoreDeps & { folders: CacheFolders; journal: Journal };
 
-/** git opens every pack at every start: with 200 a push takes twice as long. */
+/** git opens every pack at every start: with 200 packs a push takes twice as long. */
 const manyPacks = 30;
 const tooManyPacks = 4 * manyPacks;
-/** For restores of older rows. */
+/** For restores of older database copies. */
 const replacedForMs = 24 * 60 * 60_000;
 const purgedAtOnce = 200;
 
 /**
- * Makes one pack of those that a repository has now, and names it in their place; packs that come meanwhile stay. No
- * object is left out, so a push beside it needs no check. Packs that a fork names, too, stay until they are many:
- * replaced, they would be in the store twice.
- * @returns whether it has replaced them: not where another packing was faster
+ * Replaces a repository's current packs by one; packs added in the meantime stay. Drops no object, so a concurrent push
+ * needs no check. Keeps packs also used by a fork until they are many, because replacing them would store their objects
+ * twice.
+ * @returns whether it has replaced them: not if another packing was faster
  */
 export async function packStored(deps: Deps, id: string): Promise<boolean> {
   const { db, folders } = deps;
@@ -61,7 +61,7 @@ async function joinPacks(deps: Deps, id: string, folder: string, old: readonly S
   }
 }
 
-/** Packs what has many packs, and removes what was replaced a day ago. Returns how many were packed. */
+/** Repacks repositories with many packs, and removes packs replaced a day ago. Returns how many were repacked. */
 export async function packStoredRepositories(
   deps: Deps,
   shouldContinue: () => Promise<boolean> = async () => true,

@@ -4,18 +4,18 @@ import { isDomainError } from '../kernel/index.ts';
 import type { StoreDeps } from './deps.ts';
 import type { StoredPack } from './schema.ts';
 
-/** What reading packs from the store has shown. */
+/** Result of reading packs from the store. */
 interface PackProof {
   packs: number;
   bytes: number;
-  /** Sentences. */
+  /** Problems, as sentences. */
   faults: string[];
 }
 
 interface ProveOptions {
   /** Whether to read a pack. */
   isDue(pack: StoredPack): boolean;
-  /** Asked about a fault: whether the pack is still wanted. */
+  /** Called after a failure: whether the pack is still in use. */
   isWanted(pack: StoredPack): Promise<boolean>;
   shouldContinue?(): Promise<boolean>;
 }
@@ -24,8 +24,8 @@ const atOnce = 200;
 const maxFaults = 20;
 
 /**
- * Reads packs that rows name, and their indexes, from the store, and compares them with their digests; nothing is kept
- * on the disk. A pack that several repositories name is read once. Refuses `object_store_unavailable`.
+ * Reads the packs in the rows, and their indexes, from the store, and compares them with their digests; stores nothing
+ * on disk. Reads a pack shared by several repositories once. Throws `object_store_unavailable`.
  */
 export async function provePacks(
   { db, objects }: Pick<StoreDeps, 'db' | 'objects'>,

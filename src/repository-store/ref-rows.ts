@@ -7,15 +7,15 @@ import { storedPackSchema, storedRepositorySchema } from './schema.ts';
 import type { StoredPack, StoredRepository } from './schema.ts';
 import { noRef } from '../kernel/index.ts';
 
-/** A change of a ref. Ids are full; all zero means "no ref". */
+/** A change of a ref. Ids are full; all zeros mean "no ref". */
 export interface StoreMove {
   ref: string;
-  /** Null where the change does not depend on it. */
+  /** Null if the change does not depend on it. */
   oldId: string | null;
   newId: string;
 }
 
-/** Everything that a folder has, as of one moment. */
+/** A consistent snapshot of the data in a folder. */
 export interface StoredState {
   row: StoredRepository;
   packs: StoredPack[];
@@ -26,7 +26,7 @@ export interface StoredState {
 const rowsAtOnce = 2_000;
 const maxTries = 20;
 
-/** The refs of a repository, a page at a time: one statement would hold the event loop for all of them. */
+/** The refs of a repository, in pages: one statement would block the event loop. */
 async function* listRefs(manager: EntityManager, repository: string): AsyncGenerator<CachedRef> {
   for (let after = ''; ; ) {
     const page = await rows<CachedRef>(
@@ -42,7 +42,7 @@ async function* listRefs(manager: EntityManager, repository: string): AsyncGener
   }
 }
 
-/** Refs, packs and generation that belong together; null when the repository is gone. */
+/** A consistent set of refs, packs and generation; null if the repository is gone. */
 export async function readState(db: Database, repository: string): Promise<StoredState | null> {
   for (let tries = 0; ; tries += 1) {
     const row = await db.read.findOneBy(storedRepositorySchema, { id: repository });
@@ -51,7 +51,7 @@ export async function readState(db: Database, repository: string): Promise<Store
     const refs: CachedRef[] = [];
     for await (const ref of listRefs(db.read, repository)) refs.push(ref);
     const after = await db.read.findOneBy(storedRepositorySchema, { id: repository });
-    // Several statements are one moment where nothing has changed in between.
+    // Several statements form a snapshot if nothing has changed in between.
     if (after?.generation === row.generation || tries === maxTries) return { row, packs, refs };
   }
 }
@@ -61,10 +61,10 @@ const inTheWay = 'another name stands in its way';
 const moveColumns = { position: 'bigint', name: 'text' } as const;
 
 /**
- * Compares and sets refs inside a write. Deletions come first, to free a name: `a` for `a/b`. Of two creations that
- * exclude each other the first wins.
- * @param ends of the objects that are named from now on
- * @returns the result of each, in order; with `isAtomic`, one that fails is the end of all
+ * Compares and sets refs inside a transaction. Deletions come first, to free a name: `a` for `a/b`. Of two conflicting
+ * creations the first wins.
+ * @param ends of the newly referenced objects
+ * @returns the result of each, in order; with `isAtomic`, one failure fails all
  */
 export async function setRefs(
   { manager, now }: Pick<Tx, 'manager' | 'now'>,
@@ -148,7 +148,7 @@ export async function setRefs(
 
 const rowColumns = { name: 'text', oid: 'text', peeled: 'text' } as const;
 
-/** Sets refs that are known to be free, or to be at what they move from. */
+/** Sets refs whose names are known to be free, or whose current values are known to match. */
 export async function writeRefs(
   { manager, now }: Pick<Tx, 'manager' | 'now'>,
   repository: string,

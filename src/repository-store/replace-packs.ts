@@ -8,12 +8,12 @@ import type { CacheFolders } from './follow-folder.ts';
 import { storedPackSchema } from './schema.ts';
 import type { UploadedPack } from './transfer-packs.ts';
 
-/** Thrown inside a write that another packing, or a push, was faster than. */
+/** Thrown inside a transaction if another packing or a push was faster. */
 export const overtaken = new Error('another packing was faster');
 
 /**
- * Inside a write: exactly these packs are replaced, by one or by none. Throws `overtaken` where one of them is replaced
- * already.
+ * Inside a transaction: replaces exactly these packs by one or none. Throws `overtaken` if one of them was already
+ * replaced.
  * @returns the generation
  */
 export async function replacePacks(
@@ -45,7 +45,7 @@ export async function replacePacks(
   return generation;
 }
 
-/** Packs of a repository that another one names, too. */
+/** Packs of a repository that another one also uses. */
 export async function sharedKeys(db: StoreDeps['db'], repository: string): Promise<Set<string>> {
   const found = await rows<{ key: string }>(
     db.read,
@@ -57,8 +57,8 @@ export async function sharedKeys(db: StoreDeps['db'], repository: string): Promi
 }
 
 /**
- * Puts a pack that was sent just now into the folder, so that it is not fetched. The index comes last: with it, the
- * pack is read.
+ * Adds a just uploaded pack to the folder, so that it need not be fetched. The index comes last, because it makes the
+ * pack readable.
  */
 export async function installPack(
   { folders }: { folders: CacheFolders },
@@ -70,7 +70,7 @@ export async function installPack(
     for (const ending of ['pack', 'idx'])
       await link(path.join(from, `pack-${name}.${ending}`), path.join(place, `pack-${name}.${ending}`)).catch(
         (error: NodeJS.ErrnoException) => {
-          // It is there already, or the folder was removed: it is fetched again.
+          // It already exists, or the folder was removed: the pack is fetched again.
           if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
         },
       );

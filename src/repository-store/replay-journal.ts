@@ -8,33 +8,33 @@ import { createJournal, listJournal } from './journal.ts';
 import type { JournalEntry, JournalObject } from './journal.ts';
 import { storedPackSchema, storedRefSchema, storedRepositorySchema } from './schema.ts';
 
-/** A ref that the journal has elsewhere than the rows had; null where there is none. */
+/** A ref whose value in the journal differs from the rows; null if it is absent. */
 interface ReplayedMove {
   ref: string;
   from: string | null;
   to: string | null;
 }
 
-/** What of the journal is newer than the rows of a database, by repository (`<uuid>`, or `<uuid>.wiki`). */
+/** Journal changes newer than a database's rows, by repository (`<uuid>`, or `<uuid>.wiki`). */
 export interface Replay {
-  /** Brought up to date: how many refs moved, and when the last change of each was journalled. */
+  /** Updated: number of moved refs, and the time when the last change of each was journalled. */
   replayed: { repository: string; refs: number; at: number }[];
-  /** The journal has them and the rows do not: made after the copy. Their packs stay in the store. */
+  /** Only in the journal: created after the copy. Their packs stay in the store. */
   unknown: string[];
-  /** Had left the store after the copy, for a folder or for good; they are as in the copy. */
+  /** Left the store after the copy, for a folder or permanently; unchanged from the copy. */
   ended: string[];
-  /** An object of the journal that cannot be read, or a change between that no object has; they are as in the copy. */
+  /** With an unreadable journal object, or a gap between objects; unchanged from the copy. */
   broken: string[];
-  /** Packs that rows name now and the store does not have. */
+  /** Packs in the rows that are missing in the store. */
   missingPacks: string[];
 }
 
 interface ReplayOptions {
-  /** Whether no rows are written. */
+  /** Whether to write no rows. */
   isDry: boolean;
-  /** Whether the rows are a trial, so that the journal in the store stays as it is. */
+  /** Whether the rows are a trial, so that the journal in the store stays unchanged. */
   isTrial?: boolean;
-  /** Inside the write that moves the refs of a repository. */
+  /** Runs inside the transaction that moves the refs of a repository. */
   onMoved(tx: Tx, repository: string, moves: readonly ReplayedMove[]): Promise<void>;
 }
 
@@ -43,8 +43,8 @@ type Deps = Pick<StoreDeps, 'db' | 'objects' | 'clock' | 'random' | 'logger'>;
 const atOnce = 4;
 
 /**
- * Brings the refs and packs of a database that is an older copy up to what the journal in the store says: what was
- * acknowledged is there. No server may serve the database. Idempotent. Refuses `object_store_unavailable`.
+ * Updates the refs and packs of an older database copy from the journal in the store, so that acknowledged changes are
+ * included. No server may serve the database. Idempotent. Throws `object_store_unavailable`.
  */
 export async function replayJournal(deps: Deps, { isDry, isTrial = false, onMoved }: ReplayOptions): Promise<Replay> {
   const { db, objects } = deps;
@@ -116,7 +116,7 @@ async function readJournal({ objects, logger }: Deps, key: string, repository: s
   return null;
 }
 
-/** One object of the journal as rows. What the rows have already in a newer state stays. */
+/** Applies one journal object to the rows. Keeps rows that are already newer. */
 async function apply({ manager, now }: Tx, object: JournalObject): Promise<ReplayedMove[]> {
   const { repository } = object;
   const moves: ReplayedMove[] = [];
@@ -138,7 +138,7 @@ async function apply({ manager, now }: Tx, object: JournalObject): Promise<Repla
     { id: repository },
     {
       head: object.head,
-      // Rows are read one after the other when an object is made: some may be newer than the object says.
+      // Rows are read one after the other when an object is created, so some may be newer than the object.
       generation: Math.max(object.generation, ...generations, ...replaced),
       droppedGeneration: object.droppedGeneration,
       journalled: object.generation,
@@ -147,7 +147,7 @@ async function apply({ manager, now }: Tx, object: JournalObject): Promise<Repla
   return moves;
 }
 
-/** From where each ref was to where it is now. */
+/** From the previous to the current value of each ref. */
 function joined(moves: readonly ReplayedMove[]): ReplayedMove[] {
   const byRef = new Map<string, ReplayedMove>();
   for (const move of moves) byRef.set(move.ref, { ...move, from: (byRef.get(move.ref) ?? move).from });

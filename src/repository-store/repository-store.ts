@@ -10,16 +10,16 @@ import { createStoredGit } from './stored-git.ts';
 import type { StoredGitOptions } from './stored-git.ts';
 
 interface RepositoryStore {
-  /** Works on repositories of both kinds by the same paths: those of the store, and those whose folder is the truth. */
+  /** Handles repositories of both kinds by the same paths: those in the store, and those in folders. */
   git: Git;
 }
 
-/** Whether there are repositories of the store, so that an instance needs this module. */
+/** Whether there are repositories in the store, so that an instance needs this module. */
 export async function hasStoredRepositories(db: Database): Promise<boolean> {
   return (await rows(db.read, "SELECT id FROM stored_repositories WHERE id > '' ORDER BY id LIMIT 1")).length > 0;
 }
 
-/** Repositories whose refs are rows and whose packs are objects of a store. */
+/** Repositories whose refs are rows and whose packs are objects of an object store. */
 export function createRepositoryStore(deps: StoreDeps, options: StoredGitOptions): RepositoryStore {
   const folders = createCacheFolders(deps, createFolderLocks());
   const journal = createJournal(deps);

@@ -4,18 +4,18 @@ import { EntitySchema } from 'typeorm';
 export interface StoredRepository {
   /** UUID of the repository; `<uuid>.wiki` for its wiki. */
   id: string;
-  /** The branch that HEAD names. */
+  /** The branch of HEAD. */
   head: string;
-  /** Grows with every change of refs, HEAD or packs. */
+  /** Incremented by every change of refs, HEAD or packs. */
   generation: number;
-  /** The last generation at which objects were left out of the packs. */
+  /** The last generation at which objects were dropped from the packs. */
   droppedGeneration: number;
-  /** The last generation that is known to be in an object of the journal. */
+  /** The last generation known to be in a journal object. */
   journalled: number;
   createdAt: number;
-  /** The generation as of which the journal has the whole repository in one object. */
+  /** The generation at which the journal has the whole repository in one object. */
   snapshotGeneration: number;
-  /** When objects that no ref leads to were left out last. */
+  /** Time when unreachable objects were last dropped. */
   collectedAt: number;
 }
 
@@ -37,10 +37,10 @@ export const storedRepositorySchema = new EntitySchema<StoredRepository>({
 interface StoredRef {
   repository: string;
   name: string;
-  /** Null once it is deleted: followers that are behind have to hear of it. */
+  /** Null once deleted: followers that are behind must learn of the deletion. */
   oid: string | null;
   peeled: string | null;
-  /** Of its last change. */
+  /** Time of its last change. */
   generation: number;
   changedAt: number;
 }
@@ -58,21 +58,21 @@ export const storedRefSchema = new EntitySchema<StoredRef>({
   },
 });
 
-/** A pack of the store. A fork names the packs of its source by rows of its own. */
+/** A pack in the store. A fork refers to the packs of its source by its own rows. */
 export interface StoredPack {
   repository: string;
   /** `packs/<repository>/<random>`: the objects are `<key>.pack` and `<key>.idx`. New for every upload. */
   key: string;
-  /** The name that git gave it: 40 hexadecimal digits. */
+  /** The name given by git: 40 hexadecimal digits. */
   name: string;
   packSha256: string;
   indexSha256: string;
   packBytes: number;
   indexBytes: number;
-  /** When it appeared. */
+  /** Time when it was added. */
   generation: number;
   createdAt: number;
-  /** When others took its place; then it is no longer part of the repository. */
+  /** Time when other packs replaced it; it is then no longer part of the repository. */
   replacedGeneration: number | null;
   replacedAt: number | null;
 }

@@ -23,17 +23,17 @@ type Work = (target: string, ...rest: never[]) => unknown;
 type Service = object;
 
 export interface StoredGitOptions {
-  /** Whether new repositories are of the store. */
+  /** Whether new repositories are created in the store. */
   createsHere: boolean;
-  /** What all caches may take; null: a share of the disk. */
+  /** Size limit of all caches; null: a share of the disk. */
   cacheBytes: number | null;
 }
 
 const hiddenFolder = 'refs/hearth/';
 
 /**
- * The same interface for both kinds of repositories. One of the store is read in its folder, which is made current
- * first; what changes it goes to the rows. A path that no row stands for is left to the git of this machine.
+ * The same interface for both kinds of repositories. One in the store is read from its folder, which is updated first;
+ * changes go to the rows. Paths without a row are handled by this machine's git.
  */
 export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: StoredGitOptions): Git {
   const { local, db, folders, gate } = deps;
@@ -44,12 +44,12 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
     return id === null ? null : ((await db.lookup(storedRepositorySchema, { id }))[0] ?? null);
   }
 
-  /** Runs work in the folder of a repository: current, for one of the store. */
+  /** Runs work in the folder of a repository; one in the store is updated first. */
   async function at<Result>(target: string, work: (folder: string) => Result): Promise<Awaited<Result>> {
     const row = await find(target);
     if (row === null) return await work(target);
     const { folder, end } = await folders.use(row).catch(async (error: unknown) => {
-      // It was kept as a folder in between.
+      // It was stored as a folder in between.
       if (isDomainError(error) && error.reason === 'repository_moves' && (await find(target)) === null)
         return { folder: target, end() {} };
       throw error;
@@ -61,7 +61,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
     }
   }
 
-  /** All functions of a service that take a path first, on the folder; `own` has those that do something else. */
+  /** All functions of a service whose first parameter is a path, applied to the folder; `own` overrides some. */
   function following<S extends Service>(service: S, own: Partial<S>): S {
     const wrapped = Object.entries(service).map(([name, work]) => [
       name,
@@ -74,7 +74,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
   const land = (row: StoredRepository, folder: string, moves: readonly StoreMove[], more: Partial<Landing> = {}) =>
     landMoves(deps, row, { moves, source: folder, ...more });
 
-  /** Does one thing for repositories of the store, another for the rest. */
+  /** Chooses between an operation for repositories in the store and one for all others. */
   const either =
     <Rest extends unknown[], Result>(
       stored: (row: StoredRepository, ...rest: Rest) => Promise<Result>,
@@ -85,7 +85,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
       return row === null ? otherwise(target, ...rest) : stored(row, ...rest);
     };
 
-  /** The same for what changes a repository: it waits while the repository is taken from its folder to the store. */
+  /** The same for changes of a repository: waits while it moves from its folder to the store. */
   const changing =
     <Rest extends unknown[], Result>(
       stored: (row: StoredRepository, ...rest: Rest) => Promise<Result>,
@@ -129,7 +129,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
       (target) => local.storage.size(target),
     ),
     measure: either(measure, local.storage.measure),
-    // Its folder is a cache whose place says nothing of owners or the trash.
+    // Its folder is a cache whose location is independent of owners and the trash.
     move: changing(
       async (_row, _to: string) => undefined,
       (from: string, to: string) => local.storage.move(from, to),
@@ -137,7 +137,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
     async remove(target) {
       const row = await find(target);
       if (row !== null) await removeStored(deps, row.id);
-      // Also what a move to the store has left there.
+      // Includes leftovers of a move to the store.
       await local.storage.remove(target);
     },
     async moveTo(target, place) {
@@ -145,7 +145,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
       if (id === null || (place === 'store' && !createsHere)) return local.storage.moveTo(target, place);
       const moved = place === 'store' ? [await keepInStore(target), await keepInStore(wikiOf(target))] : [];
       if (place === 'local') {
-        // A wiki that has not moved lies in the folder of its repository, which is made anew.
+        // A wiki that has not moved is in the folder of its repository, which is recreated.
         if ((await find(target)) !== null) await keepInStore(wikiOf(target));
         for (const each of [target, wikiOf(target)]) {
           const row = await find(each);
@@ -159,7 +159,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
 
   const wikiOf = (target: string): string => path.join(target, 'wiki.git');
 
-  /** Null for one of the store, and for none. A wiki goes before its repository, whose folder it lies in. */
+  /** Null for one in the store, and for a missing one. A wiki moves before its repository, whose folder contains it. */
   async function keepInStore(target: string): Promise<number | null> {
     const id = storedIdOf(target, deps.roots)!;
     if ((await find(target)) !== null || !(await local.storage.exists(target))) return null;
@@ -167,7 +167,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
     return (await moveToStore(deps, id, target)) + (wiki ?? 0);
   }
 
-  /** Packs that a fork names, too, are in the store once. */
+  /** Packs also used by a fork are in the store once. */
   async function measure({ id }: StoredRepository) {
     const [sums] = await rows<{ bytes: number; shared: number }>(
       db.read,
@@ -208,7 +208,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
       const oldId = from ?? '0'.repeat(to.length);
       return (await one(row, { ref: pullRef(number, 'head'), oldId, newId: to })).ok;
     }, local.refs.movePullHead),
-    // A row is durable when it can be seen.
+    // Visible rows are durable.
     repairNew: either(async (_row, _refs) => [], local.refs.repairNew),
   });
 
@@ -223,7 +223,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
   }
 
   async function releaseRefs(row: StoredRepository, folder: string, names: readonly string[]): Promise<void> {
-    // Refs of a fetch are files of the folder, and in no row.
+    // Refs of a fetch are files of the folder, without rows.
     const own = names.filter((name) => existsSync(path.join(folder, hiddenFolder + name)));
     if (own.length > 0) await local.objects.release(folder, own);
     const moves = names
@@ -242,8 +242,8 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
           path: scratch,
           land: (moves, options) =>
             landMoves(deps, row, { moves, source: scratch, ...options }).catch((error: unknown) =>
-              // Nothing has happened: the client is told why, and its connection is not cut. Where that is not known,
-              // "rejected" would be a guess.
+              // Nothing has happened: the client gets the reason, and its connection stays open. If the outcome is
+              // unknown, "rejected" would be a guess.
               isDomainError(error) && error.reason !== 'outcome_unknown'
                 ? moves.map(({ ref }) => ({ ref, ok: false, reason: error.message }))
                 : Promise.reject(error),
@@ -311,7 +311,7 @@ export function createStoredGit(deps: MoveDeps, { createsHere, cacheBytes }: Sto
       const packed = await local.maintenance.packAll(own, shouldContinue);
       return packed + ((await shouldContinue()) ? await storeMaintenance.nightly(shouldContinue) : 0);
     },
-    // What a killed git leaves in a cache is of no consequence.
+    // Leftovers of a killed git in a cache do no harm.
     recover: either(async () => [], local.maintenance.recover),
     leftovers: either(async (_row, _before, _options) => [], local.maintenance.leftovers),
   });

@@ -2,15 +2,15 @@ import { inList, rows } from '../db/index.ts';
 import type { StoreDeps } from './deps.ts';
 import { listJournal } from './journal.ts';
 
-/** Longer than any push may take between its upload and its row. */
+/** Longer than a push may take between its upload and its row. */
 const unnamedForMs = 24 * 60 * 60_000;
-/** For packs of which neither a row nor the journal knows the repository. */
+/** For packs whose repository neither a row nor the journal knows. */
 const unknownForMs = 7 * 24 * 60 * 60_000;
-/** How long the journal of a repository stays that has left the store. */
+/** Retention time of the journal of a repository that has left the store. */
 const endedForMs = 30 * 24 * 60 * 60_000;
 const askedAtOnce = 500;
 
-/** What a sweep has done; `older` are repositories whose rows are older than their journal. */
+/** Result of a sweep; `older` are repositories whose rows are older than their journal. */
 interface Sweep {
   removed: number;
   bytes: number;
@@ -24,9 +24,8 @@ interface JournalState {
 }
 
 /**
- * Removes packs of the store that no row names: of pushes that came to nothing, and of repositories that went. With
- * rows that are older than the store "no row names it" would mean nearly everything, so nothing is removed where the
- * journal knows more than the rows.
+ * Removes packs without a row from the store: of failed pushes, and of deleted repositories. If the rows are older than
+ * the store, nearly every pack would have no row, so nothing is removed if the journal is newer than the rows.
  * @param now of the store's clock, which may differ by minutes
  */
 export async function sweepPacks(

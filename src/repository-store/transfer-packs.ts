@@ -9,7 +9,7 @@ import type { StoredPack } from './schema.ts';
 
 type Deps = Pick<StoreDeps, 'objects' | 'random' | 'clock'>;
 
-/** What a row says of an uploaded pack. */
+/** Data of an uploaded pack for its row. */
 export type UploadedPack = Pick<
   StoredPack,
   'key' | 'name' | 'packSha256' | 'indexSha256' | 'packBytes' | 'indexBytes' | 'createdAt'
@@ -22,8 +22,8 @@ const lost = (key: string) =>
   });
 
 /**
- * Sends a pack and its index under a fresh key, and asks the store for both: one that says 200 and has nothing is
- * refused. The files stay. Refuses `object_store_unavailable`.
+ * Uploads a pack and its index under a new key, and verifies both: rejects a store that responds 200 without content.
+ * Keeps the files. Throws `object_store_unavailable`.
  * @param folder of `pack-<name>.pack` and its index
  */
 export async function uploadPack(deps: Deps, repository: string, folder: string, name: string): Promise<UploadedPack> {
@@ -60,9 +60,9 @@ export async function uploadPack(deps: Deps, repository: string, folder: string,
 type PackFault = 'absent' | 'damaged';
 
 /**
- * Fetches a pack and its index into a folder of packs, each checked by its digest; the index appears last, because
- * with it the pack is read. Refuses `object_store_unavailable`.
- * @returns null, or why not
+ * Fetches a pack and its index into a pack folder and checks their digests; writes the index last, because it makes the
+ * pack readable. Throws `object_store_unavailable`.
+ * @returns null, or the reason of a failure
  */
 export async function downloadPack(
   { objects, random }: Pick<StoreDeps, 'objects' | 'random'>,
