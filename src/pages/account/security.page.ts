@@ -62,7 +62,7 @@ export const newRecoveryCodes: Page<PersonContext, AccountDeps> = (context, deps
     return redirectToRecoveryCodes(deps, context.person.id, codes);
   });
 
-/** The redirect to the page that shows recovery codes, once. */
+/** Redirects to the page that shows recovery codes once. */
 export const redirectToRecoveryCodes = async (
   { oneTimeSecrets }: AccountDeps,
   personId: string,

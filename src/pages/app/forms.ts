@@ -6,8 +6,8 @@ const maxFields = 100;
 const deadlineMs = 60_000;
 
 /**
- * Parsers by limit. The first form loads the library: it and its dependencies would be a tenth of the code that a start
- * loads.
+ * Parsers by limit. The first form loads the library, which with its dependencies is a tenth of what a start would
+ * load.
  */
 const parsers = new Map<number, ReturnType<typeof loadParser>>();
 

@@ -35,7 +35,7 @@ export interface PlainDocument {
 }
 
 const limits: TaskLimits = {
-  // A long document takes a tenth of this, the worst one found by fuzzing five times as long.
+  // A long document takes a tenth of this, the worst one found by a search five times as long.
   deadlineMs: 500,
   // The first document after a pause waits for a thread that loads the renderer.
   maxWaitMs: 3_000,

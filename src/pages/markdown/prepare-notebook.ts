@@ -18,7 +18,7 @@ interface NotebookAsSource {
 }
 
 const limits: TaskLimits = {
-  // Parsing eight mebibytes of JSON takes a tenth of it; the Markdown that is rendered equals two long documents.
+  // Parsing eight mebibytes of JSON takes a tenth of this; all rendered Markdown equals two long documents.
   deadlineMs: 1_500,
   maxWaitMs: 3_000,
   // The largest file that pages show, with two bytes for each character.

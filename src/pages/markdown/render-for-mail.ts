@@ -46,7 +46,7 @@ function forMail(html: string, origin: string): string {
   let isInLink = false;
   return (
     html
-      // Link from a heading to itself, and images that a mail program would load.
+      // Removes self-links of headings, and images that a mail program would load.
       .replace(/<a class="anchor"[^>]*><\/a>|<source\s[^>]*>|<\/?picture>/g, '')
       .replace(/<a\s[^>]*>|<\/a>|<img\s[^>]*>/g, (tag) => {
         if (!tag.startsWith('<img')) {

@@ -145,7 +145,7 @@ export async function pullPage(
     lacksMerge: issue.state === 'OPEN' && (await lacksMerge(context, deps, box, head.base.name)),
     isBusy: box === null,
     reviewers: viewReviewers({ reviews, requests, teams, box }, rights, people),
-    /** Only with a verdict or pending comments: the reply form of this page takes mere comments. */
+    /** Only for a viewer with a verdict to give or pending comments; mere comments use the reply form. */
     review: review !== null && issue.state === 'OPEN' && (review.mayJudge || review.pending > 0) ? review : null,
     isReviewOpen: forms.review !== undefined || (review?.pending ?? 0) > 0,
     owners: box && viewCodeOwners(box, repository, described.pull.baseBranch),

@@ -44,7 +44,7 @@ function viewMirror(mirror: Mirror, now: number) {
   };
 }
 
-/** Null for a mirror that does not use ssh. */
+/** Null for a mirror that does not use SSH. */
 function viewSsh({
   host,
   sshPublicKey,
