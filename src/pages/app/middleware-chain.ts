@@ -75,7 +75,7 @@ export interface WebOptions
     Partial<Pick<WebDeps, 'origins' | 'scheduledTasks' | 'startTask'>> {
   logger: Logger;
   random?: Random;
-  /** Memory limits of the caches between requests. */
+  /** Storage for values that pages need between two requests. */
   openKeptValues: OpenKeptValues;
   runners?: RunnerListener;
   probe?: Probe;

@@ -37,7 +37,7 @@ export interface RenderedPages {
   load(): { pages: number; bytes: number };
 }
 
-/** Called at each lookup and each new page. */
+/** Time and database state of a lookup or of a new page. */
 interface ReadSnapshot {
   nowMs: number;
   /** The state of the database (`db.state`), taken before the first read: while it is unchanged, so are all reads. */

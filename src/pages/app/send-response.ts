@@ -135,7 +135,7 @@ function sendContent(ctx: Context, reply: ContentReply): void {
   ctx.status = reply.status;
   setBody(ctx, reply.body);
   ctx.set({ 'Cache-Control': 'no-cache', ...reply.headers, 'Content-Type': reply.type });
-  // Removes the body, and destroys it if it is a stream.
+  // This removes the body, and ends it if it is a stream.
   if (reply.headers.ETag !== undefined && ctx.fresh) ctx.status = 304;
 }
 

@@ -9,7 +9,7 @@ import type { FollowsDeps } from './deps.ts';
 import { followHere } from './follow-here.ts';
 import { translateTerm } from '../../translation/index.ts';
 
-/** Number of repositories on a page, followed directly or through a person; pushes are on the first page. */
+/** Reads one page of repositories that are followed directly or through a person; the first page also has pushes. */
 async function readPart({ person, query }: PersonContext, federation: FollowsDeps['federation']) {
   let part: Following = { people: [], repositories: [], pushes: [] };
   const { rows, next, previous } = await numberedPage(
