@@ -27,19 +27,19 @@ export interface FederationDeps {
   outbound: Outbound;
   localActors: LocalActors;
   remoteActors: RemoteActors;
-  /** Servers and actors that are blocked. */
+  /** Blocked servers and actors. */
   blocks: BlockList;
-  /** What reaches servers off the list; null unless `openFollowers`. */
+  /** Access to unlisted servers; null unless `openFollowers`. */
   unlisted: UnlistedServers | null;
-  /** Limits questions that visitors cause to other servers. */
+  /** Limits lookups at other servers that clients cause. */
   lookups: KeyFetchBudget;
-  /** By which schemes deliveries are signed. */
+  /** Signature schemes of deliveries. */
   schemes: PeerSchemes;
   /** Group commit for incoming activities. */
   groupCommit: GroupCommit;
   /** Records that a server has contacted this one. */
   recordContact(host: string): Promise<void>;
-  /** Learns what the server of a new follower is. */
+  /** Determines the software of a new follower's server. */
   learnSoftware(follower: Pick<RemoteActor, 'id' | 'type' | 'repositoriesUrl'>): Promise<void>;
   metrics: FederationMetrics;
   clock: Clock;
@@ -51,20 +51,20 @@ export interface FederationDeps {
 export interface FederationSettings {
   /** Origin of all local actor ids, without a trailing slash; '' while federation is off. */
   origin: string;
-  /** Why federation is off, a sentence each; empty while it works. */
+  /** Reasons why federation is off, one sentence each; empty while it works. */
   obstacles: readonly string[];
   /** `SERVICE_FEDERATION_PEER_ALLOWLIST`: `host` or `host:port`, lower case. */
   allowlist: readonly string[];
   devAllowInsecure: boolean;
-  /** Whether users and organisations can be followed, and everything from servers off the list. */
+  /** Whether users and organisations can be followed, and all subjects from unlisted servers. */
   openFollowers: boolean;
-  /** Limits of followers from servers off the list: of one server and in all. */
+  /** Limits of followers from unlisted servers: per server and in total. */
   openFollowersPerHost: number;
   openFollowersTotal: number;
   /** Attempts after which deliveries are FAILED. */
   maxAttempts: number;
   userResyncIntervalMs: number;
-  /** Limits of concurrent deliveries: in all and per host. */
+  /** Limits of concurrent deliveries: in total and per host. */
   slots: number;
   slotsPerHost: number;
   /** Origin of git over SSH: `ssh://git@host:port`; `null` when it is off. */

@@ -13,7 +13,7 @@ import { inboxSchema } from './schema/inbox-schema.ts';
 import { originSchema } from './schema/origin-schema.ts';
 import { pairingCodeSchema, peerSchema } from './schema/peer-schema.ts';
 
-/** Every table of SPEC §2.5, and Hearth's own beside them. */
+/** All tables of SPEC §2.5 and Hearth's own. */
 export const federationEntities = [
   keySchema,
   remoteActorSchema,

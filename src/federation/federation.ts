@@ -82,8 +82,8 @@ export interface FederationOptions {
 }
 
 /**
- * Federation with other instances over ActivityPub (SPEC §2.5, §3, §4.6, §6). Whether it is operational is decided
- * here, once (SPEC §1); while it is not, nothing is sent and every request of other servers refuses with `not_found`.
+ * Federation with other instances over ActivityPub (SPEC §2.5, §3, §4.6, §6). Decides here, once, whether it is
+ * operational (SPEC §1); while it is not, nothing is sent and every request of other servers gets `not_found`.
  */
 export function createFederation({
   config,
@@ -127,7 +127,7 @@ export function createFederation({
   const publications = createPublicDocuments(deps);
 
   const bind = bindDeps(deps);
-  /** For requests of other servers: `not_found` unless federation is operational. */
+  /** For requests of other servers: refuses `not_found` unless federation is operational. */
   const whileOperational =
     <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
@@ -143,22 +143,22 @@ export function createFederation({
     onRelease: isFederationOn(settings) ? releaseListener(deps) : null,
     /** For `issues.onEntry`; null while federation is not operational. */
     onEntry: isFederationOn(settings) ? entryListener(deps) : null,
-    /** The kinds of events that a repository publishes notes of. */
+    /** The kinds of events for which a repository publishes notes. */
     noteChoices: bind(noteChoicesOf),
     chooseNotes: bind(chooseNotes),
     listNotes: bind(listNotes),
     deleteNote: bind(deleteNote),
-    /** Why it is off, a sentence each. */
+    /** Reasons why it is off, one sentence each. */
     obstacles: settings.obstacles,
-    /** The same under stable names. */
+    /** Stable names of these reasons. */
     reasons: missingForFederation(config.federation).map(({ reason }) => reason),
     origin: settings.origin,
-    /** Whether the settings have another origin than the one that other servers know. */
+    /** The difference between the configured origin and the one that other servers know. */
     originChange: bind(originChange),
     originConsequences: bind(originConsequences),
-    /** Accepts the origin of the settings. */
+    /** Accepts the configured origin. */
     acceptOrigin: bind(acceptOrigin),
-    /** The configured value, usable or not. */
+    /** The configured value, valid or not. */
     baseUrl: config.federation.baseUrl,
 
     publications,
@@ -166,22 +166,22 @@ export function createFederation({
     receivePairing: whileOperational((_deps, body: Buffer) => receivePairing(deps, body)),
 
     follow: bind(follow),
-    /** What of this server a text means; null for what is elsewhere. */
+    /** The local subject that a text names; null for remote subjects. */
     localTarget: (text: string) => localTarget(deps, text, config.baseUrl),
-    /** Of a repository or a person. */
+    /** Actor id of a repository or user. */
     unfollow: bind(endFollow),
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
     followedNews: bind(followedNews),
     activityFeed: bind(activityFeed),
     activityIn: bind(activityIn),
-    /** The page of a visitor's own server on which they follow something of this one. */
+    /** The page of a client's own server on which its user follows a subject of this one. */
     findSubscribePage: bind(findSubscribePage),
-    /** What a follow leads to, for a kept copy. */
+    /** The followed repository, for a copy of it. */
     cloneSource: bind(cloneSource),
     listFollows: bind(listFollows),
     findFollow: bind(findFollow),
-    /** On behalf of another person, by an administrator: written to the audit log. */
+    /** By an administrator on behalf of another user; recorded in the audit log. */
     followFor: bind(followFor),
     unfollowFor: bind(endFollowFor),
     retryFollowFor: bind(retryFollowFor),
@@ -190,7 +190,7 @@ export function createFederation({
     endAllFollows: bind(endAllFollows),
     listFollowers: bind(listFollowers),
     countFollowers: bind(countFollowers),
-    /** Scans all followed people now. */
+    /** Scans all followed users now. */
     resync: bind(scanAllPeople),
 
     listPeers: bind(listPeers),
@@ -209,7 +209,7 @@ export function createFederation({
     listBlocks: bind(listBlocks),
     exportBlocks: bind(exportBlocks),
 
-    /** Whether users and organisations can be followed, and everything from servers off the list. */
+    /** Whether users and organisations can be followed, and all subjects from unlisted servers. */
     openFollowers: settings.openFollowers,
     listSubjectFollowers: bind(listSubjectFollowers),
     setApproval: bind(setApproval),
@@ -228,15 +228,15 @@ export function createFederation({
     countSettled: bind(deliveries.countSettled),
     countDeliveries: bind(deliveries.countDeliveries),
 
-    /** Sends what is due; for the scheduled task, every ten seconds. */
+    /** Sends due deliveries; for the scheduled task, every ten seconds. */
     drain: () => drain.drain(),
-    /** Scans the followed people that are due; for the scheduled task. */
+    /** Scans the followed users that are due; for the scheduled task. */
     scanDuePeople: bind(scanDuePeople),
-    /** Looks whether followed repositories are still there; for the scheduled task. */
+    /** Checks whether followed repositories still exist; for the scheduled task. */
     checkFollowed: bind(checkFollowed),
     /** For the daily task. */
     removeOld: bind(pruneFederation),
-    /** At start, before any listener opens, with the instance lock held. */
+    /** At start, before any listener opens; requires the instance lock. */
     recover: bind(recover),
     /** Aborts running deliveries, uncounted, and closes connections. */
     async stop(): Promise<void> {
@@ -269,7 +269,10 @@ function settingsOf(config: Config): FederationSettings {
   };
 }
 
-/** A port that the system picks is unknown before the server listens; then documents have only https URLs. */
+/**
+ * A port chosen by the operating system is unknown before the server listens; until then documents have only https
+ * URLs.
+ */
 function sshOrigin(origin: string, { publicHost, publicPort, listen }: Config['ssh']): string | null {
   const port = publicPort ?? listen.port;
   const host = publicHost ?? new URL(origin).hostname;

@@ -10,13 +10,13 @@ import { recordOrigin } from './origin.ts';
 import type { FederationDeps } from './deps.ts';
 
 const dayMs = 86_400_000;
-/** Longer than a signature is valid, so that no activity outlives its deduplication record. */
+/** Longer than the validity of a signature, so that no activity outlives its deduplication record. */
 const retentionMs = 30 * dayMs;
 const pushRetentionMs = 180 * dayMs;
 /** A clock jump must not delay deliveries for years. */
 const furthestAttemptMs = 3_600_000;
 
-/** Every day: removes old rows. Local pushes stay, they are the outbox. */
+/** Daily: removes old rows. Keeps local pushes, which are the outbox. */
 export async function pruneFederation(deps: FederationDeps): Promise<void> {
   const now = deps.clock.now();
   await removeSettled(deps, now - retentionMs);
@@ -27,7 +27,7 @@ export async function pruneFederation(deps: FederationDeps): Promise<void> {
       .delete()
       .from(remoteActorSchema)
       .where('fetched_at < :before', { before: now - retentionMs })
-      // What WebFinger called a followed one is recorded only once.
+      // The WebFinger handle of a followed actor is recorded only once.
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .andWhere('NOT EXISTS (SELECT 1 FROM remote_user_follows f WHERE f.remote_actor_id = remote_actors.id)')
       .execute();
@@ -44,13 +44,13 @@ export async function pruneFederation(deps: FederationDeps): Promise<void> {
 }
 
 /**
- * At start, with the instance lock held: releases the claims of the previous process, and limits every delivery's wait
- * to an hour.
+ * At start, with the instance lock held: releases the claims of the previous process, and limits the wait of every
+ * delivery to an hour.
  */
 export async function recover(deps: FederationDeps): Promise<void> {
   await recordOrigin(deps);
   const latest = deps.clock.now() + furthestAttemptMs;
-  // Nearly every start finds nothing, and then needs no write.
+  // Nearly every start finds nothing to change, and then skips the write.
   const found: unknown[] = await deps.db.read.query(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM federation_delivery WHERE state = 'PENDING' AND ${isAlone(deps.db)} AND (locked_until > 0 OR next_attempt_at > ?))
      OR EXISTS (SELECT 1 FROM federation_peers WHERE retry_at > ?)`,

@@ -1,13 +1,13 @@
-/** Counters since the program started; without data of single servers. */
+/** Counters since the program started, not broken down by server. */
 export interface FederationMetrics {
-  /** Results of deliveries: `unreachable` without a response, `forbidden` when it was cancelled. */
+  /** Results of deliveries: `unreachable` without a response, `forbidden` if cancelled. */
   attempts: Record<'delivered' | 'failed' | 'unreachable' | 'forbidden', number>;
-  /** Total time of attempts in seconds. */
+  /** Total duration of attempts in seconds. */
   attemptSeconds: number;
   attemptsInFlight: number;
-  /** Results of incoming activities; a `reply` to a note is kept out. */
+  /** Results of incoming activities; a `reply` to a note is discarded. */
   inbox: Record<'processed' | 'ignored' | 'reply' | 'repeated' | 'refused' | 'busy', number>;
-  /** Fetches of key documents; `busy` when one was refused by this server's limits. */
+  /** Fetches of key documents; `busy` if this server's limits refused one. */
   keyFetches: Record<'ok' | 'failed' | 'busy', number>;
 }
 

@@ -16,7 +16,7 @@ const followsPerWrite = 100;
 interface OriginChange {
   /** The origin under which local actors were published. */
   from: string;
-  /** The origin of the settings. */
+  /** The configured origin. */
   to: string;
 }
 
@@ -24,11 +24,11 @@ interface OriginChange {
 interface OriginConsequences {
   /** Remote followers of local repositories, who know the former ids. */
   followers: number;
-  /** Follows of local people, which are sent again. */
+  /** Follows by local users, which are sent again. */
   follows: number;
 }
 
-/** Null while the base URL is unchanged since the first actor was created, or federation is off. */
+/** Null if the base URL has not changed since the first actor was created, or federation is off. */
 export async function originChange(deps: Pick<FederationDeps, 'db' | 'settings'>): Promise<OriginChange | null> {
   if (!isFederationOn(deps.settings)) return null;
   const to = deps.settings.origin;
@@ -42,7 +42,7 @@ async function acceptedOrigin({ db }: Pick<FederationDeps, 'db'>): Promise<strin
 }
 
 /**
- * At start: records the origin when none is known, and warns when it has changed. Before the first key no server knows
+ * At start: records the origin if none is recorded, and warns if it has changed. Before the first key, no server knows
  * this one, so until then a base URL may be corrected freely.
  */
 export async function recordOrigin(deps: FederationDeps): Promise<void> {
@@ -74,11 +74,11 @@ export async function originConsequences({ db }: FederationDeps): Promise<Origin
 }
 
 /**
- * Accepts a new origin. ActivityPub cannot announce that an actor has moved, so remote followers are dropped and have
- * to follow again; follows of local people are sent again under their new ids, and pending deliveries with former ids
- * are cancelled. Resumes after an interruption.
- * @param origin the setting, repeated by the administrator Refuses `federation_off`; `other_origin` when the settings
- * differ.
+ * Accepts a new origin. ActivityPub cannot announce that an actor has moved, so remote followers are removed and must
+ * follow again; follows by local users are sent again under their new ids, and pending deliveries with former ids are
+ * cancelled. Resumes after an interruption.
+ * @param origin the configured origin, repeated by the administrator Refuses `federation_off`; `other_origin` if it
+ *   differs from the settings.
  */
 export async function acceptOrigin(deps: FederationDeps, origin: string): Promise<OriginConsequences> {
   requireFederationOn(deps);
@@ -101,7 +101,7 @@ export async function acceptOrigin(deps: FederationDeps, origin: string): Promis
   return { followers, follows };
 }
 
-/** Sends every follow of another origin again. @returns how many */
+/** Sends every follow of another origin again. @returns number of follows */
 async function resendFollows(deps: FederationDeps): Promise<number> {
   const former = { followId: Not(Like(`${deps.settings.origin}/%`)) };
   let count = 0;

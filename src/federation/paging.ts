@@ -1,4 +1,4 @@
-/** A page of a list; all of it by default. */
+/** A page of a list; the whole list by default. */
 export interface Paging {
   limit?: number;
   skip?: number;

@@ -25,13 +25,15 @@ import type { FederationDeps } from './deps.ts';
 export type CollectionName = 'outbox' | 'followers' | 'repositories';
 
 /**
- * All documents for other servers (SPEC §4.6). What is private, absent or has no such part refuses with the same
- * `not_found`; whether a repository is public is looked up for each response.
+ * All documents for other servers (SPEC §4.6). Private, absent and unsupported subjects all refuse with `not_found`;
+ * each response checks whether the repository is public.
  */
 export interface PublicDocuments {
-  /** @param path of an actor: `/ap/repos/alice/tool`, or the present name of one whose id has another */
+  /**
+   * @param path of an actor: `/ap/repos/alice/tool`, or the current name if its id has another path
+   */
   actor(path: string): Promise<Document>;
-  /** As `actor`; for a path that is only the present name of its actor, the id where the document is to be had. */
+  /** Like `actor`; if the path is only the current name of its actor, the id at which the document is served. */
   actorOrId(path: string): Promise<Document | string>;
   /** Whether an inbox at this path accepts activities. */
   hasInbox(path: string): Promise<boolean>;
@@ -39,16 +41,16 @@ export interface PublicDocuments {
   collection(path: string, name: CollectionName, page: number | null): Promise<Document>;
   /**
    * An activity at its own id: a Push, which the outbox lists, and activities for one server (Follow, Undo, Accept),
-   * which are found only by their random id.
+   * which can be found only by their random id.
    */
   activity(path: string, uuid: string): Promise<Document>;
-  /** A note for people at its own id. */
+  /** A note at its own id. */
   note(path: string, uuid: string): Promise<Document>;
   /** Refuses `invalid_resource` for an invalid resource. */
   webFinger(resource: string | null): Promise<Document>;
   nodeInfoLinks(): Promise<Document>;
   nodeInfo(): Promise<Document>;
-  /** The actor id behind a page, when there is one: `/repos/alice/tool`, `/users/alice`. */
+  /** The actor id of a page, if any: `/repos/alice/tool`, `/users/alice`. */
   actorOfPage(path: string): Promise<string | null>;
 }
 
@@ -95,7 +97,7 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
     return tombstoneDocument(deleted);
   }
 
-  /** What an owner tells of a repository is hidden with it. */
+  /** An owner's activity about a repository is hidden with the repository. */
   const isShown = async ({ repositoryId }: OutboxRow): Promise<boolean> =>
     repositoryId === null || (await deps.repositories.isPublic(db.read, repositoryId));
 
@@ -109,7 +111,7 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
     hasInbox: async (path) => isFederationOn(settings) && (await findActorAt(deps, path)) !== null,
     async collection(path, name, page) {
       const found = await find(path);
-      // A document is served under its own id only: a name may be given away.
+      // A document is served only under its own id: a name may get another owner.
       if (!isSamePath(found.actor.path, path)) throw notFound();
       if (name === 'outbox') return outboxOf(deps, found, page);
       if (name === 'followers' && found.kind === 'repository') return followersOf(deps, found, page);

@@ -1,7 +1,7 @@
 import { conflict } from '../kernel/index.ts';
 import type { FederationSettings } from './deps.ts';
 
-/** Whether anything is emitted or accepted at all (SPEC §1). Decided once, at start. */
+/** Whether anything is sent or accepted (SPEC §1). Decided once, at start. */
 export function isFederationOn({ obstacles }: Pick<FederationSettings, 'obstacles'>): boolean {
   return obstacles.length === 0;
 }

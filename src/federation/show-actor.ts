@@ -8,10 +8,10 @@ import type { Document } from './actors/actor-documents.ts';
 import { fetchDocument } from './actors/fetch-document.ts';
 
 /**
- * The document of an actor, here or elsewhere, as its server gives it now; for the administrator.
- * Of what is here nothing is shown that other servers could not read.
- * @param text a handle or a URL, as for a follow
- * Refuses `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
+ * The current document of a local or remote actor, for the administrator. For local actors, shows only what other
+ * servers could read.
+ * @param text a handle or a URL, as for a follow Refuses `federation_off`; `unknown_actor`; otherwise as
+ *   `resolveTarget` and `fetchDocument` do.
  */
 export async function showActor(deps: FederationDeps, publications: PublicDocuments, text: string): Promise<Document> {
   requireFederationOn(deps);

@@ -6,7 +6,7 @@ import type { ActivityHandler, IncomingActivity } from './incoming-activity.ts';
 import { embedded, idOf, typesOf } from '../documents/json-fields.ts';
 import type { Tx } from '../../db/index.ts';
 
-/** Only the followed actor can make a follow ACCEPTED (SPEC §3). */
+/** Only the followed actor can set a follow to ACCEPTED (SPEC §3). */
 export const receiveAccept: ActivityHandler<null> = {
   needsId: false,
   prepare: nothingToPrepare,
@@ -22,8 +22,8 @@ export const receiveAccept: ActivityHandler<null> = {
 };
 
 /**
- * By the Follow's id, else by follower and followed actor; in both cases only follows of the signer match. An embedded
- * Follow has to equal the one that was sent, as far as it has fields.
+ * Matches by the Follow's id, otherwise by follower and followed actor; in both cases only follows of the signer match.
+ * The fields of an embedded Follow must equal those of the Follow that was sent.
  */
 async function followMeant(
   deps: FederationDeps,

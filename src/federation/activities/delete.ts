@@ -3,7 +3,7 @@ import { endFollower } from '../deliveries/end-follower.ts';
 import { nothingToPrepare } from './incoming-activity.ts';
 import type { ActivityHandler } from './incoming-activity.ts';
 
-/** An actor deletes itself: it follows nothing any more. Deletes of anything else have no effect (SPEC §6). */
+/** An actor deletes itself: all of its follows end. Other Deletes have no effect (SPEC §6). */
 export const receiveDelete: ActivityHandler<null> = {
   needsId: false,
   prepare: nothingToPrepare,

@@ -18,29 +18,30 @@ import type { Json } from '../documents/json-fields.ts';
 import { isoTime } from '../documents/escape-html.ts';
 import type { Tx } from '../../db/index.ts';
 
-/** A Follow of a remote actor; `publish` adds its id and who follows. */
+/** A Follow of a remote actor; `publish` adds its id and its actor. */
 export function followContent(target: string, at: number): Json {
   return { '@context': activityStreams, object: target, to: [target], published: isoTime(at) };
 }
 
-/** What a Follow names: a local actor by its id, or one that is meant by another of its addresses. */
+/** The subject of a Follow: a local actor by its id or by one of its other URLs. */
 interface Target {
-  /** As the Follow writes it: an answer repeats it. */
+  /** As written in the Follow: the response repeats it. */
   object: string;
   found: FoundActor;
   isId: boolean;
-  /** No further follower of its server is taken. */
+  /** The server of the follower has reached its limit of followers. */
   isOverBudget: boolean;
 }
 
-/** Limit of requests that wait for the approval of one repository, user or organisation. */
+/** Limit of pending follow requests per repository, user or organisation. */
 const mostRequests = 1_000;
 
 /**
- * A remote actor follows a local public repository: stored, and an Accept queued (SPEC §3). A new Follow of a follower
- * replaces the old one and is accepted again. While followers from everywhere are taken, users and organisations can be
- * followed as well. Where each follower is approved, the Follow waits without an answer. Whatever else is public here
- * answers with a Reject, so that nobody waits for ever; private and absent targets are recorded and ignored alike.
+ * A remote actor follows a local public repository: stores the follow and queues an Accept (SPEC §3). A new Follow by
+ * the same follower replaces the old one and is accepted again. With `federation.open_followers`, users and
+ * organisations can also be followed. If each follower needs approval, the Follow waits without a response. A Follow of
+ * any other public subject gets a Reject, so that no sender waits forever; Follows of private and absent subjects are
+ * recorded and ignored alike.
  */
 export const receiveFollow: ActivityHandler<Target | null> = {
   needsId: true,
@@ -48,7 +49,7 @@ export const receiveFollow: ActivityHandler<Target | null> = {
     const object = idOf(document['object']);
     if (object === null) return null;
     const exact = await findActorById(deps, object);
-    // Hearth fetches nothing of an unlisted server but the signer.
+    // The only document that Hearth fetches from an unlisted server is the signer.
     if (exact?.kind === 'repository' && !isUnlisted) await deps.learnSoftware(signer);
     const found = exact ?? (await findActorNamed(deps, object));
     if (found === null) return null;
@@ -80,7 +81,7 @@ export const receiveFollow: ActivityHandler<Target | null> = {
   },
 };
 
-/** `null` for what cannot be followed. */
+/** `null` if the subject cannot be followed. */
 function subjectOf({ settings }: FederationDeps, found: FoundActor): FollowSubject | null {
   const { kind, actor } = found;
   if (kind === 'instance' || (kind !== 'repository' && !settings.openFollowers)) return null;
@@ -92,7 +93,9 @@ const isFollower = (manager: EntityManager, { kind, id }: FollowSubject, actorId
     ? manager.existsBy(followerSchema, { repositoryId: id, actorId })
     : manager.existsBy(ownerFollowerSchema, { subjectId: id, actorId });
 
-/** Whether the server of an unlisted follower, or all such together, have as many followers here as they may. */
+/**
+ * Whether the follower's unlisted server, or all unlisted servers together, have reached their limit of followers here.
+ */
 async function isOverBudget(deps: FederationDeps, { inbox }: RemoteActor): Promise<boolean> {
   const { openFollowersPerHost, openFollowersTotal } = deps.settings;
   const { host } = new URL(inbox);
@@ -102,9 +105,9 @@ async function isOverBudget(deps: FederationDeps, { inbox }: RemoteActor): Promi
 }
 
 /**
- * A server with followers is among those that are known, so that a block finds all of its names. What followers on a
- * server off the list read is known by the document of the one who follows: people of forges name their repositories. A
- * server that was asked for its software keeps what it said.
+ * Records the server of a follower, so that a block finds all of its names. For an unlisted server, the follower's
+ * document decides what its followers read: actors of forges name their repositories. A server whose software is
+ * already known keeps its entry.
  */
 async function recordPeer(
   { manager, now }: Tx,

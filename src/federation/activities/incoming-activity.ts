@@ -5,21 +5,24 @@ import type { Json } from '../documents/json-fields.ts';
 
 /** An activity whose signature has been verified: its actor is the signer. */
 export interface IncomingActivity {
-  /** Unique for its actor; '' in one that may come without (see `ActivityHandler.needsId`). */
+  /** Unique per actor; '' if the activity may omit it (see `ActivityHandler.needsId`). */
   id: string;
   document: Json;
   signer: RemoteActor;
-  /** Whether its server is not on the list: it may follow, and nothing else. */
+  /** Whether its server is unlisted: such a server may only follow and unfollow. */
   isUnlisted: boolean;
 }
 
 /**
- * Handler of one type of activity. `prepare` may look things up and create keys; `apply` runs in the write that also
- * records the activity for deduplication, so both happen or neither, and it checks again what may have changed
- * meanwhile.
+ * Handler of one type of activity. `prepare` may look up data and create keys; `apply` runs in the write that also
+ * records the activity for deduplication, so both happen or neither, and it rechecks whatever may have changed since
+ * `prepare`.
  */
 export interface ActivityHandler<Prepared> {
-  /** Whether an activity without an id is refused: an answer repeats the id, or a second copy would have an effect. */
+  /**
+   * Whether an activity without an id is refused, because the response repeats the id or a second copy would have an
+   * effect.
+   */
   needsId: boolean;
   prepare(deps: FederationDeps, activity: IncomingActivity): Promise<Prepared>;
   apply(deps: FederationDeps, tx: Tx, activity: IncomingActivity, prepared: Prepared): Promise<void>;

@@ -7,11 +7,11 @@ import { escapeHtml } from '../documents/escape-html.ts';
 import type { Json } from '../documents/json-fields.ts';
 import type { ActorKind } from '../schema/key-schema.ts';
 
-/** Notes of an actor per hour; what is beyond that is left out, so that nobody's timeline fills with one thing. */
+/** Limit of notes of an actor per hour; further ones are dropped, so that they do not flood timelines. */
 const maxPerHour = 12;
 const hourMs = 3_600_000;
 
-/** What happened in a repository, for people: the HTML that a microblog shows, and the page that it links to. */
+/** An event in a repository, for human readers: the HTML that a microblog shows, and the page that it links to. */
 export interface NewNote {
   actorPath: string;
   repositoryId: string;
@@ -21,8 +21,8 @@ export interface NewNote {
 }
 
 /**
- * Publishes a note to the followers that read notes, inside the write of what it tells about: by the repository to its
- * own followers, by the owner to those who follow only the owner. Nothing is written while nobody reads it.
+ * Publishes a note to the followers that read notes, inside the write of the event: the repository publishes to its own
+ * followers, the owner to those who follow only the owner. Writes nothing if there are no such followers.
  */
 export async function publishNote(deps: FederationDeps, tx: Tx, note: NewNote): Promise<void> {
   const { actorPath, repositoryId } = note;
@@ -44,7 +44,7 @@ export async function publishNote(deps: FederationDeps, tx: Tx, note: NewNote): 
   await publishBy(deps, tx, actor.path, note, { followersOfOwner: owner!.id, besides: repositoryId });
 }
 
-/** Within the limit of an actor: what is beyond it is left out. */
+/** Applies the limit of an actor: further notes are dropped. */
 async function publishBy(
   deps: FederationDeps,
   tx: Tx,
@@ -68,7 +68,7 @@ async function publishBy(
   await publish(deps, tx, { type: 'Create', actorPath, repositoryId, content }, audience);
 }
 
-/** Subjects that a note of a push shows; the page has all. */
+/** Limit of subjects in a note of a push; the page shows all. */
 const shownCommits = 3;
 
 interface PushForPeople {
@@ -97,7 +97,7 @@ export function pushNoteHtml(push: PushForPeople): string {
   return list.length === 0 ? text : `${text}<p>${list.join('<br>')}</p>`;
 }
 
-/** `Released 1.0 of alice/tool`, with the title where it says more than the tag. */
+/** `Released 1.0 of alice/tool`, with the title if it differs from the tag. */
 export function releaseNoteHtml(release: {
   repositoryName: string;
   repositoryUrl: string;

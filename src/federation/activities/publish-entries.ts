@@ -6,15 +6,15 @@ import { entryNoteHtml, publishNote } from './note.ts';
 import type { NewNote } from './note.ts';
 
 /**
- * Subscribes to entries of issues and pull requests: where the owner has chosen so, an opened issue and an opened or
- * merged pull request of a public repository become notes for people. Nothing is said of held and imported ones.
+ * Subscribes to entries of issues and pull requests: if the owner has chosen so, opened issues and opened or merged
+ * pull requests of a public repository become notes. Held and imported entries publish nothing.
  */
 export function entryListener(deps: FederationDeps): EntryListener<NewNote> {
   return {
     name: 'federation',
     prepare: (announced) => prepareNote(deps, announced),
     async record(tx, { repository, issue }, note) {
-      // Checked again inside the write: either may have been hidden meanwhile.
+      // Checked again inside the write: either may have been hidden since.
       if (issue.heldAt === null && (await deps.repositories.isPublic(tx.manager, repository.id)))
         await publishNote(deps, tx, note);
     },

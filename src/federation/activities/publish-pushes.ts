@@ -16,12 +16,12 @@ import type { NewNote } from './note.ts';
 import type { BranchPush } from './push.ts';
 import type { PushPlace } from './push.ts';
 
-/** The activities of a push: none unless its repository is public. */
+/** The activities of a push; empty unless its repository is public. */
 interface Announcement {
   actorPath: string;
-  /** One for each created or moved branch, the default branch first; beyond a limit one for all the others. */
+  /** One for each created or moved branch, the default branch first; the branches above the limit share one. */
   contents: Json[];
-  /** For people: of the default branch. */
+  /** The note for human readers, of the default branch only. */
   note: Pick<NewNote, 'html' | 'url' | 'at'> | null;
 }
 
@@ -29,20 +29,20 @@ type BranchUpdate = AnnouncedPush['updates'][number];
 
 const heads = 'refs/heads/';
 
-/** Limit of activities per push, each of which goes to every follower; a mirror pushes thousands of branches. */
+/** Limit of activities per push: each goes to every follower, and a mirror pushes thousands of branches. */
 const maxActivities = 20;
 
 /**
- * Subscribes to accepted pushes, over HTTP and SSH alike (SPEC §6), and publishes one Push for each updated branch of
- * a public repository: once, since the journal records it in the same write. Of very many branches the last activity
- * sums up the rest. Tags and deleted branches are not published.
+ * Subscribes to accepted pushes, over HTTP and SSH alike (SPEC §6), and publishes exactly one Push for each updated
+ * branch of a public repository, since the journal records it in the same write. Above the limit, the last activity
+ * summarises the remaining branches. Tags and deleted branches are not published.
  */
 export function pushListener(deps: FederationDeps): PushListener<Announcement> {
   return {
     name: 'federation',
     prepare: (push) => prepareAnnouncement(deps, push),
     async record(tx, push, announcement) {
-      // Checked again inside the write: it may have turned private while git was running.
+      // Checked again inside the write: the repository may have turned private while git was running.
       if (!(await deps.repositories.isPublic(tx.manager, push.repository.id))) return;
       const { actorPath, contents } = announcement;
       const repositoryId = push.repository.id;
@@ -88,7 +88,7 @@ function defaultFirst(updates: readonly BranchUpdate[], defaultRef: string): rea
   return found === undefined ? updates : [found, ...updates.filter((update) => update !== found)];
 }
 
-/** The commits that the branches of one push gained. Branches that are made of the same commit cost one question. */
+/** The commits that the branches of one push gained. Branches at the same commit share one lookup. */
 class GainedCommits {
   readonly #git: FederationDeps['git'];
   readonly #path: string;
@@ -166,7 +166,7 @@ interface Branch extends Pushed {
   update: BranchUpdate;
 }
 
-/** The page of the newest commit; of the repository where a push brings none. */
+/** The page of the newest commit, or of the repository if a push adds no commits. */
 const noteUrl = ({ repositoryUrl, commits }: BranchPush): string =>
   commits[0] === undefined ? repositoryUrl : `${repositoryUrl}/commit/${commits[0].hash}`;
 
@@ -192,7 +192,9 @@ async function describePush(deps: FederationDeps, branch: Branch): Promise<Branc
   };
 }
 
-/** The actors of people whose verified or no-reply address an author has, by the address; disabled people have none. */
+/**
+ * The actors of users with a verified or no-reply address of an author, keyed by address; disabled users are omitted.
+ */
 async function authorActors(
   deps: FederationDeps,
   commits: readonly Pick<Commit, 'author'>[],
@@ -206,7 +208,7 @@ async function authorActors(
   return actors;
 }
 
-/** A person whose git name is an e-mail address did not mean to publish it. */
+/** A git name that is an e-mail address is not published: its user did not intend that. */
 function withoutAddress(name: string): string {
   return (
     name

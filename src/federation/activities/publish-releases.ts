@@ -4,8 +4,8 @@ import { readNoteChoices } from '../notes/note-choices.ts';
 import { publishNote, releaseNoteHtml } from './note.ts';
 
 /**
- * Subscribes to releases, inside the write that publishes one: followers that read notes learn of it. Nobody follows a
- * repository that has no actor yet.
+ * Subscribes to releases, inside the write that publishes one, and sends notes to the followers that read them. A
+ * repository without an actor has no followers yet.
  */
 export function releaseListener(deps: FederationDeps): ReleaseListener {
   return async (tx, { action, repository, release }) => {

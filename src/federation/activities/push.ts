@@ -9,27 +9,27 @@ import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '
 import type { Json } from '../documents/json-fields.ts';
 import { escapeHtml, isoTime, unescapeHtml } from '../documents/escape-html.ts';
 
-/** Where a push went, and by whom. */
+/** Target and author of a push. */
 export interface PushPlace {
-  /** Actor ids: of the repository, and of the person who pushed, or of the instance. */
+  /** Actor ids: the repository, and the user who pushed or the instance. */
   repositoryActorId: string;
   pusherActorId: string;
   pusherName: string;
-  /** `owner/name`, and the URL of its page. */
+  /** `owner/name`, and the page URL of the repository. */
   repositoryName: string;
   repositoryUrl: string;
   pushedAt: number;
 }
 
-/** A branch of a local repository has moved. */
+/** An update of a branch of a local repository. */
 export interface BranchPush extends PushPlace {
   /** Without `refs/heads/`. */
   branch: string;
   hashBefore: string;
   hashAfter: string;
-  /** The old tip is not among the ancestors of the new one. */
+  /** Whether the old tip is not an ancestor of the new one. */
   isForced: boolean;
-  /** The number of new commits, and the newest ones with their details. */
+  /** Number of new commits, and details of the newest ones. */
   totalCommits: number;
   commits: readonly NewCommit[];
 }
@@ -38,7 +38,7 @@ interface NewCommit {
   hash: string;
   subject: string;
   authorName: string;
-  /** Actor of the person whose verified address the author's is; null for everyone else. */
+  /** Actor of the user with the author's address as a verified one; otherwise null. */
   authorActorId: string | null;
   authoredAt: number;
   committedAt: number;
@@ -46,7 +46,7 @@ interface NewCommit {
 
 const maxSummary = 250;
 
-/** A Push for one branch (ForgeFed), to everyone and the followers; no e-mail address in it. */
+/** A Push for one branch (ForgeFed), addressed to the public and the followers; it contains no e-mail address. */
 export function pushContent(push: BranchPush): Json {
   const { repositoryActorId: repository, branch, totalCommits } = push;
   const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;
@@ -71,7 +71,9 @@ export function pushContent(push: BranchPush): Json {
   };
 }
 
-/** A Push that stands for the branches of a push that have none of their own; readers show the name of its target. */
+/**
+ * A Push that summarises the branches of a push that have no Push of their own; readers show the name of its target.
+ */
 export function restContent(push: PushPlace & { left: number }): Json {
   const rest = `${push.left} more branches`;
   return {
@@ -87,7 +89,7 @@ const headOf = ({ repositoryActorId: repository, pusherActorId, pushedAt }: Push
   attributedTo: pusherActorId,
   to: [publicAudience],
   cc: [`${repository}/followers`],
-  // In milliseconds: readers sort by it.
+  // With milliseconds: readers sort by it.
   published: new Date(pushedAt).toISOString(),
   context: repository,
 });
@@ -110,7 +112,10 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
   };
 }
 
-/** A push to a followed repository: stored for the pages of its followers, dropped when it has none here (SPEC §6). */
+/**
+ * A push to a followed repository: stored for the pages of its followers, dropped if it has no followers here (SPEC
+ * §6).
+ */
 export const receivePush: ActivityHandler<null> = {
   needsId: true,
   async prepare(deps, { document, signer }) {
@@ -140,7 +145,7 @@ export const receivePush: ActivityHandler<null> = {
         JSON.stringify(commits),
         document['forced'] === true ? 1 : 0,
         pusherOf(document['attributedTo'], signer),
-        // Clamped: a date in the future must not put a push ahead of all others.
+        // Clamped: a date in the future must not sort a push before all others.
         Number.isFinite(published) ? Math.min(Math.max(published, 0), tx.now) : tx.now,
         tx.now,
         signer.id,
@@ -149,24 +154,24 @@ export const receivePush: ActivityHandler<null> = {
   },
 };
 
-/** Commit URLs are below the page of their repository: when these are not, it was renamed. */
+/** Commit URLs are below the page of their repository; otherwise the repository was renamed. */
 function isElsewhereNow(object: unknown, { url, host }: RemoteActor): boolean {
   const [first] = itemsOf(object);
   const address = webUrl(asObject(first)['url']);
   return url !== null && address !== null && address.host === host && !address.href.startsWith(`${url}/`);
 }
 
-/** The push is stored even when the repository's new name cannot be fetched. */
+/** Stores the push even if the repository's new name cannot be fetched. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
 
-/** The person's name on their server: the end of the actor's id, with its host when that is another one. */
+/** The user's name on their server: the last segment of the actor id, with its host if that differs. */
 function pusherOf(attributedTo: unknown, { host, id }: RemoteActor): string | null {
   const actor = URL.parse(idOf(attributedTo) ?? '');
   if (actor === null || actor.href === id) return null;
   const name = cleanText(decodeOr(actor.pathname.split('/').at(-1) ?? ''), 100);
-  // A server that names none pushes by itself.
+  // A Push without an author was made by the server itself.
   if (name === '' || name === 'instance') return null;
   return actor.host === host ? name : `${name}@${actor.host}`;
 }
@@ -190,7 +195,7 @@ function pushedCommits(object: unknown, signer: RemoteActor): PushedCommit[] {
   });
 }
 
-/** `summary` is HTML; Hearth sends escaped text, and this restores it. Pages show it as text in any case. */
+/** `summary` is HTML; this restores the text that Hearth sends escaped. Pages always show it as text. */
 function plainSummary(text: string): string {
   return unescapeHtml(text.replace(/<[^<>]{0,200}>/g, '')).replace(/\s+/g, ' ');
 }

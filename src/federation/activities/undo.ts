@@ -8,15 +8,15 @@ import { embedded, idOf, typesOf } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import { parseActorPath } from '../actors/actor-paths.ts';
 
-/** An Undo of a Follow that was sent; it repeats that Follow with its id. */
+/** An Undo of a Follow that was sent; it repeats the Follow with its id. */
 export function undoContent(follow: { id: string; actor: string; object: string }): Json {
   const { id, actor, object } = follow;
   return { '@context': activityStreams, to: [object], object: { id, type: 'Follow', actor, object } };
 }
 
 /**
- * A follower leaves. Only the signer's own row is removed: found by the id of its Follow, or, as older software sends
- * none, by what it names.
+ * A follower unfollows. Removes only the signer's own row, found by the id of its Follow or, for older software that
+ * sends no id, by the followed actor.
  */
 export const receiveUndo: ActivityHandler<null> = {
   needsId: false,

@@ -7,7 +7,7 @@ import { instanceName, instancePath, repositoryAlias } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
-/** A document as it is served; plain JSON, no secrets, no e-mail addresses. */
+/** A document as served: plain JSON without secrets or e-mail addresses. */
 export type Document = Readonly<Record<string, unknown>>;
 
 type Facts = Pick<FederationSettings, 'origin' | 'sshOrigin'>;
@@ -18,8 +18,8 @@ const paragraph = (text: string): string => `<p>${escapeHtml(text).replaceAll('\
 
 /**
  * A public repository as an actor (ForgeFed).
- * @param facts.ownerActorId that of the owner; left out for an organisation without one
- * @param facts.approves whether someone decides about each follower
+ * @param facts.ownerActorId actor id of the owner; omitted for an organisation without one
+ * @param facts.approves whether new followers need approval
  */
 export function repositoryDocument(
   actor: LocalActor,
@@ -33,7 +33,7 @@ export function repositoryDocument(
   return {
     '@context': repositoryContext,
     id: actor.id,
-    // The second type is what microblogs know: without it they read neither the actor nor its key.
+    // Microblogs know only the second type: without it they read neither the actor nor its key.
     type: ['Repository', 'Service'],
     preferredUsername: repositoryAlias(owner.handle, repository.name) ?? `${owner.handle}/${repository.name}`,
     name: repository.name,
@@ -66,15 +66,15 @@ export function repositoryDocument(
   };
 }
 
-/** What an owner says of those who follow it. */
+/** Settings of an owner for its followers. */
 interface Followable {
-  /** Whether it can be followed at all. */
+  /** Whether it can be followed. */
   isOpen: boolean;
-  /** Whether someone decides about each follower. */
+  /** Whether new followers need approval. */
   approves: boolean;
 }
 
-/** A person. While people cannot be followed, only their repositories, it declares manual approval. */
+/** A user. While only repositories can be followed, the document declares manual approval. */
 export function personDocument(
   actor: LocalActor,
   person: Person & { username: string; avatarAt: number | null },
@@ -102,7 +102,7 @@ export function personDocument(
   };
 }
 
-/** An organisation, which can be followed; there are such actors only while this is possible. */
+/** An organisation; such actors exist only while organisations can be followed. */
 export function organisationDocument(
   actor: LocalActor,
   organisation: Organisation & { avatarAt: number | null },
@@ -130,7 +130,7 @@ export function organisationDocument(
   };
 }
 
-/** The document of a deleted account: only the key that verifies its last activities. */
+/** The document of a deleted account: only the key, to verify its last activities. */
 export function tombstoneDocument(actor: LocalActor): Document {
   return {
     '@context': personContext,
@@ -142,7 +142,7 @@ export function tombstoneDocument(actor: LocalActor): Document {
   };
 }
 
-/** The instance actor: it signs all fetches, and its document needs no signature to be read. */
+/** The instance actor: it signs all fetches, and reading its document needs no signature. */
 export function instanceDocument(actor: LocalActor, { origin }: Facts): Document {
   const { host } = new URL(origin);
   return {
@@ -158,7 +158,7 @@ export function instanceDocument(actor: LocalActor, { origin }: Facts): Document
   };
 }
 
-/** The uploaded image. The generated one is SVG, which other software does not show: it has its own. */
+/** The uploaded image only: the generated one is SVG, which other software does not show. */
 const avatar = (origin: string, { id, avatarAt }: { id: string; avatarAt: number | null }) =>
   avatarAt === null ? {} : { icon: { type: 'Image', url: `${origin}/avatars/${id}?v=${avatarAt}` } };
 
@@ -166,5 +166,5 @@ const profileField = (name: string, value: string) => ({ type: 'PropertyValue', 
 
 const link = (url: string): string => `<a href="${escapeHtml(url)}" rel="nofollow">${escapeHtml(url)}</a>`;
 
-/** The inbox of the instance takes what is for any actor here. */
+/** The inbox of the instance accepts activities for every local actor. */
 const sharedInbox = (origin: string) => ({ sharedInbox: `${origin}${instancePath}/inbox` });

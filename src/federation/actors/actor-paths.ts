@@ -1,10 +1,10 @@
-/** Where actors live below the base URL (SPEC §2.5). */
+/** Paths of actors below the base URL (SPEC §2.5). */
 
 export const instancePath = '/ap/instance';
 
 /**
  * The name of the instance actor, which other servers look up by WebFinger: the host without its port, since user names
- * contain no colon; `instance` for an address that is no name.
+ * contain no colon; `instance` if the host is an IP address.
  */
 export function instanceName(origin: string): string {
   const { hostname } = new URL(origin);
@@ -19,15 +19,15 @@ export const personPath = (username: string): string => `/ap/users/${encodeURICo
 export const organisationPath = (name: string): string => `/ap/orgs/${encodeURIComponent(name)}`;
 
 /**
- * `owner--name`, the name of a repository for software whose user names contain no slash; `null` where that is not a
- * name either. Handles never contain `--`, so the first one separates.
+ * `owner--name`, the name of a repository for software whose user names contain no slash; `null` if that is also not a
+ * valid name. Handles never contain `--`, so the first one separates.
  */
 export function repositoryAlias(owner: string, name: string): string | null {
   const alias = `${owner}--${name}`;
   return /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(alias) ? alias : null;
 }
 
-/** The owner and name behind an alias; `null` for what is not one. */
+/** The owner and name of an alias; `null` if it is not an alias. */
 export function readAlias(alias: string): { owner: string; name: string } | null {
   const at = alias.indexOf('--');
   if (at <= 0) return null;
@@ -35,7 +35,7 @@ export function readAlias(alias: string): { owner: string; name: string } | null
   return repositoryAlias(owner, name) === null || name === '' ? null : { owner, name };
 }
 
-/** Whether two paths name the same actor: names are the same in any case. */
+/** Whether two paths name the same actor, ignoring case. */
 export function isSamePath(path: string, other: string): boolean {
   try {
     return decodeURIComponent(path).toLowerCase() === decodeURIComponent(other).toLowerCase();
@@ -44,14 +44,14 @@ export function isSamePath(path: string, other: string): boolean {
   }
 }
 
-/** An actor path taken apart; the words are decoded. */
+/** A parsed actor path with decoded segments. */
 type ActorAddress =
   | { kind: 'repository'; owner: string; name: string }
   | { kind: 'user'; username: string }
   | { kind: 'organisation'; name: string }
   | { kind: 'instance' };
 
-/** Reads `/ap/…`; `null` for anything that is no actor's path. */
+/** Parses `/ap/…`; `null` if it is not an actor path. */
 export function parseActorPath(path: string): ActorAddress | null {
   if (path === instancePath) return { kind: 'instance' };
   const [, kind, first, second] = /^\/ap\/(repos|users|orgs)\/([^/?#]+)(?:\/([^/?#]+))?$/.exec(path) ?? [];

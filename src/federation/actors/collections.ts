@@ -9,11 +9,11 @@ import { repositoryPath } from './actor-paths.ts';
 import type { OrganisationActor, PersonActor, RepositoryActor } from './find-actor.ts';
 import { repositoryActor } from './find-actor.ts';
 
-/** Items on a page; other servers read the first one only (SPEC §8). */
+/** Items per page; other servers read only the first page (SPEC §8). */
 const pageSize = 100;
 const maxPage = 10_000;
 
-/** Reads `?page=`; `null` asks for the collection itself. What is no page number is the first. */
+/** Reads `?page=`; `null` means the collection itself. Invalid page numbers mean the first page. */
 export function pageNumber(text: string | null): number | null {
   if (text === null) return null;
   return /^[1-9]\d{0,4}$/.test(text) ? Math.min(Number(text), maxPage) : 1;
@@ -49,7 +49,7 @@ export function outboxOf(
   }));
 }
 
-/** Remote actors that follow a repository, newest first, with the first page inside. */
+/** Remote actors that follow a repository, newest first, with the first page embedded. */
 export const followersOf = (
   { db }: FederationDeps,
   { actor, repository }: RepositoryActor,
@@ -82,8 +82,8 @@ function listedFollowers<Row extends { actorId: string; createdAt: number }>(
 }
 
 /**
- * A person's public repositories, with the first page inside. Ids follow from names, so no keys are created: a hundred
- * of them would exceed the asking server's timeout.
+ * A user's public repositories, with the first page embedded. Ids are derived from names without creating keys:
+ * creating a hundred keys would exceed the timeout of the requesting server.
  */
 export function repositoriesOf(
   deps: FederationDeps,
@@ -103,7 +103,7 @@ export function repositoriesOf(
       }));
       const ids = await deps.localActors.peekIds('repository', wanted);
       const items: string[] = [];
-      // Another repository had this name before: the path is known once the actor has a key.
+      // Another repository had this name before: its actor path is known only once it has a key.
       for (const repository of repositories)
         items.push(ids.get(repository.id) ?? (await repositoryActor(deps, { repository, owner })).actor.id);
       return items;

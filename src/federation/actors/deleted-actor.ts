@@ -6,9 +6,9 @@ const hasPendingDeliveries = `SELECT 1 FROM federation_delivery d JOIN federatio
   WHERE d.state = 'PENDING' AND o.actor_path = ? LIMIT 1`;
 
 /**
- * The actor of a deleted account while the Undos of its follows are not all delivered: other servers fetch the key
- * before they accept one. `null` once everything is delivered.
- * @param path at which there is no actor any more
+ * The actor of a deleted account until the Undos of all its follows are delivered: other servers fetch the key before
+ * they accept an Undo. `null` once everything is delivered.
+ * @param path a path without an actor
  */
 export async function deletedActor(
   { db, localActors }: Pick<FederationDeps, 'db' | 'localActors'>,

@@ -15,9 +15,9 @@ const accept = 'application/activity+json, application/ld+json; profile="https:/
 type Deps = Pick<FederationDeps, 'outbound' | 'localActors' | 'clock' | 'schemes'>;
 
 /**
- * Fetches an ActivityPub document, signed by the instance in the scheme that its server reads. The content type is
- * checked: people may upload files to other servers, and a file must not pass for an actor. Refuses as `outbound.send`
- * does, `document_missing` for 404 and 410, and `document_unusable` for any other unusable response.
+ * Fetches an ActivityPub document, signed by the instance in the signature scheme that the server supports. Checks the
+ * content type: users may upload files to other servers, and a file must not pass for an actor. Refuses as
+ * `outbound.send` does, `document_missing` for 404 and 410, and `document_unusable` for any other unusable response.
  */
 export async function fetchDocument(deps: Deps, url: string): Promise<Json> {
   const response = await getAsItReads(deps, url);
@@ -41,12 +41,12 @@ export function parseJson(body: Buffer, url: string): Json {
   throw unavailable('document_unusable', `${url} did not return a JSON object.`);
 }
 
-/** In the scheme that the server reads. */
+/** In the signature scheme that the server supports. */
 async function getAsItReads(deps: Deps, url: string): Promise<OutboundResponse> {
   const judged = await deps.outbound.checkUrl(url);
   return deps.schemes.knock(judged.host, 'GET', async (scheme) => {
     const response = await getSigned(deps, judged, { scheme });
-    // Some servers verify the path without its query, in the older scheme.
+    // With the older scheme, some servers verify the path without its query.
     const mayBeWithout = response.status === 401 && scheme === 'draft-cavage' && judged.search !== '';
     return mayBeWithout ? getSigned(deps, judged, { scheme, withoutQuery: true }) : response;
   });

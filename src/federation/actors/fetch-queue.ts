@@ -1,22 +1,22 @@
 import { unavailable } from '../../kernel/index.ts';
 
 /**
- * Concurrent fetches per host, as many as `outbound` opens connections to it, and how many of them unknown signers may
- * use: one is reserved.
+ * Limits of concurrent fetches per host: in total, equal to the connection limit of `outbound`, and for unknown
+ * signers, which leaves one reserved.
  */
 const slotsPerHost = 4;
 const slotsForUnknown = 3;
-/** Queue limits for fetches of unknown signers per host: in all, and per network. */
+/** Queue limits for fetches of unknown signers per host: in total and per network. */
 const maxWaiting = 32;
 const maxWaitingPerNetwork = 8;
-/** The sender gives up after 10 s, and the fetch may need several of them. */
+/** The sender gives up after 10 s, and the fetch may need several of these waits. */
 const maxWaitMs = 5_000;
-/** In seconds: the first retry of a delivery comes after a minute (SPEC §3). */
+/** In seconds: a delivery is first retried after a minute (SPEC §3). */
 const retryAfterSeconds = 60;
 
 /**
- * For whom a document is fetched: `trusted` is this server itself, or a signer whose stored key fits the request;
- * everyone else waits in the queue of their network.
+ * The origin of a fetch: `trusted` is this server itself or a signer whose stored key matches the request; all others
+ * wait in the queue of their network.
  */
 export type FetchRequester = 'trusted' | { network: string };
 
@@ -26,8 +26,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the fetches to each host, fair between the networks that cause them. Not the kernel's semaphore: networks take
- * turns, one place is reserved, and a full queue drops the newest request of the network with the most.
+ * Limits the fetches to each host, fair between the networks that cause them. Differs from the kernel's semaphore:
+ * networks are served round-robin, one slot is reserved, and a full queue drops the newest request of the network with
+ * the most requests.
  */
 export class FetchQueue {
   readonly #hosts = new Map<string, HostFetches>();
@@ -54,7 +55,7 @@ class HostFetches {
   #running = 0;
   #runningUnknown = 0;
   readonly #trusted: Waiting[] = [];
-  /** In round-robin order, the next network first. */
+  /** In round-robin order, starting with the next network. */
   readonly #networks = new Map<string, Waiting[]>();
   #waiting = 0;
 
@@ -69,7 +70,7 @@ class HostFetches {
   async enter(asker: FetchRequester): Promise<void> {
     if (this.#mayStart(asker)) return this.#begin(asker);
     if (asker === 'trusted') {
-      // One slot is reserved for trusted fetches, so this queue moves whatever anonymous clients do.
+      // One slot is reserved for trusted fetches, so anonymous clients cannot block this queue.
       return new Promise((resolve, reject) => this.#trusted.push({ start: resolve, reject }));
     }
     const line = this.#networks.get(asker.network) ?? [];
@@ -106,7 +107,7 @@ class HostFetches {
       if (!this.#mayStart({ network })) break;
       const [next] = line;
       this.#remove(network, next!);
-      // Appended last: round-robin between the networks.
+      // Appended at the end, for round-robin between the networks.
       if (line.length > 0) {
         this.#networks.delete(network);
         this.#networks.set(network, line);
@@ -135,7 +136,7 @@ class HostFetches {
     if (line.length === 0) this.#networks.delete(network);
   }
 
-  /** A network with fewer waiting fetches than the longest queue takes a place from it. */
+  /** A network with fewer queued fetches than the longest queue takes a slot from it. */
   #rejectOneOfTheBusiest(own: number): void {
     const [network, line] = [...this.#networks].reduce((a, b) => (b[1].length > a[1].length ? b : a));
     if (line.length <= own + 1) throw this.#busy();

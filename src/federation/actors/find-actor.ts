@@ -19,9 +19,9 @@ export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
 export type OrganisationActor = Extract<FoundActor, { kind: 'organisation' }>;
 
 /**
- * The actor at a path: the one with this permanent path, else, where no actor has it, the current owner of the name,
- * whose path is another. `null` for absent and for hidden alike (SPEC §4.6); never cached, so a repository that turns
- * private is hidden at once, also after another one has got its name.
+ * The actor at a path: the actor whose permanent path it is, otherwise the current owner of the name, which has another
+ * path. `null` for absent and for hidden actors alike (SPEC §4.6). Never cached, so that a repository that turns
+ * private is hidden at once, even if another one now has its name.
  */
 export async function findActorAt(deps: FederationDeps, path: string): Promise<FoundActor | null> {
   const address = parseActorPath(path);
@@ -54,8 +54,8 @@ export async function findActorById(deps: FederationDeps, id: string): Promise<F
 }
 
 /**
- * The actor that another of its local addresses means: its page, its id with a slash, a query or a fragment behind it.
- * `null` for an id, which `findActorById` finds.
+ * The actor with another local URL: its page, or its id followed by a slash, a query or a fragment. `null` for an id,
+ * which `findActorById` finds.
  */
 export async function findActorNamed(deps: FederationDeps, text: string): Promise<FoundActor | null> {
   const { origin } = deps.settings;
@@ -83,7 +83,7 @@ export async function findPersonActor(deps: FederationDeps, username: string): P
   return person === null ? null : personActor(deps, person);
 }
 
-/** By its current name; `null` for all while only repositories can be followed. */
+/** By its current name; always `null` while only repositories can be followed. */
 export async function findOrganisationActor(deps: FederationDeps, name: string): Promise<OrganisationActor | null> {
   if (!deps.settings.openFollowers) return null;
   const organisation = await deps.organisations.find(name).catch(nullIfNotFound);
@@ -107,7 +107,7 @@ export async function repositoryActor(
   return { kind: 'repository', actor, repository, owner };
 }
 
-/** `null` for a person without a handle, who appears nowhere (SPEC §2.4). */
+/** `null` for a user without a handle, who is visible nowhere (SPEC §2.4). */
 export async function personActor(deps: FederationDeps, person: Person): Promise<PersonActor | null> {
   if (person.username === null) return null;
   return { kind: 'user', actor: await deps.localActors.ensure('user', person.id, personPath(person.username)), person };

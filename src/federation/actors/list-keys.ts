@@ -4,13 +4,13 @@ import type { Paging } from '../paging.ts';
 import { keySchema } from '../schema/key-schema.ts';
 import type { KeyRow } from '../schema/key-schema.ts';
 
-/** A local actor and its key, without the private half. */
+/** A local actor and its public key. */
 export interface ListedKey extends Pick<KeyRow, 'kind' | 'ownerId' | 'createdAt' | 'publicKeyPem'> {
   actorId: string;
   keyId: string;
 }
 
-/** The actors that have a key, the oldest first; for the administrator. */
+/** The actors that have a key, oldest first; for administrators. */
 export async function listKeys(
   { db, localActors }: FederationDeps,
   { limit = everything, skip = 0 }: Paging = {},

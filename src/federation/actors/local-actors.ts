@@ -21,23 +21,23 @@ export interface LocalActor {
   publicKeyPem: string;
 }
 
-/** Local actors and their keys (SPEC §2.5): created on first use; a key changes by a rotation only. */
+/** Local actors and their keys (SPEC §2.5), created on first use; only a rotation changes a key. */
 export interface LocalActors {
   /**
-   * Returns the actor, and creates it when there is none.
-   * @param wantedPath the path by its current name; another one is assigned if that is in use
+   * Returns the actor and creates it if necessary.
+   * @param wantedPath the path by its current name; if that is taken, another one is assigned
    */
   ensure(kind: ActorKind, ownerId: string, wantedPath: string): Promise<LocalActor>;
-  /** The id that `ensure` would return, without creating a key; `null` when only creating it decides. */
+  /** The id that `ensure` would return, without creating a key; `null` if it is unknown until the actor is created. */
   peekId(kind: ActorKind, ownerId: string, wantedPath: string): Promise<string | null>;
-  /** As `peekId`, for many of one kind in one query; undecidable ones are left out. Keyed by owner id. */
+  /** Like `peekId`, for many of one kind in one query, keyed by owner id; omits unknown ids. */
   peekIds(kind: ActorKind, wanted: readonly { ownerId: string; wantedPath: string }[]): Promise<Map<string, string>>;
-  /** The actor that something has already, if any. */
+  /** The existing actor of a subject, if any. */
   ofOwner(kind: ActorKind, ownerId: string, manager?: EntityManager): Promise<LocalActor | null>;
-  /** The actor that has this path, if any. */
+  /** The actor with this path, if any. */
   atPath(path: string, manager?: EntityManager): Promise<LocalActor | null>;
   signingKey(path: string): Promise<SigningKey>;
-  /** Gives an actor a new key, in one write. @returns whether the actor is there */
+  /** Replaces the key of an actor, in one write. @returns whether the actor exists */
   rotateKey(path: string): Promise<boolean>;
   idOf(path: string): string;
 }
@@ -50,7 +50,7 @@ const makeRsaKeyPair = () =>
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
 const maxCachedKeys = 1_000;
-/** Half of Node's thread pool: signatures and files need the others. */
+/** Half of Node's thread pool: signatures and files need the remaining threads. */
 const keysAtOnce = 2;
 
 export function createLocalActors({
@@ -78,12 +78,12 @@ export function createLocalActors({
     publicKeyPem,
   });
 
-  /** In the thread pool, outside of any write: it takes a tenth of a second. */
+  /** In the thread pool and outside of any write: it takes 0.1 s. */
   async function make(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
     const { publicKey, privateKey } = await generation.run(makeRsaKeyPair);
     const createdAt = now();
     return db.write(async ({ manager }) => {
-      // A command beside the server may have created it meanwhile: the first one counts.
+      // A command in another process may have created it since: the first one wins.
       const known = await manager.findOneBy(keySchema, { kind, ownerId });
       if (known !== null) return known;
       const apPath = await freePath(manager, wantedPath);
@@ -94,7 +94,7 @@ export function createLocalActors({
   }
 
   async function ensureRow(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    // Called for every request of another server.
+    // Called for every request from another server.
     const [known] = await db.lookup(keySchema, { kind, ownerId });
     if (known !== undefined) return known;
     const name = `${kind} ${ownerId}`;
@@ -141,7 +141,7 @@ export function createLocalActors({
       const [row] = await db.lookup(keySchema, { apPath: path });
       if (row === undefined) throw internal('a local actor without a key cannot sign', { cause: path });
       let cached = keys.get(path);
-      // A command beside the server may have rotated it.
+      // A command in another process may have rotated it.
       if (cached?.publicKeyPem !== row.publicKeyPem) {
         cached = { publicKeyPem: row.publicKeyPem, privateKey: createPrivateKey(row.privateKeyPem) };
         keys.set(path, cached);
@@ -163,7 +163,7 @@ export function createLocalActors({
   };
 }
 
-/** `~` is in no handle and no repository name, so such a path cannot collide. */
+/** Handles and repository names never contain `~`, so such a path cannot collide. */
 async function freePath(manager: EntityManager, wanted: string): Promise<string> {
   for (let turn = 1; ; turn += 1) {
     const path = turn === 1 ? wanted : `${wanted}~${turn}`;

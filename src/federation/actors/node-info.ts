@@ -4,7 +4,7 @@ import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
 import { instancePath } from './actor-paths.ts';
 
-/** Where the description of this server is, and its own actor. */
+/** Links to the NodeInfo document and to the instance actor. */
 export function nodeInfoLinks({ settings: { origin } }: FederationDeps): Document {
   return {
     links: [

@@ -4,22 +4,23 @@ import { readAlias } from './actor-paths.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
-/** A field without which a document is not an actor that can be used. */
+/** A required field that is missing or invalid. */
 export type UnusableField = 'id' | 'type' | 'inbox' | 'publicKey';
 
 export interface ActorSource {
   /** The fetched URL. */
   url: URL;
-  /** The key that must be among the published ones; `null` takes the first. */
+  /** Id of the key that must be among the published ones; `null` takes the first. */
   keyId: string | null;
-  /** The document at the key's own address, where the actor names its key by that alone. */
+  /** The document at the key's own URL, if the actor names its key only by that URL. */
   keyDocument?: Json | null;
   fetchedAt: number;
 }
 
 /**
- * Parses the document of a remote actor. The name of a field unless it is consistent: its id is the URL it came from,
- * its inbox is on the same host, and it publishes a usable key as its own (CVE-2024-23832 came from less).
+ * Parses the document of a remote actor. Returns the name of a field if the document is inconsistent: its id must be
+ * the URL that it was fetched from, its inbox on the same host, and it must publish a usable key as its own (weaker
+ * checks caused CVE-2024-23832).
  */
 export function parseRemoteActor(document: Json, source: ActorSource): RemoteActor | UnusableField {
   const { url, fetchedAt } = source;
@@ -50,8 +51,8 @@ export function parseRemoteActor(document: Json, source: ActorSource): RemoteAct
 }
 
 /**
- * A Hearth gives a repository the name `owner--name` for other software; people know it as `owner/name`. Its id ends
- * with that, or, once the repository was renamed, the address of its page.
+ * A Hearth server names a repository `owner--name` for other software and `owner/name` for users. Its id ends with the
+ * latter or, after a rename, its page URL does.
  */
 function nameOf(document: Json, url: URL): string {
   const username = cleanText(document['preferredUsername'], 200).replace(/\s/g, '');
@@ -63,7 +64,7 @@ function nameOf(document: Json, url: URL): string {
   return paths.some((path) => path.toLowerCase().endsWith(`/${slashed.toLowerCase()}`)) ? slashed : username;
 }
 
-/** The actor types of ForgeFed and ActivityStreams that are read here: who has one can be followed. */
+/** The supported actor types of ForgeFed and ActivityStreams: these can be followed. */
 export const followableTypes: ReadonlySet<string> = new Set([
   'Repository',
   'Person',
@@ -73,7 +74,7 @@ export const followableTypes: ReadonlySet<string> = new Set([
   'Organization',
 ]);
 
-/** Those of forges come first: a document may have several types. */
+/** Forge types come first: a document may have several types. */
 function mainType(document: Json): string | undefined {
   const types = typesOf(document['type']);
   return (
@@ -81,13 +82,13 @@ function mainType(document: Json): string | undefined {
   );
 }
 
-/** URLs of a document are accepted only on its own host: a foreign inbox would redirect deliveries to a third party. */
+/** URLs in a document are accepted only on its own host: a foreign inbox would redirect deliveries to a third party. */
 function sameHost(value: unknown, url: URL): string | null {
   const found = webUrl(value);
   return found !== null && found.host === url.host && found.protocol === url.protocol ? found.href : null;
 }
 
-/** The first address of `cloneUri` on the actor's own host: others would make third parties the origin of copies. */
+/** The first URL of `cloneUri` on the actor's own host: others would make third parties the origin of copies. */
 function cloneUrlOf(document: Json, url: URL): string | null {
   const all = [document['cloneUri']].flat().slice(0, maxCloneUrls);
   return all.map((each) => sameHost(idOf(each), url)).find((each) => each !== null) ?? null;
@@ -113,7 +114,10 @@ function ownKey(document: Json, owner: string, { keyId, keyDocument }: ActorSour
   return null;
 }
 
-/** `controller` is the newer name of `owner` (W3C Controlled Identifiers); of two that differ, neither counts. */
+/**
+ * `controller` is the newer name of `owner` (W3C Controlled Identifiers); if both are present and differ, both are
+ * ignored.
+ */
 function ownerOf({ owner, controller }: Json): string | null {
   const named = [owner, controller].filter((each) => each !== undefined).map(idOf);
   return new Set(named).size === 1 ? named[0]! : null;
@@ -122,13 +126,13 @@ function ownerOf({ owner, controller }: Json): string | null {
 const keyStub = (document: Json): Json =>
   document['publicKeyPem'] === undefined ? embedded(document['publicKey']) : document;
 
-/** The owner that a document names which is only a key, not an actor (GoToSocial serves such); `null` otherwise. */
+/** The owner named by a document that is only a key, not an actor (GoToSocial serves these); otherwise `null`. */
 export function ownerOfKeyDocument(document: Json, keyId: string): string | null {
   const stub = keyStub(document);
   return stub['id'] === keyId ? ownerOf(stub) : null;
 }
 
-/** The address of a key that an actor names without showing it; on its own host, and the wanted one. */
+/** The URL of a key that an actor references without embedding it; only the wanted key, on the actor's own host. */
 export function namedKey(document: Json, { url, keyId }: Pick<ActorSource, 'url' | 'keyId'>): string | null {
   const names = [document['publicKey']].flat().filter((each) => typeof each === 'string');
   const wanted = names.find((name) => keyId === null || name === keyId);

@@ -4,7 +4,7 @@ import type { Owner } from '../../owners/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { FederationDeps } from '../deps.ts';
 
-/** A repository that anonymous viewers may read and that is no kept copy; no other exists for other servers. */
+/** A repository that anonymous clients may read and that is not a copy; other servers see only these. */
 export interface PublicRepository {
   repository: Repository;
   owner: Owner;
@@ -12,7 +12,7 @@ export interface PublicRepository {
 
 type Deps = Pick<FederationDeps, 'repositories'>;
 
-/** By id; `null` when it is absent, private, a copy, in the trash, or its owner has no handle. */
+/** By id; `null` if it is absent, private, a copy, in the trash, or its owner has no handle. */
 export async function publicRepositoryById(
   { repositories }: Deps,
   repositoryId: string,
@@ -21,7 +21,7 @@ export async function publicRepositoryById(
   return repository === undefined || repository.copiedFrom !== null ? null : { repository, owner: repository.owner };
 }
 
-/** By its current path, in any case. */
+/** By its current path, ignoring case. */
 export async function publicRepositoryAt(
   { repositories }: Deps,
   owner: string,

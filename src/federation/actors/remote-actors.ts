@@ -16,7 +16,7 @@ import { storeActor } from './store-actor.ts';
 export const actorTtlMs = 6 * 3_600_000;
 const failedTtlMs = 60_000;
 const refetchAfterMs = 60_000;
-/** A push that does not match the cached page may come from software with other URLs. */
+/** A push whose URLs do not match the cached page may come from software with another URL scheme. */
 const recheckAfterMs = 10 * 60_000;
 const maxCachedEntries = 5_000;
 
@@ -31,7 +31,7 @@ export function createRemoteActors(
   budget: KeyFetchBudget = createKeyFetchBudget(deps.clock),
 ): RemoteActors {
   const { db, clock } = deps;
-  // Bounded, because anonymous clients choose the names.
+  // Bounded, because anonymous clients choose the keys.
   const remembered = <Value>(name: string) => createLru<string, Value>({ name, maxWeight: maxCachedEntries });
   const signers = remembered<Signer>('signers');
   const failures = remembered<{ until: number; error: unknown }>('failed actor fetches');
@@ -58,7 +58,7 @@ export function createRemoteActors(
     }
     const owner = keyId === null ? null : URL.parse(ownerOfKeyDocument(document, keyId) ?? '');
     if (owner === null || owner.host !== url.host || owner.href === url.href) return requireActor(actor, url);
-    // The owner must name the key, too, whether it shows it or not.
+    // The owner must also reference the key, embedded or not.
     const owned = parseRemoteActor(await fetchDocument(deps, owner.href), {
       ...source,
       url: owner,
@@ -67,7 +67,7 @@ export function createRemoteActors(
     return requireActor(owned, owner);
   }
 
-  /** One fetch per URL and asker at a time; a failure is cached for a minute. */
+  /** At most one concurrent fetch per URL and requester; a failure is cached for a minute. */
   function fetchOnce(url: URL, keyId: string | null, asker: FetchRequester): Promise<RemoteActor> {
     const document = `${url.href} ${keyId ?? ''}`;
     throwKnownFailure(document);
@@ -95,7 +95,7 @@ export function createRemoteActors(
       if (wait !== null) throw overBudget(wait);
     }
     return queue.run(url.host, asker, async () => {
-      // Another request may have fetched it while this one waited.
+      // Another request may have fetched it since.
       throwKnownFailure(document);
       const known = await db.read.findOneBy(remoteActorSchema, { id: url.href });
       if (known !== null && isFresh(known) && known.fetchedAt > askedAt && (keyId ?? known.keyId) === known.keyId)
@@ -123,7 +123,7 @@ export function createRemoteActors(
     return signer;
   }
 
-  /** A key's URL is its document's, with a fragment that is not sent. */
+  /** A key's URL is that of its document plus a fragment, which is not sent. */
   async function fetchSigner(keyId: string, asker: FetchRequester): Promise<Signer> {
     const url = new URL(keyId);
     url.hash = '';
@@ -157,7 +157,7 @@ export function createRemoteActors(
       if (cached !== undefined && isFresh(cached.actor)) return cached;
       const known = await db.read.findOneBy(remoteActorSchema, { keyId });
       if (known !== null && isFresh(known)) return toSigner(known);
-      // A known actor without its key gets no more trust than an anonymous client.
+      // Without a matching key, a known actor gets no more trust than an anonymous client.
       const oldKey = known === null ? null : readPublicKey(known.publicKeyPem);
       const isKnown = oldKey !== null && fits(oldKey);
       return fetchSigner(keyId, isKnown ? 'trusted' : { network: networkPrefix(address) });
@@ -170,7 +170,7 @@ export function createRemoteActors(
       try {
         return await fetchSigner(keyId, { network: networkPrefix(address) });
       } catch (error) {
-        // The cached key has judged the signature; a failed refresh changes nothing.
+        // The signature was checked against the cached key; a failed refresh changes nothing.
         if (isBusy(error)) return null;
         throw error;
       }
@@ -178,7 +178,7 @@ export function createRemoteActors(
   };
 }
 
-/** Whether a fetch was prevented by this server's own limits, so that the same request may succeed later. */
+/** Whether this server's own limits prevented a fetch, so that the same request may succeed later. */
 export function isBusy(error: unknown): boolean {
   return isDomainError(error) && (error.reason === 'host_busy' || error.reason === 'key_fetch_budget');
 }

@@ -3,10 +3,10 @@ import type { FederationDeps } from '../deps.ts';
 import { keySchema } from '../schema/key-schema.ts';
 
 /**
- * Gives local actors new keys, one write each: a kill in between leaves every actor with either key, and the next call
- * does all of them again. The key id stays, and other servers fetch the key anew when a signature does not fit the one
- * that they know. Refuses `unknown_actor`.
- * @param actorId one actor; all when left out
+ * Replaces the keys of local actors, one write each: a kill in between leaves every actor with its old or its new key,
+ * and the next call rotates all of them again. The key id stays the same, and other servers refetch the key when a
+ * signature does not match the one that they have. Refuses `unknown_actor`.
+ * @param actorId one actor; all if omitted
  * @returns the ids of the actors
  */
 export async function rotateKeys(

@@ -3,9 +3,9 @@ import { handleOf, remoteActorSchema } from '../schema/remote-actor-schema.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
- * Inside a write: stores a fetched actor, and updates name and pages of the follows of it. A repository is renamed or
- * transferred without notice to its followers, and another one may get its former name.
- * @returns the actor with its WebFinger handle, as long as its document is the same as then
+ * Inside a write: stores a fetched actor, and updates name and pages of the follows of it. A repository can be renamed
+ * or transferred without notice to its followers, and another one may get its former name.
+ * @returns the actor with its WebFinger handle, as long as its document has not changed since
  */
 export async function storeActor({ manager }: Tx, fetched: RemoteActor): Promise<RemoteActor> {
   const known = await manager.findOneBy(remoteActorSchema, { id: fetched.id });

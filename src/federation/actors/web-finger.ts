@@ -15,9 +15,9 @@ const maxLength = 512;
 
 /**
  * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, its alias `acct:owner--name@host`, the
- * instance (whose name is the host's, so that servers find who signs), and the URLs of actors and pages. The host may
- * come with or without its port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike. Refuses
- * `invalid_resource` for what is missing, too long or neither form.
+ * instance (whose name is the host name, so that servers find the signer), and the URLs of actors and pages. The host
+ * may include its port, and case is ignored (SPEC §4.6). `null` for foreign, unknown and private subjects alike.
+ * Refuses `invalid_resource` if the resource is missing, too long or in none of these forms.
  */
 export async function webFinger(deps: FederationDeps, resource: string | null): Promise<Document | null> {
   if (resource === null || resource === '' || resource.length > maxLength) {
@@ -34,7 +34,7 @@ async function findResource(deps: FederationDeps, resource: string): Promise<Fou
   if (at <= 0) throw invalid('invalid_resource', 'A resource is acct:name@host or a URL.');
   const name = decode(account.slice(0, at).replace(/^@/, ''));
   if (!isOurHost(deps.settings.origin, account.slice(at + 1)) || name === null) return null;
-  // Before people: servers look up the signer of each request that reaches them.
+  // Checked before users: servers look up the signer of each request.
   if (isInstanceName(deps.settings.origin, name)) return { kind: 'instance', actor: await instanceActor(deps) };
   const slash = name.indexOf('/');
   if (slash !== -1) return findRepositoryActor(deps, name.slice(0, slash), name.slice(slash + 1));
@@ -43,7 +43,7 @@ async function findResource(deps: FederationDeps, resource: string): Promise<Fou
   return (await findPersonActor(deps, name)) ?? findOrganisationActor(deps, name);
 }
 
-/** An actor id, or the page of a repository or person. */
+/** An actor id, or the page URL of a repository or user. */
 async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor | null> {
   const url = URL.parse(text);
   if (url?.origin !== deps.settings.origin) return null;
@@ -58,7 +58,7 @@ async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor
   return kind === 'users' && name === '' ? findPersonActor(deps, owner) : null;
 }
 
-/** The answer bears the name that was asked for: a reader takes any other for another account. */
+/** The response repeats the requested name: clients treat any other name as another account. */
 const isAlias = (resource: string): boolean => !/^https?:|%2f|\//i.test(resource) && resource.includes('--');
 
 const isInstanceName = (origin: string, name: string): boolean =>
@@ -104,7 +104,7 @@ function describe(origin: string, found: FoundActor, byAlias: boolean): Document
     links: [
       { rel: 'self', type: 'application/activity+json', href: actor.id },
       { rel: 'http://webfinger.net/rel/profile-page', type: 'text/html', href: page },
-      // Where this user follows what other servers have.
+      // The page on which this user follows subjects of other servers.
       ...(found.kind === 'user'
         ? [{ rel: 'http://ostatus.org/schema/1.0/subscribe', template: `${origin}/following?target={uri}` }]
         : []),

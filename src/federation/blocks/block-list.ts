@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import type { Database } from '../../db/index.ts';
 import { blockSchema } from '../schema/block-schema.ts';
 
-/** Which servers and actors are blocked; read each time, since a command may have just added one. */
+/** Blocked servers and actors; read on each use, since a command in another process may have added one. */
 export interface BlockList {
   hasHost(hostname: string): Promise<boolean>;
   hasActor(id: string): Promise<boolean>;
@@ -17,7 +17,7 @@ export function createBlockList({ db }: { db: Database }): BlockList {
   };
 }
 
-/** A host name and those above it: `a.example.org`, `example.org`, `org`. */
+/** A host name and its parent domains: `a.example.org`, `example.org`, `org`. */
 export function namesOf(hostname: string): string[] {
   const labels = hostname.replace(/\.$/, '').split('.');
   return labels.map((_, index) => labels.slice(index).join('.')).slice(-mostLabels);

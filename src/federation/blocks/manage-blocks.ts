@@ -11,9 +11,9 @@ import type { NewBlock, ReadBlocks } from './parse-block.ts';
 const perWrite = 500;
 
 /**
- * Blocks a server, with its subdomains, or an actor: nothing of theirs is accepted, nothing is sent to them, and their
- * followers here end. Again only changes the reason. Refuses `invalid_block`.
- * @param value a host name or the address of an actor
+ * Blocks a server with its subdomains, or an actor: their activities are refused, nothing is sent to them, and their
+ * followers here are removed. For an existing block, only the reason changes. Refuses `invalid_block`.
+ * @param value a host name or the URL of an actor
  */
 export async function addBlock(deps: FederationDeps, value: string, reason: string): Promise<NewBlock> {
   const block = parseBlock(value, reason);
@@ -22,7 +22,7 @@ export async function addBlock(deps: FederationDeps, value: string, reason: stri
   return block;
 }
 
-/** Adds what a list names; see `parseBlocks` for its forms. What is blocked already gets the reason of the list. */
+/** Adds the blocks of a list; see `parseBlocks` for its forms. Existing blocks get the reason of the list. */
 export async function importBlocks(deps: FederationDeps, text: string): Promise<ReadBlocks & { added: number }> {
   const read = parseBlocks(text);
   const unique = [...new Map(read.blocks.map((block) => [`${block.kind} ${block.value}`, block])).values()];
@@ -33,7 +33,9 @@ export async function importBlocks(deps: FederationDeps, text: string): Promise<
   return { ...read, blocks: unique, added };
 }
 
-/** @returns how many are new */
+/**
+ * @returns number of new blocks
+ */
 async function record(tx: Tx, blocks: readonly NewBlock[]): Promise<number> {
   const { manager, now } = tx;
   const before = await manager.countBy(
@@ -52,7 +54,7 @@ async function record(tx: Tx, blocks: readonly NewBlock[]): Promise<number> {
   return blocks.length - before;
 }
 
-/** Hosts of followers are known with and without a port, and below the blocked name. */
+/** Hosts of followers are stored with and without a port, and include subdomains of the blocked name. */
 async function endFollowersOn(tx: Tx, name: string): Promise<void> {
   const found: { host: string }[] = await tx.manager.query(
     `SELECT host FROM federation_peers WHERE host = ? OR host LIKE ? OR host LIKE ? OR host LIKE ?`,
@@ -62,7 +64,7 @@ async function endFollowersOn(tx: Tx, name: string): Promise<void> {
   for (const host of hosts) await endFollower(tx, { host });
 }
 
-/** Ends a block; nothing that ended by it comes back. Refuses `unknown_block`. */
+/** Removes a block; follows that the block ended are not restored. Refuses `unknown_block`. */
 export async function removeBlock(deps: FederationDeps, value: string): Promise<void> {
   const names = [value.trim(), value.trim().toLowerCase()];
   const { affected } = await deps.db.write(({ manager }) => manager.delete(blockSchema, { value: In(names) }));
@@ -70,7 +72,7 @@ export async function removeBlock(deps: FederationDeps, value: string): Promise<
   deps.logger.info('peer.unblocked', { value });
 }
 
-/** Blocks by name, a page of them: those after a name, of which a part is searched for. */
+/** A page of the blocks that contain a search text, ordered by name: those after a given name. */
 export async function listBlocks(
   { db }: FederationDeps,
   { limit, after, search = '' }: { limit: number; after?: string | null; search?: string },
@@ -90,7 +92,7 @@ export async function listBlocks(
   return [...hosts, ...(await listed('actor', key?.[1] === 'actor' ? key[2]! : null, limit - hosts.length))];
 }
 
-/** All blocks of one kind as a list that `importBlocks` reads. */
+/** All blocks of one kind as a list for `importBlocks`. */
 export async function exportBlocks({ db }: FederationDeps, kind: BlockKind): Promise<string> {
   return formatBlocks(await db.read.find(blockSchema, { where: { kind }, order: { value: 'ASC' } }));
 }

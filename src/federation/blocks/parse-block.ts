@@ -2,12 +2,12 @@ import { invalid } from '../../kernel/index.ts';
 import { cleanText, webUrl } from '../documents/json-fields.ts';
 import type { Block } from '../schema/block-schema.ts';
 
-/** What is blocked, and why; `createdAt` comes with the row. */
+/** A blocked server or actor and the reason; `createdAt` comes with the row. */
 export type NewBlock = Omit<Block, 'createdAt'>;
 
 const maxReason = 500;
 
-/** Reads a host name (`*.` in front is left out) or the address of an actor. Refuses `invalid_block`. */
+/** Parses a host name (a leading `*.` is ignored) or the URL of an actor. Refuses `invalid_block`. */
 export function parseBlock(text: string, reason: string): NewBlock {
   const value = text.trim();
   const words = cleanText(reason.replaceAll('\n', ' '), maxReason);
@@ -38,13 +38,13 @@ const mostImported = 50_000;
 
 export interface ReadBlocks {
   blocks: NewBlock[];
-  /** Lines that block nothing: too mild for a block here, or not understood. */
+  /** Skipped lines: too mild for a block here, or invalid. */
   skipped: { line: number; text: string; why: 'severity' | 'unreadable' }[];
 }
 
 /**
- * Reads a list: a server or an actor a line with an optional reason after a comma, or the CSV that Mastodon and its
- * relatives export, of whose domains those with the severity `suspend` are taken. Refuses `block_list_too_long`.
+ * Parses a list: one server or actor per line with an optional reason after a comma, or the CSV that Mastodon and
+ * related software export, of which only domains with the severity `suspend` are taken. Refuses `block_list_too_long`.
  */
 export function parseBlocks(text: string): ReadBlocks {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
@@ -77,7 +77,7 @@ export function parseBlocks(text: string): ReadBlocks {
   return read;
 }
 
-/** The fields of one line of CSV (RFC 4180); a quoted field does not go on in the next line. */
+/** The fields of one line of CSV (RFC 4180); a quoted field cannot span lines. */
 function parseCsvLine(line: string): string[] {
   const fields: string[] = [];
   const field = /\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(,|$)/y;
@@ -93,7 +93,7 @@ function parseCsvLine(line: string): string[] {
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A list as `parseBlocks` reads it; that of servers is one that Mastodon and its relatives import. */
+/** A list in the format of `parseBlocks`; Mastodon and related software import the list of servers. */
 export function formatBlocks(blocks: readonly NewBlock[]): string {
   const rows = blocks.map(({ value, reason }) => [value, 'suspend', reason].map(csvField).join(','));
   return ['#domain,#severity,#public_comment', ...rows, ''].join('\n');

@@ -11,25 +11,25 @@ import type { OutboxRow } from '../schema/outbox-schema.ts';
 import type { Attempt } from './record-attempts.ts';
 import type { IsStillPublic } from './is-still-public.ts';
 
-/** What a delivery sends; the same for thousands of rows. */
+/** Content of a delivery, shared by thousands of rows. */
 export interface OutboxMessage extends Pick<OutboxRow, 'actorPath' | 'repositoryId' | 'type'> {
   body: Buffer;
   /** `Digest` header of the body. */
   digest: string;
 }
 
-/** What the attempts of a drain share. */
+/** State that the attempts of a run share. */
 interface DeliveryRequest {
-  /** `null` once the activity is gone. */
+  /** `null` if the activity was deleted. */
   message: Promise<OutboxMessage | null>;
   isPublic: IsStillPublic;
   signal: AbortSignal;
 }
 
-/** A response is not read for what it says; more than this is not even taken in. */
+/** Limit of the response body, whose content is ignored. */
 const maxResponseBytes = 64 * 1024;
 
-/** Loads an activity; `null` once it is gone. */
+/** Loads an activity; `null` if it was deleted. */
 export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: string): Promise<OutboxMessage | null> {
   const row = await db.read.findOneBy(outboxSchema, { id: outboxId });
   if (row === null) return null;
@@ -39,9 +39,8 @@ export async function loadMessage({ db }: Pick<FederationDeps, 'db'>, outboxId: 
 }
 
 /**
- * Tries one delivery, signed now: a signature is dead after an hour. Checked in
- * this order: the allowlist and address rules, whether the repository is public
- * at this moment, then the network.
+ * Attempts one delivery, signed now because a signature expires after an hour. Checked in this order: the allowlist and
+ * address rules, whether the repository is currently public, then the network.
  */
 export async function attempt(
   deps: FederationDeps,
@@ -109,10 +108,10 @@ async function send(
   return { outcome, wasReached: true, hasResponded: true };
 }
 
-/** Of followers only: what is sent to them, wherever they are. Follows of users here go to servers on the list. */
+/** Only activities for followers may go to unlisted servers; Follows by local users go to servers on the list. */
 const forFollowers: ReadonlySet<string> = new Set(['Accept', 'Reject', 'Push', 'Create', 'Delete']);
 
-/** Refuses as `checkUrl` does, in its words for servers on the list. */
+/** Refuses as `checkUrl` does, with the messages for listed servers. */
 async function wayTo(
   { outbound, unlisted }: FederationDeps,
   inbox: string,
@@ -127,12 +126,12 @@ async function wayTo(
   }
 }
 
-/** Refusals of `outbound.send` that a response causes. */
+/** Error reasons of `outbound.send` that a response causes. */
 const responseFaults: ReadonlySet<string> = new Set(['answer_too_large', 'answer_encoded']);
 
 interface Answer {
   host: string;
-  /** Of the activity. */
+  /** Activity type. */
   type: string;
   response: OutboundResponse;
   now: number;
@@ -144,13 +143,13 @@ function classifyResponse({ host, type, response, now }: Answer): Outcome {
   const said = saidIn(body);
   const error = `${host} answered ${status}${words[status] === undefined ? '' : ` (${words[status]})`}${said}`;
   if (status === 410) return { kind: 'gone', error };
-  // SPEC §3 counts attempts among forges; to people a note that is refused comes no more.
+  // The attempts of SPEC §3 are for forges; a refused note is not retried.
   if (type === 'Create' && hopeless.has(status)) return { kind: 'refused', error };
   const heeds = status === 429 || status === 503;
   return { kind: 'failed', error, ...(heeds ? { retryAfterMs: readRetryAfter(headers['retry-after'], now) } : {}) };
 }
 
-/** Answers to a note that will be the same in an hour. */
+/** Responses to a note that a retry would not change. */
 const hopeless: ReadonlySet<number> = new Set([400, 404, 405, 406, 413, 415, 422, 501]);
 
 const words: Record<number, string> = {
@@ -162,7 +161,7 @@ const words: Record<number, string> = {
   503: 'it is busy',
 };
 
-/** Seconds, or a date. */
+/** In seconds, or as a date. */
 function readRetryAfter(text: string | undefined, now: number): number {
   if (text === undefined) return 0;
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;

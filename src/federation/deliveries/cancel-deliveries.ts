@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 
 /**
- * What waits is not sent any more, which is no fault: FAILED, with the reason, and marked as cancelled.
- * A delivery in flight is not interrupted.
- * @param outboxId of one activity; all when left out
+ * Cancels pending deliveries: FAILED, with the reason, and marked as cancelled, which does not count as an error.
+ * Deliveries in flight are not interrupted.
+ * @param outboxId of one activity; all if omitted
  */
 export async function cancelWaitingDeliveries({ manager, now }: Tx, reason: string, outboxId?: string): Promise<void> {
   await manager.query(

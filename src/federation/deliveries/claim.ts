@@ -3,7 +3,7 @@ import { listTable, rows } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Leased } from '../../outbox/index.ts';
 
-/** A delivery that this drain has to itself until its lease ends. */
+/** A delivery that is reserved for this run until its lease ends. */
 export interface ClaimedDelivery extends Leased {
   /** The host. */
   readonly key: string;
@@ -13,12 +13,12 @@ export interface ClaimedDelivery extends Leased {
   nextAttemptAt: number;
 }
 
-/** How long a claim lasts. An attempt takes at most 10 s; the claim of a killed process is free afterwards. */
+/** Duration of a claim in milliseconds. An attempt takes at most 10 s; the claim of a killed process then expires. */
 const leaseMs = 60_000;
 
 /**
- * The hosts with deliveries that are due. It hops from host to host along the
- * index, so a hundred thousand rows for one of them cost what one row costs.
+ * The hosts with due deliveries. Skips from host to host along the index, so a hundred thousand rows for one host cost
+ * as much as one row.
  */
 export async function dueHosts(manager: EntityManager, now: number): Promise<string[]> {
   const rows: { host: string }[] = await manager.query(
@@ -35,7 +35,7 @@ export async function dueHosts(manager: EntityManager, now: number): Promise<str
   return rows.map(({ host }) => host);
 }
 
-/** Hosts to take deliveries for, and how many at most of each. */
+/** Hosts to claim deliveries for, and the limit for each. */
 export interface HostsWithCapacity {
   hosts: readonly string[];
   limit: number;
@@ -48,9 +48,8 @@ const dueOf = `SELECT d.id FROM ${listTable()} CROSS JOIN federation_delivery d
       ORDER BY next_attempt_at, id LIMIT ?)`;
 
 /**
- * Takes due deliveries of several hosts, the longest due first. Two drains never get the
- * same one. One statement for all of them: a question to the writing thread costs as much
- * as several rows.
+ * Claims due deliveries of several hosts, longest due first. Concurrent runs never claim the same one. One statement
+ * for all hosts: a round trip to the write thread costs as much as several rows.
  */
 export async function claim(
   { manager, now }: Tx,
@@ -69,7 +68,7 @@ export async function claim(
   return claimed.sort((a, b) => a.nextAttemptAt - b.nextAttemptAt || a.id - b.id);
 }
 
-/** Gives back what was claimed and not tried. */
+/** Releases claimed deliveries that were not attempted. */
 export async function release({ manager }: Tx, claimed: readonly ClaimedDelivery[]): Promise<void> {
   for (const { id, leaseUntil } of claimed) {
     await manager.query('UPDATE federation_delivery SET locked_until = 0 WHERE id = ? AND locked_until = ?', [

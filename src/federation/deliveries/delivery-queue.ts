@@ -10,56 +10,55 @@ import { recordAttempts } from './record-attempts.ts';
 import type { Attempt } from './record-attempts.ts';
 import { createIsStillPublic } from './is-still-public.ts';
 
-/** Rows claimed at once for a host that responds, and for one that has to prove itself first. */
+/** Rows claimed at once: for a host that responds, and for one that has not responded yet. */
 const claimAtOnce = 32;
 const claimToProbe = 2;
 const leaseMarginMs = 15_000;
 const cachedMessages = 64;
-/** How old the note may be that a host responds: it is for people to read. */
+/** Maximum age in milliseconds of the recorded success of a host, which is only displayed. */
 const recordAgainMs = 10_000;
 
-/** How a drain went. */
+/** Result of a run. */
 interface DeliveryReport {
   delivered: number;
   failed: number;
 }
 
-/** Works off the queue of deliveries. */
+/** Sends the queued deliveries. */
 interface DeliveryQueue {
-  /** Sends everything that is due; one run at a time; a second call joins it. */
+  /** Sends everything that is due; one run at a time: a second call joins the first. */
   drain(): Promise<DeliveryReport>;
-  /** Aborts what is running, uncounted, and gives back what was claimed. */
+  /** Aborts running attempts, uncounted, and releases claims. */
   stop(): Promise<void>;
 }
 
 /**
- * The deliveries have the drain of the outbox and a table of their own: the specification names `federation_delivery`
- * and its
- * states, its numbers are known to people, and a push to ten thousand followers is one body and ten thousand narrow
- * rows that one statement makes. What a host is to be asked, and when, is the policy here.
+ * Deliveries use the outbox's drain but a table of their own: the specification names `federation_delivery` and its
+ * states, users see its numbers, and a push to ten thousand followers is one body and ten thousand narrow rows,
+ * inserted by one statement. The policy here decides when and what to send to a host.
  */
 export function createDeliveryQueue(deps: FederationDeps): DeliveryQueue {
   const { drain, stop } = createDrain(() => hostQueue(deps));
   return { drain: async () => (await drain()) ?? { delivered: 0, failed: 0 }, stop };
 }
 
-/** State of one run: what its attempts share, and what it knows of hosts. */
+/** State of one run: what its attempts share, and the state of hosts. */
 function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, DeliveryReport> {
   const { db, clock, settings, logger } = deps;
   const report: DeliveryReport = { delivered: 0, failed: 0 };
   const isPublic = createIsStillPublic(deps);
   const messages = new Map<string, Promise<OutboxMessage | null>>();
-  /** When it was last recorded that a host responds as it should; milliseconds since the epoch. */
+  /** Time when a success of the host was last recorded; milliseconds since the epoch. */
   const recordedAt = new Map<string, number>();
   const isRecorded = (host: string, now: number): boolean => now - (recordedAt.get(host) ?? 0) < recordAgainMs;
   const normal: KeyLimits = {
     inFlight: settings.slotsPerHost,
     claim: settings.slotsPerHost === 1 ? claimToProbe : claimAtOnce,
   };
-  /** One until the host has responded: a hundred dead hosts then take a hundred slots, not four hundred. */
+  /** One until the host has responded, so that a hundred dead hosts take a hundred slots, not four hundred. */
   const probe: KeyLimits = { inFlight: 1, claim: claimToProbe };
 
-  /** A push goes to thousands of inboxes in the same bytes. */
+  /** A push is sent to thousands of inboxes in the same bytes. */
   function messageOf(outboxId: string): Promise<OutboxMessage | null> {
     let message = messages.get(outboxId);
     if (message === undefined) {
@@ -72,7 +71,7 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
 
   return {
     slots: settings.slots,
-    // There are as many hosts as the allowlist has.
+    // There are at most as many hosts as the allowlist has.
     maxKeys: Infinity,
     leaseMarginMs,
     report,

@@ -1,27 +1,29 @@
 import { backoffMs } from '../../outbox/index.ts';
 import type { DeliveryRow } from '../schema/delivery-schema.ts';
 
-/** How an attempt ended. */
+/** Result of an attempt. */
 export type Outcome =
   | { kind: 'delivered' }
-  /** @property retryAfterMs the other server's wish, at most heeded up to an hour */
+  /**
+   * @property retryAfterMs as requested by the other server, capped at an hour
+   */
   | { kind: 'failed'; error: string; retryAfterMs?: number }
-  /** The other server will say the same of this activity in an hour. */
+  /** A retry within an hour would get the same response. */
   | { kind: 'refused'; error: string }
-  /** The other server says that the inbox is gone for good: it is not asked again. */
+  /** The other server reports that the inbox is permanently gone: no further requests. */
   | { kind: 'gone'; error: string }
-  /** It must not be sent any more, whatever attempts are left. */
+  /** Must not be sent again, whatever attempts are left. */
   | { kind: 'forbidden'; error: string };
 
 type Settled = Pick<DeliveryRow, 'state' | 'attempts' | 'lastError' | 'nextAttemptAt' | 'settledAt'>;
 
-/** A wish to wait is heeded up to this. */
+/** Upper limit of a requested wait. */
 const maxWishMs = 3_600_000;
 
 /**
  * The state of a delivery after an attempt (SPEC §3).
  * @param row before the attempt; must be PENDING
- * @param now when the result became known, milliseconds since the epoch
+ * @param now time when the result became known, milliseconds since the epoch
  */
 export function nextDeliveryState(
   row: Pick<DeliveryRow, 'attempts' | 'nextAttemptAt'>,

@@ -8,14 +8,14 @@ interface Inbox {
   host: string;
 }
 
-/** Followers of everything that can be followed here, and those who ask to. */
+/** Tables of followers and follow requests. */
 export const followerTables = [followerSchema, ownerFollowerSchema, followRequestSchema] as readonly EntitySchema<
   Inbox & { actorId: string; followId: string }
 >[];
 
 /**
- * Inside a write: remote actors follow nothing here any more, because one is deleted, an inbox is gone for good, or a
- * server is blocked. What waits for their inboxes is not sent.
+ * Inside a write: removes all follows by remote actors, because an actor is deleted, an inbox is permanently gone, or a
+ * server is blocked. Cancels pending deliveries to their inboxes.
  */
 export async function endFollower(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function endFollower(
     await manager.delete(table, where);
   }
   for (const one of inboxes.values()) {
-    // A shared inbox serves others.
+    // A shared inbox also serves other actors.
     const others = await Promise.all(followerTables.map((table) => manager.existsBy(table, one)));
     if (others.includes(true)) continue;
     await manager.query(

@@ -1,12 +1,9 @@
 import type { FederationDeps } from '../deps.ts';
 
-/** Whether a repository is public at this moment. */
+/** Whether a repository is currently public. */
 export type IsStillPublic = (repositoryId: string) => Promise<boolean>;
 
-/**
- * Asks once for as long as the database is unchanged: a push goes to thousands of
- * inboxes, and each of them is judged when it is sent.
- */
+/** Cached while the database is unchanged: a push goes to thousands of inboxes, with a check before each delivery. */
 export function createIsStillPublic({ db, repositories }: Pick<FederationDeps, 'db' | 'repositories'>): IsStillPublic {
   const results = new Map<string, Promise<boolean>>();
   let state: number | null = null;

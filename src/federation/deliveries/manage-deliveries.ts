@@ -9,24 +9,24 @@ import { outboxSchema } from '../schema/outbox-schema.ts';
 import type { OutboxRow } from '../schema/outbox-schema.ts';
 import { enqueue } from './publish.ts';
 
-/** A delivery with what it carries. */
+/** A delivery with its activity. */
 export interface ListedDelivery extends DeliveryRow {
   /** `Push`, `Follow`, … */
   type: string;
   activityId: string;
-  /** The repository that it speaks of; null for none. */
+  /** The repository that the activity is about; null if none. */
   repositoryId: string | null;
 }
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined;
   host?: string | undefined;
-  /** Only those with a smaller number: the page after the one that ended with it. */
+  /** Only deliveries with a smaller number: the next page. */
   before?: number | undefined;
   limit?: number;
 }
 
-/** Deliveries, the newest first. */
+/** Deliveries, newest first. */
 export async function listDeliveries(
   deps: FederationDeps,
   { state, host, before, limit = 1_000 }: DeliveryFilter = {},
@@ -50,9 +50,8 @@ export async function showDelivery(deps: FederationDeps, id: number): Promise<Li
 }
 
 /**
- * Tries a FAILED delivery again, as a new PENDING one; the old row stays what it
- * is (SPEC §3: never retried again).
- * Refuses `unknown_delivery`; `delivery_not_failed` for one that is running or done.
+ * Retries a FAILED delivery as a new PENDING one; the old row stays unchanged (SPEC §3: never retried again). Refuses
+ * `unknown_delivery`; `delivery_not_failed` for one that is running or done.
  * @returns the new row's id
  */
 export async function retryDelivery(deps: FederationDeps, id: number): Promise<number> {
@@ -68,8 +67,8 @@ export async function retryDelivery(deps: FederationDeps, id: number): Promise<n
 }
 
 /**
- * Makes a delivery that waits for its next attempt due now; no attempt is counted. Refuses `unknown_delivery`;
- * `delivery_not_waiting` for one that is settled or being sent.
+ * Makes a waiting delivery due now, without counting an attempt. Refuses `unknown_delivery`; `delivery_not_waiting` for
+ * one that is finished or being sent.
  */
 export async function sendNow(deps: FederationDeps, id: number): Promise<void> {
   await deps.db.write(async ({ manager, now }) => {
@@ -82,8 +81,8 @@ export async function sendNow(deps: FederationDeps, id: number): Promise<void> {
 }
 
 /**
- * Tries every FAILED delivery again, or those to one host, without the cancelled ones; one that was tried again since
- * is left. @returns how many
+ * Retries all FAILED deliveries, or those to one host, except cancelled ones and those retried before. @returns number
+ * of retried deliveries
  */
 export async function retryFailedDeliveries(deps: FederationDeps, host: string | null): Promise<number> {
   const made = await deps.db.write(async ({ manager, now }) => {
@@ -104,14 +103,14 @@ export async function retryFailedDeliveries(deps: FederationDeps, host: string |
   return made;
 }
 
-/** Like `removeSettled`, on request; recorded in the audit log. */
+/** Like `removeSettled`, on request of an administrator; recorded in the audit log. */
 export async function purgeDeliveries(deps: FederationDeps, settledBefore: number): Promise<number> {
   const removed = await removeSettled(deps, settledBefore);
   deps.logger.info('delivery.purged', { removed, before: new Date(settledBefore).toISOString() });
   return removed;
 }
 
-/** Removes DELIVERED and FAILED deliveries that were settled before a moment. @returns how many */
+/** Removes deliveries that became DELIVERED or FAILED before a given time. @returns number of removed deliveries */
 export async function removeSettled(deps: FederationDeps, settledBefore: number): Promise<number> {
   return deps.db.write(async ({ manager }) => {
     const gone = await manager.delete(deliverySchema, {
@@ -122,7 +121,7 @@ export async function removeSettled(deps: FederationDeps, settledBefore: number)
   });
 }
 
-/** How many `removeSettled` would remove. */
+/** Number of deliveries that `removeSettled` would remove. */
 export function countSettled(deps: FederationDeps, settledBefore: number): Promise<number> {
   return deps.db.read.countBy(deliverySchema, {
     state: In(['DELIVERED', 'FAILED']),
@@ -130,7 +129,7 @@ export function countSettled(deps: FederationDeps, settledBefore: number): Promi
   });
 }
 
-/** The state of the queue, for the status and the administrator's page. */
+/** The state of the queue, for the status command and the administration page. */
 export async function countDeliveries({
   db,
   clock,
@@ -138,13 +137,13 @@ export async function countDeliveries({
   const [counts, [oldest], [cancelled]]: [Record<CountName, number>, { at: number }[], { n: number }[]] =
     await Promise.all([
       readCounts(db.read),
-      // Numbers grow with time: the smallest that waits is the oldest.
+      // Numbers increase with time: the smallest pending one is the oldest.
       db.read.query("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
       db.read.query('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
     ]);
   return {
     pending: counts.pending_deliveries,
-    // Those that were not to be sent any more are no fault.
+    // Cancelled deliveries are not errors.
     failed: counts.failed_deliveries - Number(cancelled?.n ?? 0),
     oldestPendingMs: oldest === undefined ? null : clock.now() - Number(oldest.at),
   };

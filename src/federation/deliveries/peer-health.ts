@@ -7,30 +7,30 @@ import type { FederationDeps } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 import type { PeerRow } from '../schema/peer-schema.ts';
 
-/** What is known of these hosts; nothing of those that were never contacted. */
+/** Known state of these hosts; omits hosts that were never contacted. */
 export async function healthOf(manager: EntityManager, hosts: readonly string[]): Promise<Map<string, PeerRow>> {
   const rows = hosts.length === 0 ? [] : await manager.findBy(peerSchema, { host: In([...hosts]) });
   return new Map(rows.map((row) => [row.host, row]));
 }
 
-/** Without any response for so long, a server is given up. */
+/** Time in milliseconds without any response after which deliveries to a server end. */
 const goneAfterMs = 7 * 86_400_000;
 /**
- * Silence is known only while deliveries are attempted: after a longer pause than this, one more try has to fail
- * before a server is given up.
+ * Silence counts only while deliveries are attempted: after a pause longer than this, one more attempt must fail before
+ * deliveries to a server end.
  */
 const observedMs = 86_400_000;
 
-/** Servers that did not respond and are left alone until their next turn, and those that are given up. */
+/** Servers that did not respond and wait for their next attempt, and those to which deliveries have ended. */
 export function countDeadHosts({ db, clock }: Pick<FederationDeps, 'db' | 'clock'>): Promise<number> {
   return db.read.countBy(peerSchema, [{ retryAt: MoreThan(clock.now()) }, { goneAt: isNotNull() }]);
 }
 
-/** What a server is like again as soon as it responds or speaks. */
+/** State of a server after it responds or contacts this one. */
 export const reachable = { failures: 0, retryAt: 0, silentSince: null, goneAt: null } as const;
 const setReachable = 'failures = 0, retry_at = 0, silent_since = NULL, gone_at = NULL';
 
-/** Servers responded as they should. */
+/** Records servers that responded with success. */
 export async function recordSuccess({ manager, now }: Tx, hosts: ReadonlySet<string>): Promise<void> {
   if (hosts.size === 0) return;
   await manager.query(
@@ -40,7 +40,7 @@ export async function recordSuccess({ manager, now }: Tx, hosts: ReadonlySet<str
   );
 }
 
-/** A server responded with a refusal or an error. */
+/** Records that a server responded with a refusal or an error. */
 export async function recordError({ manager, now }: Tx, host: string, error: string): Promise<void> {
   await manager.query(
     `INSERT INTO federation_peers (host, last_error, last_error_at) VALUES (?, ?, ?)
@@ -49,20 +49,20 @@ export async function recordError({ manager, now }: Tx, host: string, error: str
   );
 }
 
-/** What becomes of everything that waits for a server that did not respond. */
+/** State of all pending deliveries to a server that did not respond. */
 export interface Silence {
-  /** Until when it waits, milliseconds since the epoch. */
+  /** Time until which they wait, milliseconds since the epoch. */
   retryAt: number;
   isGone: boolean;
-  /** It was given up just now. */
+  /** Whether deliveries to it have just ended. */
   isNewlyGone: boolean;
   since: number;
 }
 
 /**
- * A server did not respond: it could not be reached, or may not be asked. Several attempts that were
- * running at once count as one failure.
- * @param wasTried false when nothing was sent, so that its other deliveries need not wait
+ * Records that a server did not respond: it was unreachable or must not be contacted. Concurrent failed attempts count
+ * as one failure.
+ * @param wasTried false if nothing was sent, so that its other deliveries need not wait
  */
 export async function recordSilence(
   { manager, now }: Tx,
@@ -73,7 +73,7 @@ export async function recordSilence(
   const known = (await healthOf(manager, [host])).get(host);
   const since = known?.silentSince ?? now;
   const failures = known?.failures ?? 0;
-  /** Another attempt has just recorded the same. */
+  /** Another attempt has already recorded this. */
   const waits = (known?.retryAt ?? 0) > now || known?.lastErrorAt === now;
   const isObserved = !waits && known?.lastErrorAt != null && now - known.lastErrorAt <= observedMs;
   const wasGone = known?.goneAt != null;

@@ -9,14 +9,15 @@ export type SignatureScheme = 'draft-cavage' | 'rfc9421';
 type Method = 'GET' | 'POST';
 
 /**
- * The schemes of servers. Forges get the usual one; others what they are known to read. Documents are asked for before
- * it is known what their server is, so a server that may be a forge may be asked for them by the other scheme.
+ * The signature schemes of servers. Forges get the usual one; other servers the one that they are known to support.
+ * Documents are fetched before the software of their server is known, so the other scheme is tried for a server that
+ * may be a forge.
  */
 export interface PeerSchemes {
   /**
-   * Sends a request in the scheme that its server reads. One that answers 401 is asked by the other scheme, where it
-   * may read that, and what it accepts is remembered.
-   * @returns the answer; the first one where both are refused
+   * Sends a request in the signature scheme that its server supports. After a 401, retries with the other scheme if the
+   * server may support it, and stores the scheme that was accepted.
+   * @returns the response; the first one if both schemes are refused
    */
   knock(
     host: string,
@@ -26,7 +27,7 @@ export interface PeerSchemes {
 }
 
 const knownForMs = 60_000;
-/** A server that refuses both is not asked twice each time. */
+/** A server that refuses both schemes gets only one request per delivery from then on. */
 const tryAgainAfterMs = 3_600_000;
 
 export function createPeerSchemes({ db, clock }: { db: Database; clock: Clock }): PeerSchemes {
@@ -54,7 +55,7 @@ export function createPeerSchemes({ db, clock }: { db: Database; clock: Clock })
   async function remember(host: string, accepted: SignatureScheme): Promise<void> {
     const scheme = accepted === 'rfc9421' ? accepted : null;
     const { affected } = await db.write(({ manager }) => manager.update(peerSchema, { host }, { scheme }));
-    // A server of which nothing is recorded yet: for the requests that follow at once.
+    // A server without a stored row: remembered for the requests that follow at once.
     if (affected === 0) known.set(host, { at: clock.now(), scheme: accepted, reads: null });
     else known.delete(host);
   }

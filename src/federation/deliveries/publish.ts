@@ -5,31 +5,33 @@ import type { FederationDeps } from '../deps.ts';
 import { deliverySchema } from '../schema/delivery-schema.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
 
-/** An activity of a local actor that is about to be recorded. */
+/** An activity of a local actor to be recorded. */
 export interface NewActivity {
   type: 'Follow' | 'Undo' | 'Accept' | 'Reject' | 'Push' | 'Create' | 'Delete';
-  /** Who acts and signs: the path of a local actor. */
+  /** The acting and signing actor: path of a local actor. */
   actorPath: string;
-  /** The repository it speaks of, if any; see `OutboxRow`. */
+  /** The repository that the activity is about, if any; see `OutboxRow`. */
   repositoryId?: string | null;
-  /** The rest of the document, without `id`, `type` and `actor`; of a Create by the UUID that its object shares. */
+  /**
+   * The rest of the document, without `id`, `type` and `actor`; for a Create, a function of the UUID that its object
+   * shares.
+   */
   content: Json | ((uuid: string) => Json);
 }
 
-/** Where an activity goes. */
+/** Recipients of an activity. */
 export type Audience =
   | { inbox: string }
-  /** Of a repository: those on servers that read pushes, or those on servers that read notes. */
+  /** Followers of a repository: on servers that read pushes, or on servers that read notes. */
   | { followersOf: string; reads: 'push' | 'note' }
-  /** Of a user or an organisation: those that do not follow the repository itself, who hear of it from there. */
+  /** Followers of a user or an organisation, except those that also follow the repository and get its own activity. */
   | { followersOfOwner: string; besides: string }
-  /** Those who got an earlier activity, or are getting it now; its UUID. */
+  /** Recipients of an earlier activity, delivered or pending; its UUID. */
   | { readersOf: string };
 
 /**
- * Records an activity and a delivery to each of its readers, inside the write of
- * what it tells about: both happen, or neither (SPEC §6: always queued, never
- * sent inline).
+ * Records an activity and a delivery to each recipient, inside the write of the event: both happen or neither (SPEC §6:
+ * always queued, never sent inline).
  * @returns the activity's id
  */
 export async function publish(
@@ -81,10 +83,9 @@ export async function enqueue({ manager, now }: Tx, outboxId: string, targetInbo
 }
 
 /**
- * One statement for all followers: ten thousand rows never pass through memory.
- * Those of a server that is known to be down wait for it instead of trying; for one that is given up
- * nothing is queued, since every push would only add rows that fail. Nor is anything for followers of servers off the
- * list while these are not served.
+ * One statement for all followers, so that ten thousand rows never pass through memory. Deliveries to a server that is
+ * known to be down wait for it instead of being attempted; none are queued for a server to which deliveries have ended,
+ * since every push would only add failing rows, nor for followers on unlisted servers while these are not allowed.
  */
 async function enqueueToFollowers(
   { settings }: FederationDeps,
@@ -106,7 +107,10 @@ async function enqueueToFollowers(
 const insertDeliveries = `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
      SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?`;
 
-/** As `enqueueToFollowers`, for those who follow the owner alone; users and organisations are followed by people. */
+/**
+ * Like `enqueueToFollowers`, for those who follow only the owner; only users of microblogs follow users and
+ * organisations.
+ */
 async function enqueueToOwnersFollowers(
   { manager, now }: Tx,
   outboxId: string,
@@ -121,7 +125,7 @@ async function enqueueToOwnersFollowers(
   );
 }
 
-/** As `enqueueToFollowers`, for those who have an earlier activity. */
+/** Like `enqueueToFollowers`, for the recipients of an earlier activity. */
 async function enqueueToReaders(
   { manager, now }: Tx,
   outboxId: string,

@@ -7,22 +7,21 @@ import type { ClaimedDelivery } from './claim.ts';
 import { nextDeliveryState } from './delivery-state.ts';
 import type { Outcome } from './delivery-state.ts';
 
-/** An attempt whose result is known. */
+/** An attempt with a known result. */
 export interface Attempt {
   delivery: ClaimedDelivery;
-  /** `null` when it was given up because this server stops: it counts as never made. */
+  /** `null` if it was aborted because this server stops: it is not counted. */
   outcome: Outcome | null;
-  /** False when no response came at all. */
+  /** False if there was no response. */
   wasReached: boolean;
-  /** Whether the other server responded. Neither this nor its contrary is known when nothing was sent. */
+  /** Whether the other server responded; unknown if nothing was sent. */
   hasResponded: boolean;
 }
 
 /**
- * Writes down how attempts ended: state, count and backoff in one statement each,
- * so that a crash before this leaves the attempt uncounted and the activity due
- * again (at least once, never lost).
- * @param queued claimed deliveries of hosts that turn out to be down are given back to wait
+ * Records the results of attempts: state, count and backoff in one statement each, so that a crash before it leaves the
+ * attempt uncounted and the activity due again (at least once, never lost).
+ * @param queued claimed deliveries: those of hosts that turn out to be down are released to wait
  * @param isRecorded whether a recent success of the host is recorded
  * @returns hosts that are now marked as gone
  */
@@ -70,7 +69,7 @@ interface SilentAttempt extends Pick<Attempt, 'delivery' | 'wasReached'> {
   silence: Silence;
 }
 
-/** What waits for a host that does not respond goes on waiting, and ends when the host is given up. */
+/** Deliveries to a host that does not respond keep waiting, and fail when deliveries to the host end. */
 async function settleSilence(
   tx: Tx,
   { delivery, outcome, wasReached, silence: { isGone, retryAt, since } }: SilentAttempt,
@@ -121,8 +120,8 @@ async function settleFailure(
 }
 
 /**
- * The other rows of a host that is down wait for it: no attempt is
- * counted. Rows that another process has claimed are left alone.
+ * The other rows of a host that is down wait for it, without counting an attempt. Rows claimed by another process stay
+ * unchanged.
  */
 async function postpone(
   { manager, now }: Tx,
@@ -138,9 +137,7 @@ async function postpone(
   );
 }
 
-/**
- * Everything that waits for a host that is given up has failed. Rows that another process has claimed are left alone.
- */
+/** Fails all waiting rows of a host to which deliveries have ended. Rows claimed by another process stay unchanged. */
 async function failWaiting(
   { manager, now }: Tx,
   host: string,

@@ -1,9 +1,9 @@
 import type { Tx } from '../../db/index.ts';
 
 /**
- * Inside a write: queues again what accepted a follow while the repository was private and was held back. Its follower
- * gets pushes from now on, and would wait for ever otherwise.
- * @param actorPath of a repository that is public
+ * Inside a write: queues again the Accepts of follows that were held back while the repository was private. Their
+ * followers get pushes from now on, and would otherwise wait forever.
+ * @param actorPath actor path of a public repository
  */
 export async function sendHeldAccepts({ manager, now }: Tx, actorPath: string): Promise<void> {
   await manager.query(

@@ -1,7 +1,7 @@
 /**
- * The JSON-LD contexts of documents. They are never resolved here; peers do so. Besides the two contexts that every
- * reader has with it, each term is defined inline: while the host of another context does not answer, such a peer could
- * read neither an actor nor its key.
+ * The JSON-LD contexts of documents. Hearth never resolves them, but peers do. Besides the two contexts that every
+ * reader has built in, each term is defined inline: while the host of another context does not respond, such a peer
+ * could read neither an actor nor its key.
  */
 
 export const activityStreams = 'https://www.w3.org/ns/activitystreams';
@@ -10,7 +10,7 @@ export const publicAudience = `${activityStreams}#Public`;
 
 const date = 'http://www.w3.org/2001/XMLSchema#dateTime';
 
-/** ForgeFed's terms that are used; its published context lacks some of them. */
+/** The ForgeFed terms in use; its published context lacks some of them. */
 const forgeTerms = { forge: 'https://forgefed.org/ns#' };
 const repositoryTerms = {
   ...forgeTerms,
@@ -31,7 +31,7 @@ const pushTerms = {
   created: { '@id': 'http://purl.org/dc/terms/created', '@type': date },
 };
 
-/** Hearth's namespace: a name that needs no owner, as the host of an address would (RFC 9562). */
+/** Hearth's namespace: a UUID URN, which needs no domain owner (RFC 9562). */
 const hearthTerms = { hearth: 'urn:uuid:3b0d5f0c-52c8-4c3a-9f0e-6a7b1d2e84c1#', forced: 'hearth:forced' };
 
 const actorTerms = {

@@ -16,11 +16,11 @@ const characters: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** The text that `escapeHtml` was given. */
+/** Reverts `escapeHtml`. */
 export const unescapeHtml = (html: string): string =>
   html.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity]!);
 
-/** A moment as activities write it: ISO 8601 in UTC, whole seconds. */
+/** A time in the format of activities: ISO 8601 in UTC, whole seconds. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

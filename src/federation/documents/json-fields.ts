@@ -1,28 +1,28 @@
 /**
- * Parsing of foreign documents: lenient input, strict output. JSON-LD is not processed, so a field is what it looks
- * like and `@context` is ignored; the signature covers exactly the bytes that are parsed here.
+ * Parsing of foreign documents: lenient input, strict output. JSON-LD is not processed: fields are read literally and
+ * `@context` is ignored; the signature covers exactly the bytes that are parsed here.
  */
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** An object that is no array; anything else is an empty one. */
+/** The value if it is an object and not an array; otherwise an empty object. */
 export function asObject(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
 
-/** The only element of an array with one; an array with more is ambiguous and nothing. */
+/** The only element of an array with one element; an array with more is ambiguous and counts as missing. */
 function single(value: unknown): unknown {
   return Array.isArray(value) ? (value.length === 1 ? value[0] : undefined) : value;
 }
 
-/** The id that a field names: an IRI, or an object with one. */
+/** The id in a field: an IRI, or an object with one. */
 export function idOf(value: unknown): string | null {
   const one = single(value);
   const id = typeof one === 'string' ? one : asObject(one)['id'];
   return typeof id === 'string' ? id : null;
 }
 
-/** The object in a field; empty when there is only an IRI. */
+/** The object in a field; empty if there is only an IRI. */
 export function embedded(value: unknown): Json {
   return asObject(single(value));
 }
@@ -40,7 +40,9 @@ export function itemsOf(value: unknown): unknown[] {
   return [];
 }
 
-/** Text without surrogate halves, bidirectional controls, and control characters but line breaks, cut to a length. */
+/**
+ * Text without surrogate halves, bidirectional controls, and control characters except line breaks, cut to a length.
+ */
 export function cleanText(value: unknown, maxCharacters: number): string {
   if (typeof value !== 'string') return '';
   return (
@@ -60,7 +62,7 @@ export function objectId(value: unknown): string | null {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
 }
 
-/** An http(s) URL, as it is written, of at most 2,048 characters without spaces and controls. */
+/** An http(s) URL, unchanged, of at most 2,048 characters without spaces and control characters. */
 export function webUrl(value: unknown): URL | null {
   // eslint-disable-next-line no-control-regex
   if (typeof value !== 'string' || value.length > 2_048 || /[\u0000-\u0020\u007f-\u009f]/.test(value)) return null;

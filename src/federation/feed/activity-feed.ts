@@ -11,7 +11,7 @@ import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
 import { feedKinds, localKeys, remoteKeys } from './feed-keys.ts';
 import type { FeedKey, FeedKind, FeedPosition, FeedScope } from './feed-keys.ts';
 
-/** Something that happened in what a user follows. */
+/** An event in a subject that a user follows. */
 export type FeedEntry = { id: string; at: number } & (
   | { kind: 'push'; push: RecentPush }
   | { kind: 'remote-push'; push: ListedPush }
@@ -47,9 +47,9 @@ interface NamedRepository extends RepositoryName {
 interface FeedFilter {
   /** Kinds of entries; all by default. */
   kinds?: readonly FeedKind[];
-  /** Of this server or of others; both by default. */
+  /** From this server or other servers; both by default. */
   place?: 'here' | 'elsewhere' | null;
-  /** What the page before gave as `next`. */
+  /** `next` of the previous page. */
   after?: string | null;
   limit: number;
 }
@@ -57,9 +57,8 @@ interface FeedFilter {
 const beginning: FeedPosition = { at: Number.MAX_SAFE_INTEGER, id: '' };
 
 /**
- * What happened in everything that a user follows, here and elsewhere, the newest first: pushes, releases, issues and
- * pull requests that were opened, pull requests that were merged. What the user may not read is not among it. Refuses
- * `invalid_page`.
+ * Events in everything that a user follows, local and remote, newest first: pushes, releases, opened issues and pull
+ * requests, and merged pull requests. Omits entries that the user cannot read. Refuses `invalid_page`.
  */
 export async function activityFeed(
   deps: FederationDeps,
@@ -76,18 +75,15 @@ export async function activityFeed(
 }
 
 interface ScopeFilter {
-  /** Done by this user. */
+  /** Only events by this user. */
   actorId?: string | null;
-  /** From one time to another, in epoch milliseconds. */
+  /** Start and end of a time range, in epoch milliseconds. */
   between?: { from: number; until: number } | null;
   after?: string | null;
   limit: number;
 }
 
-/**
- * What happened in the repositories of a scope here, as far as the viewer may read them, the newest first. Refuses
- * `invalid_page`.
- */
+/** Events in the local repositories of a scope that the viewer can read, newest first. Refuses `invalid_page`. */
 export async function activityIn(
   deps: FederationDeps,
   viewer: Viewer,
@@ -167,7 +163,7 @@ async function remotePushes(
   );
 }
 
-/** The handle that an owner or a person has now. @param id of it, an expression */
+/** The current handle of an owner or user. @param id SQL expression of its id */
 const handleFor = (id: string): string =>
   `(SELECT h.display FROM handles h WHERE h.owner_id = ${id} AND h.released_at IS NULL)`;
 

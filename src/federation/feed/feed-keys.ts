@@ -6,23 +6,23 @@ import type { FederationDeps } from '../deps.ts';
 export const feedKinds = ['push', 'release', 'opened', 'merged'] as const;
 export type FeedKind = (typeof feedKinds)[number];
 
-/** Where an entry of a feed is: entries are in the order of both, newest first. */
+/** Position in a feed, which is sorted by both fields, newest first. */
 export interface FeedKey {
   kind: FeedKind;
   isElsewhere: boolean;
-  /** Of a push, a release, an issue; of a received push. */
+  /** Id of a push, a release or an issue, or of a received push. */
   id: string;
   at: number;
 }
 
 export type FeedPosition = Pick<FeedKey, 'at' | 'id'>;
 
-/** Whose repositories a feed is about: those that a user follows, one, or those of an owner or a team. */
+/** The repositories of a feed: those that a user follows, one repository, or those of an owner or a team. */
 export type FeedScope = { kind: 'followed' | 'repository' | 'user' | 'organisation' | 'team'; id: string };
 
 interface Source {
   kind: FeedKind;
-  /** Column of the user who did it. */
+  /** Column of the acting user. */
   actor: string;
   table: string;
   id: string;
@@ -66,7 +66,7 @@ const sources: readonly Source[] = [
   },
 ];
 
-/** Ids of repositories by scope. The followed ones are starred, or of followed users and organisations. */
+/** Ids of repositories by scope. Followed repositories are starred or belong to followed users and organisations. */
 const scopes: Readonly<Record<FeedScope['kind'], string>> = {
   followed: `SELECT s.repository_id AS id FROM stars s WHERE s.user_id = :scopeId
   UNION SELECT o.id FROM user_follows f CROSS JOIN repositories o
@@ -80,8 +80,8 @@ const scopes: Readonly<Record<FeedScope['kind'], string>> = {
 };
 
 /**
- * The newest entries of one kind before a position. Of the repositories of the scope only those count that have the
- * newest ones, and of each no more than the page needs: an index has both in order, however much there is.
+ * The newest entries of one kind before a position. Reads only the repositories of the scope with the newest entries,
+ * and of each at most as many entries as the page needs: an index has both in order, however many there are.
  */
 export async function localKeys(
   { db }: Pick<FederationDeps, 'db'>,
@@ -92,7 +92,7 @@ export async function localKeys(
 ): Promise<FeedKey[]> {
   const source = sources.find((each) => each.kind === kind)!;
   const { table, id, at, actor } = source;
-  // Not by an index of the actor, which does not have the order of the list.
+  // Prevents an index on the actor, which does not have the order of the list.
   const where = (x: string) => source.where(x) + (actorId === null ? '' : ` AND (${x}.${actor} || '') = :actorId`);
   const visible = visibleRepositories(viewer, 'r');
   const earlier = (x: string) => `(${x}.${at}, ${x}.${id}) < (:at, :id)`;
@@ -119,7 +119,7 @@ export async function localKeys(
   return rows.map((row) => ({ kind, isElsewhere: false, id: row.id, at: Number(row.at) }));
 }
 
-/** The newest pushes to followed repositories elsewhere, in the same way. */
+/** The newest pushes to followed remote repositories, read likewise. */
 export async function remoteKeys(
   { db }: Pick<FederationDeps, 'db'>,
   viewer: PersonViewer,

@@ -9,17 +9,17 @@ import { followerSchema } from '../schema/follower-schema.ts';
 import { followApprovalSchema, followRequestSchema, ownerFollowerSchema } from '../schema/owner-follower-schema.ts';
 import type { SubjectFollower } from '../schema/owner-follower-schema.ts';
 
-/** What can be followed from other servers; ids are UUIDs. Who may decide for it is judged by the caller. */
+/** A local subject that can be followed; ids are UUIDs. The caller checks who may decide for it. */
 export interface FollowSubject {
   kind: 'repository' | 'user' | 'organisation';
   id: string;
 }
 
-/** Whether followers of this repository, user or organisation wait for approval. */
+/** Whether new followers of this repository, user or organisation need approval. */
 export const approvesFollowers = (manager: EntityManager, subjectId: string): Promise<boolean> =>
   manager.existsBy(followApprovalSchema, { subjectId });
 
-/** Turns approval of each new follower on or off. Requests that wait go on waiting for a decision. */
+/** Turns approval of new followers on or off. Pending requests stay pending. */
 export async function setApproval({ db }: FederationDeps, { id }: FollowSubject, approves: boolean): Promise<void> {
   await db.write(async ({ manager, now }) => {
     await manager.delete(followApprovalSchema, { subjectId: id });
@@ -45,7 +45,7 @@ export async function addFollower(
   if (known.affected === 0) await manager.insert(ownerFollowerSchema, { ...key, ...follow, createdAt: now });
 }
 
-/** Accepts a request to follow. Refuses `no_such_follower`. */
+/** Accepts a follow request. Refuses `no_such_follower`. */
 export async function acceptFollower(deps: FederationDeps, subject: FollowSubject, actorId: string): Promise<void> {
   requireFederationOn(deps);
   await deps.db.write(async (tx) => {
@@ -57,7 +57,7 @@ export async function acceptFollower(deps: FederationDeps, subject: FollowSubjec
   });
 }
 
-/** Declines a request, or ends the follow of a follower; its server is told. Refuses `no_such_follower`. */
+/** Declines a request or removes a follower, and notifies its server. Refuses `no_such_follower`. */
 export async function removeFollower(deps: FederationDeps, subject: FollowSubject, actorId: string): Promise<void> {
   await deps.db.write(async (tx) => {
     const { manager } = tx;

@@ -6,12 +6,12 @@ import { handleOf, remoteActorSchema } from '../schema/remote-actor-schema.ts';
 import { approvesFollowers } from './approvals.ts';
 import type { FollowSubject } from './approvals.ts';
 
-/** A follower, or one who asks, as its server describes it; all its texts are untrusted. */
+/** A follower or requester, from the document of its server; all of its texts are untrusted. */
 export interface ShownFollower {
   actorId: string;
-  /** `user@host`; the id while the description is not cached. */
+  /** `user@host`; the actor id while the document is not cached. */
   handle: string;
-  /** Its HTML page; null when it is not known. */
+  /** Its HTML page; null if unknown. */
   url: string | null;
   host: string;
   since: number;
@@ -19,16 +19,16 @@ export interface ShownFollower {
 
 interface SubjectFollowers {
   approves: boolean;
-  /** The oldest first; at most a hundred. */
+  /** Oldest first; at most a hundred. */
   requests: ShownFollower[];
-  /** The newest first, a page of them. */
+  /** One page, newest first. */
   followers: ShownFollower[];
   total: number;
 }
 
 const shownRequests = 100;
 
-/** Who follows something here from other servers, for those who decide about it. */
+/** Remote followers and requests of a local subject, for users who decide about them. */
 export async function listSubjectFollowers(
   deps: FederationDeps,
   { kind, id }: FollowSubject,

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../db/index.ts';
 
-/** Runs work in a write of its own, or together with concurrent work. */
+/** Runs work in its own write or together with concurrent work. */
 export type GroupCommit = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 const mostTogether = 64;
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * One sync to disk for all activities that came in during the last one. Each gets its response after its own rows are
- * durable. When one of them fails, the whole write is rolled back and each is repeated alone: so work must be
+ * One sync to disk for all activities that arrived during the previous one. Each gets its response once its own rows
+ * are durable. If one of them fails, the whole write is rolled back and each is repeated alone: so work must be
  * repeatable.
  */
 export function createGroupCommit(db: Database): GroupCommit {

@@ -5,10 +5,10 @@ import type { IncomingActivity } from '../activities/incoming-activity.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
- * Reads a verified body. The signer may speak for itself only: as the actor, and
- * with an id on its own host (CVE-2024-23832, CVE-2025-54888). Other software sends some activities without an id.
- * @param needsId whether an activity of these types is refused without one
- * Refuses `activity_malformed`, `actor_not_signer`, `activity_id`.
+ * Parses a verified body. The signer may speak only for itself: as the actor, and with an id on its own host
+ * (CVE-2024-23832, CVE-2025-54888). Other software sends some activities without an id.
+ * @param needsId whether an activity of these types is refused without an id Refuses `activity_malformed`,
+ *   `actor_not_signer`, `activity_id`.
  */
 export function readActivity(
   body: Buffer,

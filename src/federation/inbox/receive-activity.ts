@@ -17,10 +17,13 @@ import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
 import { maxUnlistedBytes, requireFollowing, requireOpenFollowers } from '../open/require-following.ts';
 import { readActivity } from './read-activity.ts';
 
-/** The result of an activity; a reply to a note of this server is ignored, and counted by itself. */
+/** The result of an activity; a reply to a note of this server is ignored, and counted separately. */
 type ReceiveResult = 'processed' | 'ignored' | 'reply' | 'repeated';
 
-/** All activities with an effect; others are recorded and ignored (SPEC §6). Of a Delete only that of its own actor. */
+/**
+ * All activities with an effect; others are recorded and ignored (SPEC §6). A Delete has an effect only on its own
+ * actor.
+ */
 const handlers = new Map<string, ActivityHandler<never>>([
   ['Follow', receiveFollow as ActivityHandler<never>],
   ['Undo', receiveUndo as ActivityHandler<never>],
@@ -31,30 +34,30 @@ const handlers = new Map<string, ActivityHandler<never>>([
 
 const handledType = (types: readonly string[]): string | undefined => types.find((name) => handlers.has(name));
 
-/** That of the first type with an effect. */
+/** The handler of the first type that has one. */
 function handlerOf(types: readonly string[]): ActivityHandler<never> | null {
   const type = handledType(types);
   return type === undefined ? null : handlers.get(type)!;
 }
 
-/** A POST to an inbox whose body is not read yet. */
+/** A POST to an inbox before its body is read. */
 interface ArrivingActivity extends ArrivedHead {
   /** Client address, through trusted proxies. */
   address: string;
-  /** @param maxBytes less than the usual limit */
+  /**
+   * @param maxBytes a limit below the usual one
+   */
   readBody(maxBytes?: number): Promise<Buffer>;
 }
 
 /**
- * Receives a signed activity (SPEC §5): header, allowlist and date, and only then the body and its digest; the
- * signer's key, the signature; then, in one write, the deduplication record and the effect. A second copy changes
- * nothing.
- * From servers off the list, while these may follow, only a Follow and its Undo get as far as the key.
- * Refuses with `unauthenticated`, for a reason that is only logged: those of `readSignedRequest`,
- * `signer_not_allowed`, `unlisted_activity`, `signer_unknown`, `signature_wrong`, `signer_blocked`, and of
- * `readActivity`. Refuses `activity_malformed` when
- * what was signed is no JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the
- * key.
+ * Receives a signed activity (SPEC §5). Checks the headers, the allowlist and the date; only then the body and its
+ * digest, the signer's key and the signature; finally writes the deduplication record and the effect in one write. A
+ * second copy changes nothing. From unlisted servers, while these may follow, only a Follow and its Undo reach the key
+ * check. Refuses with `unauthenticated` and a reason that is only logged: those of `readSignedRequest`,
+ * `signer_not_allowed`, `unlisted_activity`, `signer_unknown`, `signature_wrong`, `signer_blocked`, and those of
+ * `readActivity`. Refuses `activity_malformed` if the signed body is not a JSON object, and `key_fetch_budget` or
+ * `host_busy` if this server is too busy to fetch the key.
  */
 export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<ReceiveResult> {
   const { inbox } = deps.metrics;
@@ -92,7 +95,7 @@ async function processActivity(deps: FederationDeps, arriving: ArrivingActivity)
   const handler = handlerOf(types);
   const prepared = handler === null ? null : await handler.prepare(deps, activity);
   return deps.groupCommit(async (tx) => {
-    // Without an id there is nothing to recognise a copy by, and what it does may be done twice.
+    // Without an id, copies cannot be recognised, and the effect may happen twice.
     const isNew = activity.id === '' || (await recordSeen(tx, activity, type ?? cleanText(types[0], 100)));
     if (!isNew) return 'repeated';
     await handler?.apply(deps, tx, activity, prepared as never);
@@ -118,7 +121,7 @@ async function isAllowed({ outbound }: FederationDeps, keyId: string): Promise<b
   }
 }
 
-/** A cached key that does not fit may be outdated: it is refreshed, but not for every bad request. */
+/** A cached key that does not match may be outdated: it is refreshed, but not for every invalid request. */
 async function verifiedSigner(
   { remoteActors }: Pick<FederationDeps, 'remoteActors'>,
   signed: SignedRequest,

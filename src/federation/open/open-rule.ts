@@ -3,8 +3,8 @@ import type { BlockList } from '../blocks/block-list.ts';
 import type { FederationSettings } from '../deps.ts';
 
 /**
- * Which servers off the list are contacted while `federation.open_followers` is on: any that is not blocked, by its
- * name and on the usual port. Whether its address is public is judged when the connection is made.
+ * The unlisted servers that are contacted while `federation.open_followers` is on: all that are not blocked, by host
+ * name and on the default port. The connection later checks that the address is public.
  */
 export function createOpenRule({
   settings: { origin, devAllowInsecure },

@@ -7,12 +7,12 @@ import { followerTables } from '../deliveries/end-follower.ts';
 import { parseActivity } from '../documents/parse-activity.ts';
 import type { UnlistedServers } from './unlisted-servers.ts';
 
-/** A Follow and its Undo have some hundred bytes. */
+/** A Follow and its Undo take some hundred bytes. */
 export const maxUnlistedBytes = 64 * 1024;
 
 /**
- * The first check of a signer whose host is not on the list, before anything of the body is read. Refuses
- * `signer_not_allowed` with `unauthenticated` unless followers from everywhere are taken and the host is not blocked.
+ * The first check of a signer on an unlisted host, before the body is read. Refuses `signer_not_allowed` with
+ * `unauthenticated` unless followers from all servers are accepted and the host is not blocked.
  */
 export async function requireOpenFollowers({ unlisted }: FederationDeps, keyId: string): Promise<UnlistedServers> {
   const refused = (cause?: unknown) =>
@@ -28,10 +28,10 @@ export async function requireOpenFollowers({ unlisted }: FederationDeps, keyId: 
 }
 
 /**
- * Whether the activity of an unlisted server may have an effect at all, before its key is fetched: a Follow of what
- * is here, or an Undo of a Follow, by an actor on the host of the key that is not blocked. Refuses `unlisted_activity`
+ * Checks whether the activity of an unlisted server may have an effect, before its key is fetched: a Follow of a local
+ * subject, or an Undo of a Follow, by an actor on the host of the key that is not blocked. Refuses `unlisted_activity`
  * with `unauthenticated`.
- * @param typeOf the type by which the activity would be handled
+ * @param typeOf returns the type by which the activity would be handled
  */
 export async function requireFollowing(
   deps: FederationDeps,
@@ -50,7 +50,7 @@ export async function requireFollowing(
   );
 }
 
-/** Nothing of a body that is no activity is told to whom nobody knows yet. */
+/** The error for an invalid body reveals nothing to an unverified sender. */
 function readDocument(body: Buffer): Json {
   try {
     return parseActivity(body);
@@ -65,7 +65,7 @@ async function isHere(deps: FederationDeps, id: string | null): Promise<boolean>
   return ((await findActorById(deps, id)) ?? (await findActorNamed(deps, id))) !== null;
 }
 
-/** With the Follow inside, or with the id of one that is known. */
+/** With the Follow embedded, or with the id of a known one. */
 async function isUndoOfFollow({ db }: FederationDeps, document: Json, actorId: string | null): Promise<boolean> {
   const { type } = embedded(document['object']);
   if (type !== undefined) return typesOf(type).includes('Follow');

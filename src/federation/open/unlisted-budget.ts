@@ -3,8 +3,8 @@ import type { Clock } from '../../kernel/index.ts';
 import type { KeyFetchBudget } from '../actors/key-fetch-budget.ts';
 
 /**
- * Fetches for signers on unlisted servers: by network as for others, and less of them for one server and for
- * all together, so that ten thousand servers at once cost what ten cost.
+ * Fetches for signers on unlisted servers: limited per network as for others, with lower limits per server and in
+ * total, so that ten thousand servers at once cost as much as ten.
  */
 export function createUnlistedBudget(clock: Clock, allowance = { perHost: 30, total: 300 }): KeyFetchBudget {
   const ofNetwork = createTokenBuckets(clock, {
@@ -23,7 +23,7 @@ export function createUnlistedBudget(clock: Clock, allowance = { perHost: 30, to
     perSecond: 10,
   });
   return {
-    // By network first: one that floods takes nothing from the rest.
+    // Checks the network first: one that floods takes nothing from the rest.
     take: (network, host) => ofNetwork.take(network) ?? ofHost.take(host) ?? ofAll.take('all'),
   };
 }

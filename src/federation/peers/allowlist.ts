@@ -5,17 +5,17 @@ import type { BlockList } from '../blocks/block-list.ts';
 import type { FederationSettings } from '../deps.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
-/** The entries that would let a URL through: its host, and its host with the port. */
+/** The entries that would allow a URL: its host, and its host with the port. */
 export function entriesFor(url: URL, devAllowInsecure: boolean): string[] {
   const standard = url.protocol === 'http:' ? '80' : '443';
   const exact = `${url.hostname}:${url.port === '' ? standard : url.port}`;
-  // A bare name allows the default port only: another one is another service on that machine.
+  // A bare name allows only the default port: another port is another service on that machine.
   return url.port === '' || devAllowInsecure ? [url.hostname, exact] : [exact];
 }
 
 /**
- * Whether a host is allowed (SPEC §5): exact names without regard to case, from the settings and from pairings. An
- * empty list denies every server. Pairings are read each time, since a command may have just added one.
+ * Whether a host is allowed (SPEC §5): exact names, ignoring case, from the settings and from pairings. An empty list
+ * denies every server. Pairings are read on each use, since a command in another process may have added one.
  */
 export function createAllowlist({
   db,
@@ -30,7 +30,7 @@ export function createAllowlist({
   return async (url) => {
     const entries = entriesFor(url, settings.devAllowInsecure);
     const isListed = entries.some((entry) => listed.has(entry));
-    // A block counts for servers on the list as well.
+    // A block also applies to servers on the list.
     if (isListed) return !(await blocks.hasHost(url.hostname));
     if (await blocks.hasHost(url.hostname)) return false;
     return db.read.existsBy(peerSchema, { host: In(entries), pairedAt: isNotNull() });

@@ -12,10 +12,10 @@ import { requireFederationOn } from '../require-federation-on.ts';
 import type { FederationDeps } from '../deps.ts';
 import { signRequest } from '../signatures/index.ts';
 
-/** One check of the connection between two servers. */
+/** One check of the connection to another server. */
 export interface PeerCheck {
   name: 'allowed' | 'resolve' | 'webfinger' | 'actor' | 'clock' | 'signature';
-  /** `null` when an earlier step that it needs has failed. */
+  /** `null` if a previous step that it needs has failed. */
   ok: boolean | null;
   words: string;
 }
@@ -24,9 +24,9 @@ const maxBytes = 64 * 1024;
 const clockToleranceMs = 5 * 60_000;
 
 /**
- * Checks the connection to another server step by step, by the same path that deliveries take. The last step sends an
- * activity without effect: its acceptance shows whether the peer allows this server and can read its key.
- * Refuses `federation_off`.
+ * Checks the connection to another server step by step, along the path of deliveries. The last step sends an activity
+ * without effect: its acceptance shows whether the peer allows this server and can read its key. Refuses
+ * `federation_off`.
  */
 export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
   requireFederationOn(deps);
@@ -78,7 +78,7 @@ async function resolveHost({ outbound }: FederationDeps, url: URL) {
   return { words: found.map(({ address }) => address).join(', '), result: true };
 }
 
-/** Any WebFinger response will do: the account need not exist. */
+/** Any WebFinger response passes: the account need not exist. */
 async function queryWebFinger({ outbound }: FederationDeps, url: URL) {
   const target = `${url.origin}/.well-known/webfinger?resource=${encodeURIComponent(`acct:nobody@${url.host}`)}`;
   const { status, headers } = await outbound.send({
@@ -92,7 +92,7 @@ async function queryWebFinger({ outbound }: FederationDeps, url: URL) {
   return { ok, words, result: { date: headers.date ?? '' } };
 }
 
-/** Its instance actor, where NodeInfo says it is, else at Hearth's default path. */
+/** Its instance actor, from NodeInfo, otherwise at Hearth's default path. */
 async function readInstance(
   deps: FederationDeps,
   url: URL,
@@ -110,7 +110,7 @@ async function readInstance(
   }
 }
 
-/** Where NodeInfo says that its own actor is; null where it does not. */
+/** URL of its instance actor from NodeInfo; null if it is not listed there. */
 async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<string | null> {
   const target = `${url.origin}/.well-known/nodeinfo`;
   const response = await outbound.send({

@@ -5,18 +5,18 @@ import type { FederationDeps } from '../deps.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
-/** Software whose people read notes and whose inboxes refuse a Push. */
+/** Software whose users read notes and whose inboxes refuse a Push. */
 const microblogs: ReadonlySet<string> = new Set(
   `mastodon gotosocial pleroma akkoma misskey sharkey firefish iceshrimp iceshrimp.net foundkey friendica mitra snac
   hubzilla streams forte pixelfed takahe honk hometown fedibird bookwyrm wafrn`.split(/\s+/),
 );
 
-/** Software that takes a Push, whatever its people name. */
+/** Software that accepts a Push, whether or not its actors name repositories. */
 const forges: ReadonlySet<string> = new Set(['hearth', 'forgejo', 'gitea', 'gitlab', 'vervis']);
 
 /**
- * What followers on a server read. A program that says nothing of itself may be a forge. One that is known by name for
- * neither is judged by the follower: people of forges name their repositories.
+ * The kind of activity that followers on a server read. A server without a software name may be a forge. For a name in
+ * neither list, the follower decides: actors of forges name their repositories.
  */
 function readingOf(software: string | null, { type, repositoriesUrl }: Follower): 'note' | null {
   if (software === null || forges.has(software)) return null;
@@ -27,18 +27,18 @@ function readingOf(software: string | null, { type, repositoriesUrl }: Follower)
 type Follower = Pick<RemoteActor, 'id' | 'type' | 'repositoriesUrl'>;
 
 const refreshMs = 24 * 3_600_000;
-/** A Follow waits no longer for it; an answer that comes later is kept for the next one. */
+/** Time limit after which a Follow no longer waits; a later result serves the next Follow. */
 const waitMs = 3_000;
 const maxBytes = 64 * 1024;
 
 type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'clock'>;
 
-/** Learns once a day what another server is; see `createSoftwareRecorder`. */
+/** Determines the software of another server at most once a day; see `createSoftwareRecorder`. */
 type LearnSoftware = (follower: Follower) => Promise<void>;
 
 /**
- * Reads the NodeInfo of a host when one of its actors follows something here, and records the software and what its
- * followers read. A server without a usable NodeInfo counts as a forge until tomorrow. Never refuses.
+ * Reads the NodeInfo of a host when one of its actors follows a local subject, and records the software and the kind of
+ * activity for its followers. A server without a usable NodeInfo counts as a forge for a day. Never throws.
  */
 export function createSoftwareRecorder(deps: Deps): LearnSoftware {
   const running = new Map<string, Promise<void>>();
@@ -63,13 +63,13 @@ export function createSoftwareRecorder(deps: Deps): LearnSoftware {
     const { host } = new URL(follower.id);
     const learning = running.get(host) ?? learn(follower).finally(() => running.delete(host));
     running.set(host, learning);
-    // Nobody waits for a failure of the database that comes after the time is over.
+    // After the timeout, no caller waits for a database error.
     learning.catch(() => {});
     await waitAtMost(learning, waitMs);
   };
 }
 
-/** The name in the newest NodeInfo that the host links to on itself; null when there is none. */
+/** The software name in the newest NodeInfo that the host links to on itself; null if there is none. */
 export async function readSoftware(
   { outbound }: Pick<Deps, 'outbound'>,
   origin: string,

@@ -5,20 +5,20 @@ import { blockSchema } from '../schema/block-schema.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 import type { PeerRow } from '../schema/peer-schema.ts';
 
-/** Another server, with its state. */
+/** Another server and its state. */
 export interface ListedPeer {
-  /** Host, with its port where it is not the usual one. */
+  /** Host, with its port unless it is the default. */
   host: string;
   /**
-   * Where it is allowed: in the settings, by a pairing, for followers alone because these come from everywhere, not
-   * (any more), or not because it is blocked.
+   * Source of its permission: the settings, a pairing, followers only because they may come from all servers, none (any
+   * more), or none because it is blocked.
    */
   allowed: 'settings' | 'pairing' | 'followers' | 'no' | 'blocked';
-  /** As its NodeInfo names it; null when it was not asked or says nothing. */
+  /** Software name from its NodeInfo; null if it was not requested or is missing. */
   software: string | null;
-  /** What its followers here get. */
+  /** Kind of activity that its followers here get. */
   reads: 'push' | 'note';
-  /** When it asked to be paired and waits for an administrator. */
+  /** Time of its pending pairing request, which an administrator must confirm. */
   askedAt: number | null;
   lastSuccessAt: number | null;
   lastErrorAt: number | null;
@@ -26,17 +26,17 @@ export interface ListedPeer {
   /** Consecutive failed attempts. */
   failures: number;
   retryAt: number | null;
-  /** When deliveries to it ended, after seven days without a response. */
+  /** Time when deliveries to it ended, after seven days without a response. */
   goneAt: number | null;
-  /** Since when it has not responded. */
+  /** Time since which it has not responded. */
   silentSince: number | null;
-  /** Its followers here. */
+  /** Number of its followers here. */
   followers: number;
   queued: number;
   failed: number;
 }
 
-/** Every server that is allowed, was ever contacted, or has deliveries. */
+/** All servers that are allowed, were ever contacted, or have deliveries. */
 export async function listPeers({ db, settings, clock }: FederationDeps): Promise<ListedPeer[]> {
   const rows = new Map((await db.read.find(peerSchema)).map((row) => [row.host, row]));
   const counts: { host: string; queued: number; failed: number }[] = await db.read.query(
@@ -52,7 +52,7 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
   const followersOf = new Map(followerCounts.map((row) => [row.host, Number(row.followers)]));
   const listed = new Set(settings.allowlist);
   const known = [...rows.keys(), ...byHost.keys()];
-  // In development an entry allows every port of its host: the one in use stands for it.
+  // In development an entry allows every port of its host: the port in use replaces it.
   const stands = (host: string): boolean =>
     settings.devAllowInsecure && !known.includes(host) && known.some((each) => each.replace(/:\d+$/, '') === host);
   const hosts = new Set([...[...listed].filter((host) => !stands(host)), ...known]);
@@ -78,7 +78,7 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
       reads: row?.reads ?? 'push',
       askedAt: row?.askedAt ?? null,
       lastSuccessAt: row?.lastSuccessAt ?? null,
-      // An error before the last success is history.
+      // An error before the last success is obsolete.
       ...((row?.lastErrorAt ?? 0) >= (row?.lastSuccessAt ?? 0)
         ? { lastErrorAt: row?.lastErrorAt ?? null, lastError: row?.lastError ?? null }
         : { lastErrorAt: null, lastError: null }),
@@ -93,5 +93,5 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
   });
 }
 
-/** The names by which a host with its port may be blocked. */
+/** The names that may block a host with its port. */
 const blockNames = (host: string): string[] => namesOf(URL.parse(`https://${host}`)?.hostname ?? host);

@@ -5,12 +5,12 @@ import type { Database } from '../../db/index.ts';
 import { reachable } from '../deliveries/peer-health.ts';
 import { peerSchema } from '../schema/peer-schema.ts';
 
-/** Cache time of the list of unreachable servers in milliseconds; one activity more or less does not matter. */
+/** Cache time in milliseconds of the list of unreachable servers; one activity more or less does not matter. */
 const knownForMs = 1_000;
 
 /**
- * A server that contacts this one is reachable again, also after deliveries to it had ended: waiting deliveries are
- * sent with the next run of the queue. FAILED ones stay FAILED (SPEC §3).
+ * A server that contacts this one is reachable again, even if deliveries to it had ended: the next run of the queue
+ * sends waiting deliveries. FAILED ones stay FAILED (SPEC §3).
  */
 export function createReachabilityRecorder({
   db,

@@ -11,18 +11,18 @@ import { entriesFor } from './allowlist.ts';
 import { pairingCodeSchema, peerSchema } from '../schema/peer-schema.ts';
 
 /**
- * Pairing lets two administrators connect their servers without editing settings. One creates a code, the other
- * accepts it (and has confirmed by that), the first one confirms the requesting server. Each server only ever allows a
- * host by its own administrator's decision; the allowlist merely reads one more source.
+ * Pairing lets two administrators connect their servers without editing settings. One creates a code; the other accepts
+ * it, which also confirms it; the first one confirms the requesting server. Each server allows a host only by its own
+ * administrator's decision; a pairing is one more source of the allowlist.
  */
 
-/** Lifetime of a code. */
+/** Lifetime of a code in milliseconds. */
 const pairingTtlMs = 15 * 60_000;
 const pairingPath = '/ap/pairing';
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Creates a code for one other server: its target, and the secret that permits the request. */
+/** Creates a code for one other server: it contains the URL of this server and the secret that permits the request. */
 export async function invitePeer(deps: FederationDeps): Promise<{ code: string; expiresAt: number }> {
   requireFederationOn(deps);
   const secret = deps.random.bytes(16).toString('base64url');
@@ -39,15 +39,15 @@ export async function invitePeer(deps: FederationDeps): Promise<{ code: string; 
   return { code: `${deps.settings.origin}${pairingPath}#${secret}`, expiresAt };
 }
 
-/** The server that created a code, before anything is done with it. Refuses `invalid_pairing_code`. */
+/** The server that created a code, without using the code. Refuses `invalid_pairing_code`. */
 export function hostOfCode(deps: FederationDeps, code: string): string {
   return readCode(deps, code).url.host;
 }
 
 /**
- * Accepts the code of another administrator: their server is allowed from now on, and notified. When that fails,
- * nothing stays allowed. Refuses `invalid_pairing_code`, `pairing_refused` for a code that its server does not know
- * (any more), and as `outbound.send` does.
+ * Accepts the code of another administrator: allows their server from now on and notifies it. If that fails, the server
+ * is not allowed. Refuses `invalid_pairing_code`, `pairing_refused` for a code that its server does not know (any
+ * more), and as `outbound.send` does.
  * @returns the host
  */
 export async function acceptInvite(deps: FederationDeps, code: string): Promise<string> {
@@ -78,9 +78,9 @@ export async function acceptInvite(deps: FederationDeps, code: string): Promise<
 }
 
 /**
- * Receives a pairing request with a local code. Nothing is fetched and nothing allowed: an administrator sees the
- * request. A host that is allowed already needs no confirmation. Refuses `unknown_pairing_code`, the same for a wrong,
- * a used and an expired one.
+ * Receives a pairing request with a local code. Fetches nothing and allows nothing: an administrator sees the request.
+ * A host that is already allowed needs no confirmation. Refuses `unknown_pairing_code`, alike for wrong, used and
+ * expired codes.
  */
 export async function receivePairing(deps: FederationDeps, body: Buffer): Promise<void> {
   const { code, origin } = asObject(parse(body));
@@ -102,7 +102,7 @@ export async function receivePairing(deps: FederationDeps, body: Buffer): Promis
   deps.logger.info('peer.asked_to_pair', { host: url.host });
 }
 
-/** Confirms the pairing request of a server. Refuses `unknown_peer` without a request. */
+/** Confirms the pairing request of a server. Refuses `unknown_peer` if there is no request. */
 export async function confirmPeer(deps: FederationDeps, host: string): Promise<void> {
   const hasRequest = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: isNotNull() });
   if (!hasRequest) throw noSuchPeer(host);
@@ -111,8 +111,8 @@ export async function confirmPeer(deps: FederationDeps, host: string): Promise<v
 }
 
 /**
- * Ends a pairing, or declines a request. What the settings allow stays allowed. Refuses `unknown_peer`;
- * `peer_in_settings` when only the settings can remove it.
+ * Removes a pairing or declines a request. Servers in the settings stay allowed. Refuses `unknown_peer`;
+ * `peer_in_settings` if only the settings can remove it.
  */
 export async function removePeer(deps: FederationDeps, host: string): Promise<void> {
   const found = await deps.db.write(({ manager }) =>

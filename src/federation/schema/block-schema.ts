@@ -2,10 +2,10 @@ import { EntitySchema } from 'typeorm';
 
 export type BlockKind = 'host' | 'actor';
 
-/** A server or an actor from which nothing is accepted and to which nothing is sent. */
+/** A blocked server or actor: nothing is accepted from it and nothing is sent to it. */
 export interface Block {
   kind: BlockKind;
-  /** A host name in lower case, which stands for its subdomains and all ports too, or the id of an actor. */
+  /** A host name in lower case, including its subdomains and all ports, or the id of an actor. */
   value: string;
   /** For administrators; may be empty. */
   reason: string;

@@ -10,17 +10,17 @@ export interface DeliveryRow {
   /** Host and non-default port of the inbox. */
   host: string;
   state: DeliveryState;
-  /** Attempts whose result is known. */
+  /** Number of attempts with a known result. */
   attempts: number;
   /** The error message. */
   lastError: string | null;
   nextAttemptAt: number;
-  /** Until then the row is claimed; afterwards the claimant has died. */
+  /** End of the claim; afterwards the claiming process is considered dead. */
   lockedUntil: number;
   createdAt: number;
-  /** When it became DELIVERED or FAILED. */
+  /** Time when it became DELIVERED or FAILED. */
   settledAt: number | null;
-  /** Set on a FAILED one that was cancelled: it is no error. */
+  /** Set on a FAILED delivery that was cancelled, which is not an error. */
   cancelledAt: number | null;
 }
 

@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 
 /** An accepted activity. Its primary key deduplicates copies. */
 interface InboxRow {
-  /** Actor id. An actor can use up its own activity ids only. */
+  /** Actor id: an actor can only use up its own activity ids. */
   signer: string;
   activityId: string;
   type: string;

@@ -4,11 +4,11 @@ import { EntitySchema } from 'typeorm';
 export type ActorKind = 'repository' | 'user' | 'organisation' | 'instance';
 
 /**
- * The key pair of a local actor, and with it the actor's permanent path: an actor keeps its first id after renames,
- * and no other ever gets it.
+ * The key pair of a local actor and its permanent path: an actor keeps its first id after renames, and no other actor
+ * ever gets it.
  */
 export interface KeyRow {
-  /** `/ap/repos/alice/tool`; with the base URL in front it is the actor id. */
+  /** `/ap/repos/alice/tool`; base URL and path form the actor id. */
   apPath: string;
   kind: ActorKind;
   /** UUID of the repository, user or organisation; `instance` for the instance. */

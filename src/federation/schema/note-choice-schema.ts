@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** The kinds of events that a repository publishes notes of. */
+/** The kinds of events for which a repository publishes notes. */
 export interface NoteChoices {
   /** Pushes to the default branch. */
   pushes: boolean;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** An origin of local actor ids; the newest is the one that was accepted last. */
+/** An origin of local actor ids; the newest is the last accepted one. */
 interface OriginRow {
   /** `https://git.example.org`. */
   origin: string;

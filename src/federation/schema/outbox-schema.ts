@@ -1,12 +1,12 @@
 import { EntitySchema } from 'typeorm';
 
-/** An activity of a local actor, in the exact bytes that are sent. */
+/** An activity of a local actor, in the exact bytes to send. */
 export interface OutboxRow {
   /** UUID; the activity id ends with it. */
   id: string;
   /** The acting and signing actor: `ap_path` of a local actor. */
   actorPath: string;
-  /** Set when the activity is about a repository: it is sent only while that is public. */
+  /** Set if the activity is about a repository: it is sent only while the repository is public. */
   repositoryId: string | null;
   type: string;
   /** Whether it is public at its id and in the outbox. */

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A remote actor that follows something here, or asks to. Its subject is known by its id alone: all are UUIDs. */
+/** A remote actor that follows a local subject, or requests to. The subject id alone is enough: all are UUIDs. */
 export interface SubjectFollower {
   subjectId: string;
   actorId: string;
@@ -21,21 +21,21 @@ const columns = {
   createdAt: { name: 'created_at', type: 'integer' },
 } as const;
 
-/** Followers of users and of organisations; those of repositories are in `repository_followers` (SPEC §2.5). */
+/** Followers of users and organisations; followers of repositories are in `repository_followers` (SPEC §2.5). */
 export const ownerFollowerSchema = new EntitySchema<SubjectFollower>({
   name: 'ownerFollower',
   tableName: 'owner_followers',
   columns,
 });
 
-/** Follows of repositories, users and organisations that wait for approval. */
+/** Pending follow requests for repositories, users and organisations. */
 export const followRequestSchema = new EntitySchema<SubjectFollower>({
   name: 'followRequest',
   tableName: 'follow_requests',
   columns,
 });
 
-/** A repository, user or organisation that approves each follower. */
+/** A repository, user or organisation whose new followers need approval. */
 interface FollowApproval {
   subjectId: string;
   createdAt: number;

@@ -1,33 +1,33 @@
 import { EntitySchema } from 'typeorm';
 
-/** What is known of another server. Times are milliseconds since the epoch. */
+/** Known state of another server. Times are milliseconds since the epoch. */
 export interface PeerRow {
   /** Host and non-default port. */
   host: string;
-  /** When two administrators paired the servers: an entry of the allowlist. */
+  /** Time when two administrators paired the servers: an entry of the allowlist. */
   pairedAt: number | null;
-  /** When it requested pairing with a local code; an administrator has to confirm. */
+  /** Time of its pairing request with a local code; an administrator must confirm it. */
   askedAt: number | null;
   lastSuccessAt: number | null;
   lastErrorAt: number | null;
   lastError: string | null;
   /** Consecutive failures. */
   failures: number;
-  /** Until then only deliveries that were attempted before are retried. */
+  /** Time until which only previously attempted deliveries are retried. */
   retryAt: number;
-  /** Since when attempts had no response at all; null after the next response. */
+  /** Time since which attempts got no response; null after the next response. */
   silentSince: number | null;
-  /** When deliveries to it ended; its next request or response reverts that. */
+  /** Time when deliveries to it ended; its next request or response resets this. */
   goneAt: number | null;
-  /** As its NodeInfo names it, in lower case; null when it has none. */
+  /** Software name from its NodeInfo, in lower case; null if it has none. */
   software: string | null;
-  /** When that was read. */
+  /** Time when the NodeInfo was read. */
   softwareAt: number | null;
-  /** Whether its followers get notes for people; null for pushes. */
+  /** Whether its followers get notes; null for pushes. */
   reads: 'note' | null;
-  /** When a first actor there followed something here without the server being on the list. */
+  /** Time when an actor there first followed a local subject while the server was unlisted. */
   openAt: number | null;
-  /** By which its requests are signed; null for the usual scheme. */
+  /** Signature scheme of requests to it; null for the usual one. */
   scheme: 'rfc9421' | null;
 }
 

@@ -1,24 +1,24 @@
 import { EntitySchema } from 'typeorm';
 
-/** A push to a followed repository, as its server sent it; all its texts are untrusted. */
+/** A push to a followed repository, as sent by its server; all of its texts are untrusted. */
 export interface ReceivedPush {
   id: string;
   actorId: string;
   activityId: string;
   /** Without `refs/heads/`. */
   branch: string;
-  /** 40 or 64 hex digits; all zero for a new branch; `null` when it was omitted. */
+  /** 40 or 64 hex digits; all zero for a new branch; `null` if omitted. */
   hashBefore: string | null;
   hashAfter: string | null;
-  /** How many commits it had; more than `commits` lists when it was long. */
+  /** Number of commits; `commits` lists fewer if the push was long. */
   commitCount: number;
   /** JSON: `PushedCommit[]`, newest first. */
   commits: string;
-  /** The old tip is not below the new one. */
+  /** Whether the old tip is not an ancestor of the new one. */
   isForced: boolean;
-  /** Who pushed, as their server calls them; null when it does not say. */
+  /** Name of the user who pushed, from their server; null if omitted. */
   pusher: string | null;
-  /** When it was made, never later than when it arrived. */
+  /** Time of the push, at most the time of its arrival. */
   pushedAt: number;
   receivedAt: number;
 }
@@ -29,7 +29,7 @@ export const maxPushedCommits = 50;
 export interface PushedCommit {
   hash: string;
   summary: string;
-  /** Its page on the server that sent it; missing in rows from before. */
+  /** Its page on the sending server; missing in older rows. */
   url?: string | null;
 }
 

@@ -1,32 +1,32 @@
 import { EntitySchema } from 'typeorm';
 
-/** A remote actor as its own document describes it; cached for six hours (SPEC §2.5, §8). */
+/** A remote actor from its own document; cached for six hours (SPEC §2.5, §8). */
 export interface RemoteActor {
   /** Its URL. */
   id: string;
   /** Host and non-default port of the id. */
   host: string;
-  /** `Repository`, `Person`, … as the document says. */
+  /** `Repository`, `Person`, … from the document. */
   type: string;
   /** Display name; may be empty. */
   name: string;
-  /** `owner/name@host` or `user@host`, as its document says. */
+  /** `owner/name@host` or `user@host`, from its document. */
   handle: string;
-  /** Its WebFinger handle, where that was looked up; see `handleOf`. */
+  /** Its WebFinger handle, if it was looked up; see `handleOf`. */
   webfingerHandle: string | null;
   /** Its HTML page, on the same host. */
   url: string | null;
   inbox: string;
-  /** Where a Person lists its repositories. */
+  /** URL of the list of a Person's repositories. */
   repositoriesUrl: string | null;
-  /** Where a Repository is cloned, on the same host; null when it does not say. */
+  /** Clone URL of a Repository, on the same host; null if omitted. */
   cloneUrl: string | null;
   keyId: string;
   publicKeyPem: string;
   fetchedAt: number;
 }
 
-/** The handle that resolves to an actor: the WebFinger handle, since a document need not contain any. */
+/** The handle that resolves to an actor: the WebFinger handle, since a document need not contain one. */
 export const handleOf = ({ webfingerHandle, handle }: Pick<RemoteActor, 'webfingerHandle' | 'handle'>): string =>
   webfingerHandle ?? handle;
 

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** A local person follows a remote person: all their public repositories, now and later (SPEC §3). */
+/** A local user follows a remote user: all their current and future public repositories (SPEC §3). */
 export interface RemotePersonFollow {
   id: string;
   userId: string;
@@ -10,16 +10,16 @@ export interface RemotePersonFollow {
   handle: string;
   /** Their HTML page. */
   url: string | null;
-  /** Number of repositories on the other server; `null` when it does not say. */
+  /** Number of repositories on the other server; `null` if omitted. */
   totalItems: number | null;
   createdAt: number;
-  /** When the list is read again. */
+  /** Time of the next scan of the list. */
   nextScanAt: number;
   /** Error of the last scan. */
   scanError: string | null;
 }
 
-/** A scanned repository: one that was unfollowed manually must not come back. */
+/** A scanned repository: one that the user unfollowed must not come back. */
 interface SeenRepository {
   userFollowId: string;
   remoteActorId: string;

@@ -1,7 +1,7 @@
 const shape =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** A moment as HTTP writes it: `Mon, 02 Mar 2026 09:30:00 GMT` (IMF-fixdate, RFC 9110 §5.6.7). */
+/** A time in HTTP format: `Mon, 02 Mar 2026 09:30:00 GMT` (IMF-fixdate, RFC 9110 §5.6.7). */
 export function formatHttpDate(epochMs: number): string {
   return new Date(epochMs).toUTCString();
 }

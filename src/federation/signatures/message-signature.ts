@@ -1,6 +1,6 @@
 import { unauthenticated } from '../../kernel/index.ts';
 
-/** A parsed pair of `Signature-Input` and `Signature` (RFC 9421); nothing of it is verified yet. */
+/** A parsed pair of `Signature-Input` and `Signature` (RFC 9421), not yet verified. */
 export interface MessageSignature {
   keyId: string;
   algorithm: MessageAlgorithm;
@@ -12,15 +12,15 @@ export interface MessageSignature {
   expires: number | null;
 }
 
-/** Of RSA keys, which actors have. */
+/** For RSA keys, which actors have. */
 type MessageAlgorithm = 'rsa-v1_5-sha256' | 'rsa-pss-sha512';
 
-/** The parts of a request that components stand for. */
+/** The parts of a request that components refer to. */
 interface MessageParts {
   method: string;
   /** Path and query as in the request line. */
   target: string;
-  /** `https://git.example.org`: of our base URL, never what a proxy says. */
+  /** `https://git.example.org`: from the base URL, never from a proxy's header. */
   origin: string;
   /** Values by lower-case header name; repeated headers are joined with `, `. */
   headers: ReadonlyMap<string, string>;
@@ -30,7 +30,7 @@ const maxHeaderBytes = 8 * 1024;
 const maxComponents = 32;
 const refused = (why: string) => unauthenticated('signature_rfc9421', `The RFC 9421 signature cannot be used: ${why}.`);
 
-/** `label=` with an inner list of plain names and its parameters: one signature, as senders of activities make it. */
+/** `label=` with an inner list of plain names and its parameters: one signature, as ActivityPub servers send it. */
 const inputShape = /^([a-z*][a-z0-9_.*-]{0,63})=(\(([^()]*)\)((?:;[a-z*][a-z0-9_.*-]{0,63}=(?:"[^"\\]*"|\d{1,15}))*))$/;
 const itemShape = /^"([@a-z0-9-]{1,100})"$/;
 const parameterShape = /;([a-z*][a-z0-9_.*-]{0,63})=(?:"([^"\\]*)"|(\d{1,15}))/y;
@@ -38,11 +38,11 @@ const valueShape = /^([a-z*][a-z0-9_.*-]{0,63})=:([A-Za-z0-9+/]+={0,2}):$/;
 const printable = /^[\x20-\x7e]*$/;
 
 /**
- * Parses one RFC 9421 signature strictly and builds its base. Anything that two parsers could understand differently is
- * refused: several signatures, repeated or parameterised components, unknown ones.
+ * Parses one RFC 9421 signature strictly and builds its base. Refuses everything that two parsers could interpret
+ * differently: several signatures, and repeated, parameterised or unknown components.
  *
- * It has to cover the method, the target (with the host) and the content digest: without one of them a request could be
- * replayed elsewhere or with another body. Refuses `signature_rfc9421`.
+ * The signature must cover the method, the target (with the host) and the content digest: without one of them a request
+ * could be replayed elsewhere or with another body. Refuses `signature_rfc9421`.
  */
 export function readMessageSignature(parts: MessageParts): MessageSignature {
   const [input, value] = [parts.headers.get('signature-input') ?? '', parts.headers.get('signature') ?? ''];
@@ -106,8 +106,8 @@ function readParameters(text: string): { quoted: Map<string, string>; numbers: M
 }
 
 /**
- * The signature base (RFC 9421 §2.5): a line for each component, then the parameters as they were written. Refuses
- * `signature_rfc9421` for a component that is not there.
+ * The signature base (RFC 9421 §2.5): one line per component, then the parameters as received. Refuses
+ * `signature_rfc9421` for a missing component.
  */
 export function signatureBase(covered: readonly string[], parameterText: string, parts: MessageParts): string {
   const lines = covered.map((name) => `"${name}": ${componentValue(name, parts)}`);

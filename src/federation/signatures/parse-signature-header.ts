@@ -1,9 +1,9 @@
 import { unauthenticated } from '../../kernel/index.ts';
 
-/** A parsed `Signature` header; nothing of it is verified yet. */
+/** A parsed `Signature` header, not yet verified. */
 export interface SignatureParameters {
   keyId: string;
-  /** As given; `null` when the header names none. */
+  /** Unchanged; `null` if the header has none. */
   algorithm: 'rsa-sha256' | 'hs2019' | null;
   /** Names of the covered parts, lower case, in order. */
   covered: readonly string[];
@@ -27,7 +27,7 @@ const malformed = (what: string) =>
   unauthenticated('signature_malformed', `The Signature header is malformed: ${what}.`);
 
 /**
- * Parses a `Signature` header strictly: anything that two parsers could understand differently is refused. Refuses
+ * Parses a `Signature` header strictly, refusing everything that two parsers could interpret differently. Refuses
  * `signature_malformed`, `signature_algorithm`, `signature_coverage`.
  */
 export function parseSignatureHeader(header: string): SignatureParameters {
@@ -113,7 +113,7 @@ function parseAlgorithm(name: string | null): SignatureParameters['algorithm'] {
 }
 
 function parseCovered(list: string | null): readonly string[] {
-  // Omitted, it would mean `date` alone (draft-cavage §2.1.6), which is not enough.
+  // If omitted, it would mean `date` alone (draft-cavage §2.1.6), which is not enough.
   const covered = list === null ? [] : list.split(' ');
   if (covered.some((name) => !partName.test(name))) throw malformed('a covered header has no proper name');
   if (new Set(covered).size !== covered.length) throw malformed('a header is covered twice');

@@ -7,8 +7,8 @@ import type { RequestToSign, SigningKey } from './sign-request.ts';
 const signInThreadPool = promisify(sign);
 
 /**
- * Signs a request by RFC 9421 (`rsa-v1_5-sha256`): the method, the address and, of a POST, the digest of the content,
- * with the time and the key. Runs in the thread pool.
+ * Signs a request by RFC 9421 (`rsa-v1_5-sha256`): the method, the URL and, for a POST, the content digest, with the
+ * time and the key. Runs in the thread pool.
  * @returns the headers to send
  */
 export async function signMessage(

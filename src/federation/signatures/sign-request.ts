@@ -17,19 +17,19 @@ export interface SigningKey {
 export interface RequestToSign {
   method: 'GET' | 'POST';
   url: URL;
-  /** The exact bytes that will be sent; none with GET. */
+  /** The exact bytes to send; omitted for GET. */
   body?: Buffer;
-  /** `Digest` header of the body, when it is known already. */
+  /** `Digest` header of the body, if already known. */
   digest?: string;
   /** `Date` of the request, milliseconds since the epoch. */
   at: number;
-  /** Sign the path without its query: some servers verify it that way. */
+  /** Whether to sign the path without its query: some servers verify it that way. */
   withoutQuery?: boolean;
 }
 
 /**
- * Signs a request (draft-cavage, RSA-SHA256): `(request-target) host date`, and `digest` when there is a body. A
- * signature expires after an hour, so it is made for each attempt. Runs in the thread pool; one costs about 0.3 ms.
+ * Signs a request (draft-cavage, RSA-SHA256): `(request-target) host date`, and `digest` if there is a body. A
+ * signature expires after an hour, so each attempt gets its own. Runs in the thread pool; one takes about 0.3 ms.
  * @returns the headers to send: Host, Date, Signature, and Digest with a body
  */
 export async function signRequest(request: RequestToSign, key: SigningKey): Promise<Record<string, string>> {

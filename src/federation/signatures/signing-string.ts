@@ -1,6 +1,6 @@
 /** The parts of a request that a signature covers. */
 interface SignedParts {
-  /** In any case. */
+  /** Upper, lower or mixed case. */
   method: string;
   /** Path and query as in the request line. */
   target: string;
@@ -12,8 +12,8 @@ interface SignedParts {
 }
 
 /**
- * The text that is signed (draft-cavage-http-signatures-12 §2.3): one line for
- * each name in `covered`, in that order. `null` when a covered part is missing.
+ * The text to sign (draft-cavage-http-signatures-12 §2.3): one line for each name in `covered`, in that order. `null`
+ * if a covered part is missing.
  */
 export function signingString(covered: readonly string[], parts: SignedParts): string | null {
   let text = '';

@@ -9,15 +9,15 @@ import { parseSignatureHeader } from './parse-signature-header.ts';
 import type { SignatureParameters } from './parse-signature-header.ts';
 import { signingString } from './signing-string.ts';
 
-/** How far the clock of a sender may be from ours, in milliseconds. */
+/** Limit of clock skew between sender and this server, in milliseconds. */
 export const dateWindowMs = 3_600_000;
 
-/** What of a request arrives before its body. */
+/** The parts of a request that arrive before its body. */
 export interface ArrivedHead {
   method: string;
-  /** The request line's target, undecoded. */
+  /** The request target of the request line, undecoded. */
   target: string;
-  /** Names and values in turn, as Node's `rawHeaders` has them. */
+  /** Names and values alternating, as in Node's `rawHeaders`. */
   rawHeaders: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface IncomingRequest extends ArrivedHead {
   body: Buffer;
 }
 
-/** A request whose own words hold together; whether the key agrees is still open. */
+/** A consistent signed request whose signature is not yet verified against the key. */
 export interface SignedRequest {
   request: ArrivedHead;
   parameters: Pick<SignatureParameters, 'keyId'> & (SignatureParameters | { message: MessageSignature });
@@ -34,14 +34,14 @@ export interface SignedRequest {
 }
 
 /**
- * What the headers of a signed POST state, before the body is read.
+ * Parses the headers of a signed POST before the body is read.
  *
- * A request with a `Signature-Input` is signed by RFC 9421, any other by draft-cavage.
+ * A request with `Signature-Input` is signed by RFC 9421, any other by draft-cavage.
  *
  * Refuses, always with `unauthenticated`: `signature_missing`, `signature_repeated`, `signature_rfc9421`, those of
  * `parseSignatureHeader`, `signature_host`, `signature_date`, `signature_expired`.
  *
- * @param origin our base URL: its host and non-default port are compared, never what a proxy says
+ * @param origin our base URL: its host and non-default port are compared, never a proxy's header
  * @param now milliseconds since the epoch
  */
 export function readSignedHead(request: ArrivedHead, origin: string, now: number): SignedRequest {
@@ -73,9 +73,8 @@ export function requireDigest({ headers, parameters }: SignedRequest, body: Buff
 }
 
 /**
- * Everything about a signed POST that can be checked without the signer's key,
- * so that a request that fails here costs no fetch from another host.
- * Refuses as `readSignedHead` and `requireDigest` do.
+ * Checks of a signed POST that need no key of the signer, so that a request that fails here causes no fetch from
+ * another host. Refuses as `readSignedHead` and `requireDigest` do.
  */
 export function readSignedRequest(request: IncomingRequest, origin: string, now: number): SignedRequest {
   const signed = readSignedHead(request, origin, now);
@@ -83,10 +82,7 @@ export function readSignedRequest(request: IncomingRequest, origin: string, now:
   return signed;
 }
 
-/**
- * Whether the signature is one of this key over this request; its path may have been signed with or without the
- * query.
- */
+/** Whether the signature is by this key over this request; its path may have been signed with or without the query. */
 export function isSignedBy(signed: SignedRequest, key: KeyObject): boolean {
   const { parameters } = signed;
   if ('message' in parameters) return isMessageSignedBy(parameters.message, key);
@@ -97,7 +93,7 @@ export function isSignedBy(signed: SignedRequest, key: KeyObject): boolean {
 }
 
 function isMessageSignedBy({ base, algorithm, signature }: MessageSignature, key: KeyObject): boolean {
-  // Lengths as RFC 9421 §3.3.1 has them; the other algorithm is PKCS #1 v1.5.
+  // Lengths according to RFC 9421 §3.3.1; the other algorithm is PKCS #1 v1.5.
   const pss = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 };
   const data = Buffer.from(base, 'latin1');
   return algorithm === 'rsa-pss-sha512'
@@ -115,15 +111,15 @@ function fits(
   key: KeyObject,
 ): boolean {
   const text = signingString(covered, { method, target, headers, created, expires });
-  // PKCS #1 v1.5, as the key says; by its short name the digest is found sooner.
+  // PKCS #1 v1.5, determined by the key; Node finds the digest faster by its short name.
   return text !== null && verify('sha256', Buffer.from(text, 'latin1'), key, signature);
 }
 
-/** Headers of which there must be exactly one. */
+/** Headers that must occur exactly once. */
 const draftHeaders = ['signature', 'digest', 'date', 'host'];
 const messageHeaders = ['signature', 'signature-input', 'host'];
 
-/** Joins the values of each header; of those that decide there must be exactly one. */
+/** Joins the values of each header; the ones that decide must occur exactly once. */
 function readHeaders(rawHeaders: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   const repeated: string[] = [];

@@ -10,13 +10,13 @@ const subscribe = 'http://ostatus.org/schema/1.0/subscribe';
 const maxBytes = 64 * 1024;
 
 /**
- * The page of a visitor's own server on which they follow something of this one: what its WebFinger answer names as the
- * template of subscriptions (OStatus 1.0), with the address put in. Servers that may be asked are those on the list
- * and, while followers come from everywhere, every other that is not blocked.
+ * The page of a client's own server on which its user follows a subject of this one: the subscription template in the
+ * server's WebFinger response (OStatus 1.0) with the URL inserted. Contacts servers on the list and, while followers
+ * from all servers are accepted, every other server that is not blocked.
  *
- * Refuses `federation_off`, `own_handle` for what is no `name@host` of another server, `host_unknown` for a server that
- * may not be asked, `no_subscribe_page` when it does not name one, `too_many_lookups`.
- * @param handle as typed; @param uri what is followed: an actor id of this server
+ * Refuses `federation_off`, `own_handle` unless it is `name@host` of another server, `host_unknown` for a server that
+ * may not be contacted, `no_subscribe_page` if the server names none, `too_many_lookups`.
+ * @param handle as typed; @param uri the subject: an actor id of this server
  * @param address of the client
  */
 export async function findSubscribePage(
