@@ -7,7 +7,7 @@ import { forbidden, unauthenticated } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { anonymousIdentity, readAuthorization, secretsOf } from '../http/index.ts';
 
-/** One error for a missing, mistyped, expired and revoked token (security D11). */
+/** One error for missing, mistyped, expired and revoked tokens (security D11). */
 export const tokenNeeded = () =>
   unauthenticated('token_needed', 'This needs a valid access token, sent as "Authorization: Bearer hth_…".');
 
@@ -18,8 +18,8 @@ interface AuthenticationDeps {
 }
 
 /**
- * The user for whom an administrator acts, by the header `Sudo` or the parameter `sudo`, with the scope of the token.
- * Refuses `sudo_refused` to all others, and where the server does not take it; `unknown_person`.
+ * The user as whom an administrator acts, from the header `Sudo` or the parameter `sudo`, with the scope of the token.
+ * Refuses `sudo_refused` for all other callers and if the server does not allow it; `unknown_person`.
  */
 async function asAnother(
   ctx: Context,
@@ -35,21 +35,20 @@ async function asAnother(
   return { ...owner, id, username, isAdministrator };
 }
 
-/** A call that comes with the token of a task names it; what it may do there is decided by `authorizeCall`. */
+/** The task token identifies the caller; `authorizeCall` decides what the task may do. */
 export interface Caller {
   viewer: Viewer;
   task: TaskCredential | null;
-  /** Of the token that the call came with; null without one. */
+  /** Token of the call; null without one. */
   secret: string | null;
 }
 
 /**
- * The caller by its token, sent as `Bearer` or `token`, or as password or username of Basic; with name and password as
- * Gitea takes them, from accounts without a second factor; anonymous without either.
- * Cookies are ignored, so no page elsewhere can call with a person's session (security D02). Refuses `token_needed` for
- * any other Authorization header, never taking it for none; `onboarding_required` while the token's owner has no
- * handle.
- * @param use what the call is about: tokens for packages alone call its operations only
+ * The caller by its token, sent as `Bearer` or `token`, or as password or username of Basic; also by name and password,
+ * as Gitea accepts them, for accounts without a second factor; otherwise anonymous. Cookies are ignored, so no other
+ * site can call with a user's session (security D02). Refuses `token_needed` for any other Authorization header instead
+ * of ignoring it; `onboarding_required` while the token's owner has no handle.
+ * @param use subject of the call: package tokens may call only package operations
  */
 export async function authenticate(
   ctx: Context,
@@ -77,7 +76,7 @@ export async function authenticate(
   const credentials = readAuthorization(header);
   if (credentials.kind !== 'basic' || credentials.password === '') throw tokenNeeded();
   const { username, password } = credentials;
-  // What looks like a token was one: it is no password, and costs no hash.
+  // Text in the form of a token is an invalid token, not a password: refused without computing a hash.
   if ([username, password].some((text) => text.startsWith('hth_'))) throw tokenNeeded();
   const owner = await accounts.viewerOfPassword({ username, password, address: ctx.state.address });
   const viewer = await asAnother(ctx, owner, { accounts, config });

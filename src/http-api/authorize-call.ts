@@ -17,28 +17,28 @@ interface AuthorizationDeps {
   organisations: Pick<Organisations, 'findManaged'>;
 }
 
-/** What the path of a call names; `null` where it names none. */
+/** The repository or organisation in the path of a call; `null` if the path has none. */
 interface AuthorizedCall {
-  /** The caller; of a task with what its permissions give for this operation. */
+  /** The caller; for a task with its permissions for this operation. */
   viewer: Viewer;
   found: Found | null;
   organisation: Organisation | null;
 }
 
-/** The scope without which a token cannot have a right, whatever its owner may do. */
+/** The scope that a token needs for a right, whatever rights its owner has. */
 const scopeFor: Record<Needed, Scope> = { none: 'read', read: 'read', write: 'write', admin: 'admin', owner: 'admin' };
 
 interface RequiredAccess {
   needsToken: boolean;
-  /** The least scope of a token. */
+  /** Minimum scope of a token. */
   scope: Scope;
-  /** Whether a token that is limited to some repositories is refused. */
+  /** Whether tokens limited to some repositories are refused. */
   wholeAccount: boolean;
-  /** On the repository that the path names; null when it names none. */
+  /** Right on the repository in the path; null if the path has none. */
   right: Needed | null;
 }
 
-/** The access that the declaration of an operation requires. */
+/** The access that an operation's declaration requires. */
 export function requiredAccess({ access, scope }: Pick<Operation, 'access' | 'scope'>): RequiredAccess {
   if (access === 'administrator' || access === 'organisation:owner')
     return { needsToken: true, scope: 'admin', wholeAccount: true, right: null };
@@ -53,12 +53,11 @@ export function requiredAccess({ access, scope }: Pick<Operation, 'access' | 'sc
 }
 
 /**
- * Authorizes a call as its operation declares, before any input is read.
+ * Authorizes a call according to its operation's declaration, before any input is read.
  *
- * Refuses `token_needed`; `repository_not_found` for a repository that is absent, hidden
- * or out of the caller's rights; `insufficient_scope` for a token with too narrow a scope,
- * where the repository itself is no secret (security E03), and for a task without the
- * permission; `organisation_not_found` to all but its OWNERs; `administrator_needed`.
+ * Refuses `token_needed`; `repository_not_found` for a repository that is absent, hidden or outside the caller's
+ * rights; `insufficient_scope` for a token with too narrow a scope, if the caller may know of the repository (security
+ * E03), and for a task without the permission; `organisation_not_found` to all but its OWNERs; `administrator_needed`.
  */
 export async function authorizeCall(
   operation: Pick<Operation, 'id' | 'tag' | 'path' | 'access' | 'scope' | 'method'>,
@@ -93,8 +92,9 @@ export async function authorizeCall(
 }
 
 /**
- * The viewer that a task is for an operation. Its token opens its own repository: elsewhere it only reads what everyone
- * reads. Refuses `insufficient_scope` where its permissions give too little, `token_needed` where only people may.
+ * The viewer of a task for an operation. Its token gives access to its own repository; elsewhere it can only read
+ * public data. Refuses `insufficient_scope` if its permissions are too narrow, `token_needed` if only users may call
+ * the operation.
  */
 async function viewerOfTask(
   operation: Pick<Operation, 'id' | 'tag' | 'path' | 'access' | 'method'>,
@@ -117,7 +117,7 @@ async function viewerOfTask(
   return viewer;
 }
 
-/** Names of before a rename or transfer work for every method: programs do not send a redirected call again. */
+/** Names from before a rename or transfer work for every method: programs do not repeat a redirected call. */
 async function findReadable(repositories: Finder, viewer: Viewer, owner: string, name: string): Promise<Found> {
   try {
     return await repositories.find(viewer, owner, name);

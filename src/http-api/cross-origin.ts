@@ -1,11 +1,11 @@
 import type { Context, Middleware } from '../http/index.ts';
 
-/** A day, in seconds. */
+/** One day, in seconds. */
 const maxAge = 86_400;
 
 /**
- * Lets pages of named origins call the API (Fetch standard, CORS). Credentials of the browser are never allowed: a page
- * sends the token that it holds, and cookies mean nothing to the API.
+ * Lets pages of configured origins call the API (Fetch standard, CORS). Browser credentials are never allowed: a page
+ * sends its own token, and the API ignores cookies.
  */
 export function crossOrigin(origins: readonly string[]): Middleware {
   const known = new Set(origins);

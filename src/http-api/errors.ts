@@ -3,7 +3,7 @@ import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { discardBody, HttpError, httpStatusByErrorCode, httpStatusOf, retryAfter } from '../http/index.ts';
 
-/** A conflict for which Gitea has the status 422. */
+/** Conflicts for which Gitea returns 422. */
 export class AsUnprocessable extends Error {
   readonly refusal: unknown;
   constructor(refusal: unknown) {
@@ -15,16 +15,16 @@ export class AsUnprocessable extends Error {
 /** Status of each error code in JSON responses: `invalid` is 422 here. */
 const apiStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422 };
 
-/** Reasons for which HTTP has a word of its own: who is named in a path and absent is not found. */
+/** Reasons with a specific HTTP status: an absent user in a path is "not found". */
 const statusOfReason = new Map([
   ['no_such_person', 404],
   ['wrong_credentials', 401],
 ]);
 
-/** What Gitea says where clients compare the sentence. */
+/** Gitea's messages that clients compare literally. */
 const sentenceOfReason = new Map([['revision_not_found', 'not found']]);
 
-/** Error codes of `Refusal`s, which are made before a use-case is called and have a status only. */
+/** Codes of `Refusal`s, which are thrown before a use-case is called and have only a status. */
 const codeOfStatus: Record<number, string> = {
   400: 'malformed_request',
   405: 'method_not_allowed',
@@ -35,10 +35,10 @@ const codeOfStatus: Record<number, string> = {
   421: 'wrong_host',
 };
 
-/** Every refusal has this form. `code` is stable, `message` is for a person. */
+/** The form of every error. `code` is stable, `message` is for users. */
 interface ErrorBody {
   error: { code: string; message: string; field?: string };
-  /** The same sentence, and where the API is described, as Gitea's clients look for them. */
+  /** The same message and the URL of the API documentation, where Gitea's clients expect them. */
   message: string;
   url: string;
 }
@@ -69,8 +69,8 @@ function responseTo(error: unknown, requestId: string): ErrorResponse {
 }
 
 /**
- * Catches everything that the operations throw, and what is refused on the way to them.
- * Hidden and absent resources give the same bytes: nothing of the request is in a response.
+ * Maps all errors of operations and of the middlewares before them. Hidden and absent resources get the same bytes:
+ * responses never repeat parts of the request.
  */
 export function withApiErrors(logger: Logger): Middleware {
   return async (ctx: Context, next) => {

@@ -8,7 +8,7 @@ import type { OpenApi } from './open-api.ts';
 export { withApiErrors } from './errors.ts';
 export type { OpenApi, OpenApiOperation } from './open-api.ts';
 
-/** Serves every operation of the API; `v1/operations.ts` is their table. */
+/** Serves every operation of the API; `v1/operations.ts` lists them. */
 export function createApiHandler(options: { deps: WebDeps; admission: Admission }): Middleware {
   let serving: Promise<Middleware> | undefined;
   const allowOrigins = crossOrigin(options.deps.config.api.corsOrigins);
@@ -27,7 +27,7 @@ async function startServing(options: { deps: WebDeps; admission: Admission }): P
 
 let document: Promise<OpenApi> | undefined;
 
-/** The document of the API; the same for everyone until the next version. */
+/** The OpenAPI document; identical for all clients until the next version. */
 export function apiDocument(): Promise<OpenApi> {
   document ??= writeDocument();
   return document;
@@ -35,7 +35,7 @@ export function apiDocument(): Promise<OpenApi> {
 
 let documentBytes: Promise<Buffer> | undefined;
 
-/** The same as JSON, of more than a megabyte, written once. */
+/** The document as JSON, more than a megabyte, serialized once. */
 export function apiDocumentBytes(): Promise<Buffer> {
   documentBytes ??= apiDocument().then((made) => Buffer.from(JSON.stringify(made)));
   return documentBytes;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { yieldToEventLoop, visitAll } from '../kernel/index.ts';
 
-/** Rows of a list, and entries of a list in an object, from which an answer is written in pieces. */
+/** Rows of a list, or of a list in an object, from which a response is serialized in pieces. */
 const manyRows = 200;
-/** Bytes of a piece, about. */
+/** Approximate size of a piece in bytes. */
 const pieceLength = 128 * 1024;
 
 /**
- * JSON of a value as bytes. A long list, or a long list in an object, is written row by row with pauses, so that nobody
- * waits for an answer of many megabytes to another client. The same text as `JSON.stringify` gives.
+ * JSON of a value as bytes. Serializes a long list, or a long list in an object, row by row with pauses, so that a
+ * response of many megabytes does not delay other clients. The text equals that of `JSON.stringify`.
  */
 export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
   const writer = new PieceWriter();
@@ -47,7 +47,7 @@ class PieceWriter {
   async list(rows: readonly unknown[]): Promise<void> {
     this.text('[');
     await visitAll(rows, (row, index) => {
-      // As `JSON.stringify` does with what JSON has not.
+      // As `JSON.stringify` treats values without a JSON form.
       this.text((index === 0 ? '' : ',') + (JSON.stringify(row) ?? 'null'));
     });
     this.text(']');

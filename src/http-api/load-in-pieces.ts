@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../kernel/index.ts';
 import type { Operation } from './operation.ts';
 
-/** What the table of operations is made of, in an order in which none evaluates much more than its own file. */
+/** The modules of the table of operations, ordered so that loading one evaluates little more than its own file. */
 const pieces: readonly (() => Promise<unknown>)[] = [
   () => import('zod'),
   () => import('./v1/schemas.ts'),
@@ -23,8 +23,8 @@ const pieces: readonly (() => Promise<unknown>)[] = [
 ];
 
 /**
- * Every operation of the API. Read by the first call and not at every start: some four hundred with their schemas, a
- * tenth of a second to evaluate, with pauses for other work.
+ * Every operation of the API. Loaded by the first call instead of at every start: some four hundred with their schemas
+ * take 0.1 s to evaluate, with pauses for other work.
  */
 export async function loadInPieces(): Promise<readonly Operation[]> {
   for (const load of pieces) {

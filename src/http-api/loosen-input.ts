@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** JSON Schema, as far as this file reads it. */
+/** The part of JSON Schema that this file reads. */
 interface JsonSchema {
   $ref?: string;
   $defs?: Record<string, JsonSchema>;
@@ -19,7 +19,7 @@ interface JsonSchema {
 
 const known = new WeakMap<z.ZodType, JsonSchema>();
 
-/** The schema of an input, made once. */
+/** The schema of an input, converted once. */
 function schemaOf(shape: z.ZodType): JsonSchema {
   let schema = known.get(shape);
   if (schema === undefined) known.set(shape, (schema = z.toJSONSchema(shape, { io: 'input' }) as JsonSchema));
@@ -37,7 +37,7 @@ interface QueryParameter {
 
 const parametersByQuery = new WeakMap<z.ZodType, Map<string, QueryParameter>>();
 
-/** The parameters of a query: texts are all that it has; which of them mean numbers or lists, the schema says. */
+/** The parameters of a query: they are all texts; the schema decides which of them are numbers or lists. */
 export function parametersOf(query: z.ZodType): Map<string, QueryParameter> {
   const made = parametersByQuery.get(query);
   if (made !== undefined) return made;
@@ -59,9 +59,9 @@ export function parametersOf(query: z.ZodType): Map<string, QueryParameter> {
 }
 
 /**
- * A body as clients of Gitea send it, made ready for its schema: null means left out unless the schema has a meaning
- * for it, an empty text means left out where one of some words is expected, and unknown keys go.
- * @returns with the paths of the unknown keys
+ * Prepares a body in the style of Gitea's clients for its schema: null counts as omitted unless the schema allows it,
+ * an empty text counts as omitted for an enumeration, and unknown keys are removed.
+ * @returns also the paths of the unknown keys
  */
 export function loosenBody(body: z.ZodType, value: unknown): { value: unknown; ignored: string[] } {
   const root = schemaOf(body);
@@ -82,7 +82,7 @@ function takesNull(given: JsonSchema, root: JsonSchema): boolean {
   return anyOf?.some((each) => takesNull(each, root)) === true;
 }
 
-/** The one branch that is not null; undefined where there are several. */
+/** The only branch that is not null; undefined if there are several. */
 function branchOf(given: JsonSchema, root: JsonSchema): JsonSchema | undefined {
   const schema = resolve(given, root);
   if (schema.anyOf === undefined) return schema;
@@ -90,7 +90,7 @@ function branchOf(given: JsonSchema, root: JsonSchema): JsonSchema | undefined {
   return branches.length === 1 ? branches[0] : undefined;
 }
 
-/** Goes as deep as the schema, whatever the depth of the value. */
+/** Recursion is limited by the depth of the schema, whatever the depth of the value. */
 function loosen(given: JsonSchema, value: unknown, root: JsonSchema, path: string, ignored: string[]): unknown {
   const schema = branchOf(given, root);
   if (schema === undefined || typeof value !== 'object' || value === null) return value;
@@ -115,7 +115,7 @@ function loosen(given: JsonSchema, value: unknown, root: JsonSchema, path: strin
   return Object.fromEntries(kept);
 }
 
-/** Whether one of some words is expected, of which none is empty. */
+/** Whether the schema is an enumeration without an empty text. */
 function isWord(given: JsonSchema, root: JsonSchema): boolean {
   const values = branchOf(given, root)?.enum;
   return values !== undefined && !values.includes('');

@@ -3,7 +3,7 @@ import { parametersOf } from './loosen-input.ts';
 import type { Operation } from './operation.ts';
 import type { ApiResponse } from './responses.ts';
 
-/** Where a numbered page is. */
+/** A numbered page. */
 export interface PageLinks {
   page: number;
   limit: number;
@@ -12,18 +12,18 @@ export interface PageLinks {
 
 const usualRows = 30;
 const mostRows = 100;
-/** Further ones are reached by the `Link` of the page before. */
+/** Later pages are reached by the `Link` of the previous page. */
 const mostSkipped = 10_000;
-/** CPU time of rows that are only passed over, about. */
+/** Approximate CPU time of skipped rows. */
 const msPerSkippedPage = 3;
 
 /**
- * Runs an operation for the page that a client of Gitea counts, whatever way of paging the operation has: clients read
- * until a page is empty, so a list that ignores `page` never ends. A list by keys is read page after page; one that is
- * all in memory is cut.
+ * Runs an operation for a numbered page, as Gitea's clients count, whatever its own way of paging: clients read until a
+ * page is empty, so a list that ignores `page` never ends. A list paged by keys is read page after page; one in memory
+ * is sliced.
  * @param run the operation with another query
- * @returns with the links of a numbered page; null for what is no list, and where no page was asked for
- * Refuses `page_too_far` where there are rows so far.
+ * @returns with the links of a numbered page; null if the result is not a list or no page was requested Refuses
+ *   `page_too_far` if rows exist that far.
  */
 export async function runPage(
   operation: Pick<Operation, 'method' | 'query' | 'isPaged'>,
@@ -43,7 +43,7 @@ export async function runPage(
   if (operation.isPaged && own?.has('after')) {
     if (given.get('after')) return { response: await run(query), links: null };
     const isTooFar = (page - 1) * limit > mostSkipped;
-    // The rows before the page are read as many at a time as the operation gives.
+    // Reads the rows before the page in the largest pages that the operation returns.
     let skipped = isTooFar ? mostSkipped : (page - 1) * limit;
     let from: object = query as object;
     while (skipped > 0) {
@@ -76,7 +76,7 @@ const linksOf = (response: ApiResponse<unknown> | null, asked: { page: number; l
   hasNext: response?.kind === 'json' && response.next != null,
 });
 
-/** Null where neither a page nor a number of rows is asked for; 0 and what is no number mean the default. */
+/** Null if neither a page nor a number of rows is requested; 0 and invalid numbers mean the default. */
 function readPage(given: URLSearchParams): { page: number; limit: number } | null {
   const [page, limit] = ['page', 'limit'].map((name) => {
     const text = given.get(name) ?? '';

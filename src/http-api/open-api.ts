@@ -6,7 +6,7 @@ import { error as errorSchema } from './v1/schemas.ts';
 
 type Json = { [name: string]: unknown };
 
-/** An OpenAPI 3.1 document, as far as this program reads it again. */
+/** The part of an OpenAPI 3.1 document that this program reads again. */
 export interface OpenApi extends Json {
   paths: Record<string, Record<string, OpenApiOperation>>;
 }
@@ -53,12 +53,12 @@ const words: Record<number, string> = {
 };
 
 /**
- * Makes the document from the operations and their schemas: what is read and checked is what is written here. Takes
- * some hundred milliseconds, with pauses for other work.
+ * Generates the document from the operations and the schemas that check their input. Takes some hundred milliseconds,
+ * with pauses for other work.
  */
 export async function openApiOf(operations: readonly Operation[], version: string): Promise<OpenApi> {
   const schemas: Json = {};
-  /** JSON Schema of a shape; what has a name goes to the components, once. */
+  /** JSON Schema of a shape; named shapes go to the components, once. */
   const schemaOf = (shape: z.ZodType, io: 'input' | 'output'): Json => {
     const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(shape, { io }) as Json & { $defs?: Json };
     for (const [name, definition] of Object.entries($defs)) schemas[name] = toComponents(definition as Json);

@@ -9,16 +9,14 @@ import type { ApiResponse } from './responses.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 /**
- * Who may call an operation, decided before its input is read.
+ * Access that an operation requires, checked before its input is read.
  *
  * - `anyone`: with or without a token
  * - `token:…`: a token of at least this scope
- * - `account:…`: the same, and not limited to some repositories: what it does concerns the whole account
- * - `repository:…`: at least this right on the repository that the path names, or its
- *   ownership (SPEC §4.3); reading needs no token where it needs no right. Up to writing, the token may be that of a
- *   task of the CI (`task-permissions.ts`)
- * - `organisation:owner`: an OWNER of the organisation that the path names as `{org}`,
- *   with a token that reaches the whole account
+ * - `account:…`: the same, but not limited to some repositories, because the operation concerns the whole account
+ * - `repository:…`: at least this right on the repository in the path, or its ownership (SPEC §4.3); reading public
+ *   repositories needs no token. Up to writing, a CI task token also suffices (`task-permissions.ts`)
+ * - `organisation:owner`: an OWNER of the organisation in the path (`{org}`), with a token for the whole account
  * - `administrator`: an administrator of this server, with such a token
  */
 export type Access =
@@ -55,24 +53,24 @@ type CallFor<Who extends Access> = Who extends 'anyone'
         ? CallOfPerson & CallOnOrganisation
         : CallOfPerson;
 
-/** What an operation knows of one request. */
+/** The request as an operation sees it. */
 type Call<Who extends Access, Path extends string, Query, Body> = CallFor<Who> & {
   /** Decoded. */
   params: Record<NamesIn<Path>, string>;
   query: Query;
   body: Body;
   deps: WebDeps;
-  /** What clients know this server as, without a slash at the end. */
+  /** Origin by which clients know this server, without a trailing slash. */
   origin: string;
-  /** The header If-Match, of operations that take it; null without one, and for `*`. */
+  /** The header If-Match, for operations that support it; null without one, and for `*`. */
   ifMatch: string | null;
-  /** Of the token that the call came with; null without one. */
+  /** Token of the call; null without one. */
   secret: string | null;
 };
 
 type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What the operations of one subject have in common. */
+/** Properties that the operations of one subject share. */
 export type Tag =
   | 'Search'
   | 'Repositories'
@@ -110,43 +108,43 @@ export type Tag =
   | 'Miscellaneous';
 
 interface Declaration<Who extends Access, Path extends string, Result> {
-  /** Stable; clients generated from the document name their functions after it. */
+  /** Stable: clients generated from the document name their functions after it. */
   id: string;
   method: OperationMethod;
   /** Below `/api/v1`. */
   path: Path;
   tag: Tag;
-  /** One line; the first word is a verb. */
+  /** One line that starts with a verb. */
   summary: string;
-  /** What else a caller must know. */
+  /** Other information for callers. */
   description?: string;
   access: Who;
-  /** A token of this scope is needed, too, where `access` does not ask for one. */
+  /** Scope that a token also needs, if `access` does not require one. */
   scope?: Scope;
   cost: CostClass;
-  /** The status of success. */
+  /** Status of a success. */
   status: 200 | 201 | 202 | 204;
-  /** The status of another success, which tells what was done: an update instead of a creation. */
+  /** Status of another success, which tells the caller what happened: an update instead of a creation. */
   alsoStatus?: 200 | 204;
-  /** Gitea's status for a conflict with what is there, where it is not 409. */
+  /** Gitea's status for a conflict, if it is not 409. */
   conflictStatus?: 422;
-  /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
+  /** JSON of a success; `bytes` for anything else, `undefined` for no body. */
   response?: z.ZodType<Result> | 'bytes';
-  /** The form of before, for `Accept: application/vnd.hearth.v0+json`, where a name means two things. */
+  /** The former shape, for `Accept: application/vnd.hearth.v0+json`, if a name has two meanings. */
   older?: (shown: Result) => object;
-  /** Refusals that the way in does not bring along by itself. */
+  /** Errors besides those of authentication and authorization. */
   refuses?: readonly (404 | 409 | 422)[];
-  /** Pages follow each other by `Link` headers. */
+  /** Whether pages are linked by `Link` headers. */
   isPaged?: true;
-  /** Of a JSON body, where 64 KiB are too little. */
+  /** Limit of a JSON body, if 64 KiB are too few. */
   maxJsonBytes?: number;
-  /** Of a body about rights or secrets: an unknown key, or one that looks like this, is refused instead of ignored. */
+  /** For bodies about rights or secrets: unknown keys, or keys similar to this one, are refused instead of ignored. */
   refusesUnknownKeys?: true | RegExp;
-  /** Edits a text: If-Match with its revision refuses a change of another one. */
+  /** Whether it edits a text: If-Match with its revision refuses a change of another revision. */
   takesIfMatch?: true;
 }
 
-/** An operation as its own file writes it: the compiler holds declaration and code together. */
+/** An operation as declared in its file: the compiler checks that declaration and code match. */
 interface TypedOperation<
   Who extends Access,
   Path extends string,
@@ -172,7 +170,7 @@ interface TypedOperation<
   ): Promise<ApiResponse<Result>>;
 }
 
-/** An operation as the table holds it. */
+/** An operation as stored in the table. */
 export interface Operation extends Omit<Declaration<Access, string, unknown>, 'older'> {
   older?: (shown: never) => object;
   query?: z.ZodType;
@@ -180,7 +178,7 @@ export interface Operation extends Omit<Declaration<Access, string, unknown>, 'o
   run(call: AnyCall): Promise<ApiResponse<unknown>>;
 }
 
-/** A call before its operation says what is surely set. */
+/** A call before its operation's access narrows the types. */
 export interface AnyCall {
   viewer: Viewer;
   found: Found | null;

@@ -14,10 +14,10 @@ const maxMessage = 300;
 const pagingNames: ReadonlySet<string> = new Set(['page', 'limit']);
 
 /**
- * The query of a call, by its schema. A repeated parameter counts with its first value, except for a list, which has
- * all of them; one that the operation does not know is ignored. As in Gitea, an empty one means the default, and so
- * does 0 where counting begins at 1; a page or a limit that is no such number means the default, too large a one is
- * cut. Refuses `invalid_input`.
+ * Parses the query of a call by its schema. Takes the first value of a repeated parameter, except for a list, which
+ * takes all; ignores unknown parameters. As in Gitea, an empty parameter means the default, as does 0 where counting
+ * begins at 1; an invalid page or limit means the default, and a limit that is too large is capped. Refuses
+ * `invalid_input`.
  */
 export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchParams): unknown {
   if (query === undefined) return undefined;
@@ -52,9 +52,9 @@ const booleans = new Map<string, boolean>([
 const readBoolean = (text: string): boolean | string => booleans.get(text.toLowerCase()) ?? text;
 
 /**
- * The body of a call, by its schema, read as Gitea reads bodies (`loosenBody`); unknown keys are named in a `Warning`,
- * or refused where one that is mistyped would leave more open than was meant. Refuses `invalid_input`,
- * `image_too_large`; with statuses of their own: another type than JSON, more bytes than the operation takes, no JSON.
+ * Parses the body of a call by its schema, as Gitea does (`loosenBody`). Unknown keys are listed in a `Warning`, or
+ * refused if a mistyped one would allow more than intended. Refuses `invalid_input`, `image_too_large`; with specific
+ * statuses: a type other than JSON, a body that is too large, invalid JSON.
  */
 export async function readBody(
   {
@@ -95,8 +95,8 @@ const readWithin = (ctx: Context, maxBytes: number): Promise<Buffer> =>
   });
 
 /**
- * The value of If-Match, without quotes; null without one, and for `*`, which is true of whatever is there. A list of
- * values is none that a revision has, and so never matches.
+ * The value of If-Match, without quotes; null without one, and for `*`, which always matches. A list of values equals
+ * no revision and so never matches.
  */
 export function readIfMatch(ctx: Context): string | null {
   const header = ctx.get('If-Match').trim();

@@ -1,19 +1,19 @@
-/** What an operation returns; `send-api-response.ts` turns it into bytes. */
+/** The result of an operation; `send-api-response.ts` serializes it. */
 export type ApiResponse<Result> =
   | {
       kind: 'json';
       value: Result;
       location?: string;
-      /** What continues a list as `?after=`, or a number as `?page=`. */
+      /** Key of the next page as `?after=`, or a number as `?page=`. */
       next?: string | number | null;
-      /** Rows of all pages together, where that is known. */
+      /** Number of rows of all pages, if known. */
       total?: number;
       showsSecret?: boolean;
     }
-  /** JSON that was made elsewhere and is never remembered by anyone. */
+  /** JSON that another module serialized and that must never be cached. */
   | { kind: 'live-json'; bytes: Buffer }
   | { kind: 'bytes'; type: string; body: Buffer | NodeJS.ReadableStream; headers: Record<string, string> }
-  /** With another status than the usual one, where that tells what was done. */
+  /** A result with another status than the declared one, which tells the caller what happened. */
   | { kind: 'nothing'; status?: 200 | 204 };
 
 export const json = <Result>(value: Result): Extract<ApiResponse<Result>, { kind: 'json' }> => ({
@@ -22,8 +22,8 @@ export const json = <Result>(value: Result): Extract<ApiResponse<Result>, { kind
 });
 
 /**
- * One page of a list. @param next what continues it as `?after=`, or a number as `?page=`; null on the last page
- * @param total rows of all pages together, where that is known
+ * One page of a list. @param next key of the next page as `?after=`, or a number as `?page=`; null on the last page
+ * @param total number of rows of all pages, if known
  */
 export const listed = <Item>(
   items: Item[],
@@ -36,7 +36,7 @@ export const listed = <Item>(
   ...(total != null && { total }),
 });
 
-/** Something new. @param location where it is, below `/api/v1` */
+/** A created resource. @param location its path below `/api/v1` */
 export const created = <Result>(value: Result, location?: string): ApiResponse<Result> =>
   location === undefined ? { kind: 'json', value } : { kind: 'json', value, location };
 

@@ -7,8 +7,8 @@ import type { PageLinks } from './number-pages.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * Serializes a response. Responses are private to the caller: a cache may store one to
- * revalidate it by its ETag, and never serves it to another client.
+ * Serializes a response. Responses are private to the caller: a cache may store one to revalidate it by its ETag, but
+ * never serves it to another client.
  */
 export async function sendApiResponse(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function sendApiResponse(
   ctx.status = status;
   if (response.kind === 'nothing') {
     ctx.status = response.status ?? status;
-    // Otherwise Koa sends the words of the status.
+    // Otherwise Koa sends the status text.
     if (ctx.status !== 204) ctx.body = '';
     return;
   }
@@ -33,7 +33,7 @@ export async function sendApiResponse(
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   if (response.kind === 'live-json') {
     ctx.body = response.bytes;
-    // A thousand responses of 200 kB are made in a second.
+    // Frees memory at once: the server can send a thousand responses of 200 kB per second.
     ctx.res.once('finish', () => freeMemory(response.bytes));
     return;
   }
@@ -59,7 +59,7 @@ export async function sendApiResponse(
 
 const olderType = 'application/vnd.hearth.v0+json';
 
-/** Names the media type, so that no cache takes one form for the other. */
+/** Varies by media type, so that no cache confuses the two forms. */
 function asksForOlder(ctx: Context): boolean {
   ctx.vary('Accept');
   if (!ctx.get('Accept').toLowerCase().includes(olderType)) return false;
@@ -67,7 +67,7 @@ function asksForOlder(ctx: Context): boolean {
   return true;
 }
 
-/** Rows of all pages, where the answer itself tells: it has the last of them. */
+/** Number of rows of all pages if the response reveals it by containing the last one. */
 function totalOf(response: ApiResponse<unknown>, links: PageLinks | null, ctx: Context): number | undefined {
   if (response.kind !== 'json' || ctx.method !== 'GET' || !Array.isArray(response.value)) return undefined;
   if (links === null) return response.next == null && !ctx.query['after'] ? response.value.length : undefined;
@@ -75,7 +75,7 @@ function totalOf(response: ApiResponse<unknown>, links: PageLinks | null, ctx: C
   return isLast ? (links.page - 1) * links.limit + response.value.length : undefined;
 }
 
-/** As Gitea has it for numbered pages; by `after` alone for those that follow each other by keys. */
+/** As in Gitea for numbered pages; only by `after` for pages by keys. */
 function linkHeader(
   ctx: Context,
   next: string | number | null,
@@ -93,7 +93,7 @@ function linkHeader(
     if (next !== null)
       return [
         to(typeof next === 'number' ? 'page' : 'after', next, 'next'),
-        // By its number: what is between need not be read.
+        // By number: the pages in between need not be read.
         ...(last > 1 ? [to('page', last, 'last')] : []),
       ].join(',');
   }

@@ -12,13 +12,13 @@ import type { Operation } from './operation.ts';
 import { readBody, readIfMatch, readQuery } from './read-input.ts';
 import { sendApiResponse } from './send-api-response.ts';
 
-/** Where all operations are. */
+/** Base path of all operations. */
 const apiPrefix = '/api/v1';
 
-/** Who calls, between the two middlewares that find out and decide. */
+/** The caller, set by the authentication middleware and read by the authorization middleware. */
 const callers = new WeakMap<State, Caller>();
 
-/** Everything a call passes, in order: a call that is refused has made the server read nothing. */
+/** The middlewares of a call, in order: a refused call has caused no reads. */
 function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Middleware[] {
   const begin: Middleware = (ctx, next) => {
     ctx.state.routePath = apiPrefix + operation.path;
@@ -52,7 +52,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
   return [begin, ...admission.limit(operation.cost, identify), serve];
 }
 
-/** The query as it came; clients of GitHub say `per_page` for the rows of a page. */
+/** The unparsed query; GitHub's clients send `per_page` as the number of rows. */
 function readGiven(querystring: string): URLSearchParams {
   const given = new URLSearchParams(querystring);
   const rows = given.get('per_page');
@@ -60,14 +60,14 @@ function readGiven(querystring: string): URLSearchParams {
   return given;
 }
 
-/** Names that may have slashes: the rest of the address. */
+/** Names that may contain slashes: the rest of the path. */
 const rests = /\{(filepath|branch|ref|basehead)\}/g;
 
-/** `/repos/{owner}` as the router writes it: `/repos/:owner`. */
+/** `/repos/{owner}` in the router's syntax: `/repos/:owner`. */
 const routerPath = (path: string): string =>
   apiPrefix + path.replaceAll(rests, '*$1').replaceAll(/\{([a-z]+)\}/gi, ':$1');
 
-/** The router of all operations; an address that is none is refused in the error format of the API. */
+/** The router of all operations; unknown paths get an error in the format of the API. */
 export function serveOperations(
   operations: readonly Operation[],
   { deps, admission }: { deps: WebDeps; admission: Admission },

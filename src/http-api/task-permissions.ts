@@ -1,7 +1,7 @@
 import type { TaskUse } from '../access/index.ts';
 import type { Operation, Tag } from './operation.ts';
 
-/** The permissions by which a task may call the operations of a subject; any one of them is enough. */
+/** Permissions that let a task call the operations of a subject; any one of them is enough. */
 const byTag: { readonly [tag in Tag]?: readonly TaskUse[] } = {
   Contents: ['contents'],
   Pushes: ['contents'],
@@ -17,7 +17,7 @@ const byTag: { readonly [tag in Tag]?: readonly TaskUse[] } = {
   Deployments: ['deployments'],
 };
 
-/** Operations apart from their subject; null for those that are for people. */
+/** Exceptions for single operations; null for those that only users may call. */
 const byId: { readonly [id: string]: readonly TaskUse[] | null } = {
   listRepositories: ['metadata'],
   getRepository: ['metadata'],
@@ -36,24 +36,24 @@ const byId: { readonly [id: string]: readonly TaskUse[] | null } = {
   deletePackage: ['packages'],
   deletePackageVersion: ['packages'],
   restorePackageVersion: ['packages'],
-  // They see more than issues, or more than this repository.
+  // They reveal more than issues, or more than this repository.
   searchIssues: null,
   moveIssue: null,
-  // A run of untrusted code is let by a person.
+  // Only a user may approve a run of untrusted code.
   approveRun: null,
   reviewPendingDeployments: null,
 };
 
-/** What a call of a task needs; null when tasks do not call it. */
+/** Permissions that a task needs for a call; null if tasks may not call it. */
 interface RequiredTaskPermissions {
   uses: readonly TaskUse[];
-  /** Whether `number` in the path may be that of a pull request, which `pull-requests` opens, too. */
+  /** Whether `number` in the path may be that of a pull request, which `pull-requests` also permits. */
   mayBePull: boolean;
 }
 
 /**
- * The permissions of a task that an operation is for. Reading needs `read` of one of them, everything else `write`:
- * the policy decides with the level that they give. Administration of the repository is never for tasks.
+ * The permissions that let a task call an operation. Reading needs `read` of one of them, everything else `write`: the
+ * policy checks their level. Tasks can never administer the repository.
  */
 export function requiredTaskPermissions({
   id,

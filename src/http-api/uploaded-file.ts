@@ -2,21 +2,21 @@ import { invalid } from '../kernel/index.ts';
 import type { Context, ReceivedPart } from '../http/index.ts';
 import { HttpError, openBody, readMultipart } from '../http/index.ts';
 
-/** The form field of the file, as Gitea calls it. */
+/** The form field of the file, named as in Gitea. */
 const fileField = 'attachment';
 
 interface UploadOptions {
-  /** Of the file. */
+  /** Size limit of the file. */
   maxBytes: number;
-  /** Time for the whole body, where the usual one is too short for such files. */
+  /** Time limit for the whole body, if the usual one is too short for such files. */
   deadlineMs?: number;
   /** Whether the body may be the file itself, as application/octet-stream; its name is then empty. */
   takesRaw?: boolean;
 }
 
-/** The file of a call: it is read when the operation asks for it, and never held as a whole. */
+/** The file of a call: it is read when the operation requests it, and never held in memory as a whole. */
 export interface UploadedFile {
-  /** Gives the file to its reader while it comes. Refuses `file_missing`, and what the reader refuses. */
+  /** Streams the file to its reader. Refuses `file_missing`, and what the reader refuses. */
   receive<Result>(options: UploadOptions, onFile: (file: ReceivedPart) => Promise<Result>): Promise<Result>;
 }
 

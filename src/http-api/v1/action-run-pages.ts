@@ -6,7 +6,7 @@ import type { ActionsContext } from './actions-schemas.ts';
 import type { Found } from '../../repositories/index.ts';
 import { paging } from './schemas.ts';
 
-/** Pages of runs and jobs as Gitea and GitHub count them. */
+/** Numbered pages of runs and jobs, as in Gitea and GitHub. */
 export const pages = { limit: paging.limit, page: z.int().min(1).max(10_000).default(1) };
 
 export const runStatus = z.enum(Object.keys(statusesOf) as [string, ...string[]]);
@@ -22,7 +22,7 @@ export const runQuery = z.object({
 
 type RunQuery = z.output<typeof runQuery>;
 
-/** A person who does not exist has started no runs. */
+/** An unknown user has started no runs. */
 export async function readRunFilter({ accounts }: Pick<WebDeps, 'accounts'>, query: RunQuery) {
   const { event, branch, status, actor, head_sha: sha } = query;
   const person = actor === undefined ? null : await accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
@@ -35,7 +35,9 @@ export async function readRunFilter({ accounts }: Pick<WebDeps, 'accounts'>, que
   };
 }
 
-/** @param workflow only runs of this file; all of them without */
+/**
+ * @param workflow only runs of this file; all runs if omitted
+ */
 export async function pageOfRuns(where: ActionsContext & { found: Found }, query: RunQuery, workflow?: string) {
   const { limit, page } = query;
   const { found, deps } = where;

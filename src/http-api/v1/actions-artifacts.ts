@@ -12,7 +12,7 @@ import { isoTime } from './payloads.ts';
 const at = '/repos/{owner}/{name}/actions';
 const time = z.iso.datetime();
 
-/** As Gitea's and GitHub's API have it. */
+/** As in Gitea's and GitHub's API. */
 const artifact = z
   .strictObject({
     id: z.int(),
@@ -53,7 +53,7 @@ const query = z.object({
   name: z.string().max(255).optional().describe('Only artifacts with this name'),
 });
 
-/** Refuses `artifact_not_found`, `run_not_found` for what is no id. */
+/** Refuses `artifact_not_found`, `run_not_found` for an invalid id. */
 function idOf(text: string, what: 'artifact' | 'run'): number {
   if (!/^\d{1,15}$/.test(text))
     throw notFound(what === 'run' ? 'run_not_found' : 'artifact_not_found', `There is no such ${what}.`);
@@ -213,7 +213,7 @@ const editRetention = operation({
   },
 });
 
-/** Artifacts in the shapes of Gitea's API, which are GitHub's; and their retention. */
+/** Artifacts in the shapes of Gitea's API, which are GitHub's, and their retention. */
 export const artifactOperations: readonly Operation[] = [
   listArtifacts,
   listRunArtifacts,

@@ -6,7 +6,7 @@ import { branchOf, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
 
-/** The shapes of runs, jobs and workflows that Gitea's API has, which are GitHub's. */
+/** The shapes of runs, jobs and workflows in Gitea's API, which are GitHub's. */
 
 const time = z.iso.datetime();
 const state = {
@@ -114,7 +114,9 @@ export const actionTasks = z
 
 type ActionState = { [name in keyof typeof state]: z.output<(typeof state)[name]> };
 
-/** @param approval of a run: code that waits for approval is `waiting` */
+/**
+ * @param approval of a run: status `waiting` while its code needs approval
+ */
 export function actionState(status: RunStatus, approval: RunRow['approval'] = null): ActionState {
   if (status === 'blocked') return { status: approval === 'waiting' ? 'waiting' : 'pending', conclusion: '' };
   if (status === 'waiting') return { status: 'queued', conclusion: '' };
@@ -122,7 +124,7 @@ export function actionState(status: RunStatus, approval: RunRow['approval'] = nu
   return { status: 'completed', conclusion: status };
 }
 
-/** What the parameter `status` of a list stands for. */
+/** Meanings of the parameter `status` of a list. */
 export const statusesOf: Record<string, readonly RunStatus[]> = {
   pending: ['blocked'],
   queued: ['waiting'],
@@ -176,7 +178,7 @@ export async function showActionRuns(
   }));
 }
 
-/** What an earlier attempt of a run was, by its jobs, which have all ended. */
+/** State of an earlier attempt of a run, from its jobs, which have all ended. */
 export function attemptOf(attempt: number, jobs: readonly JobRow[]) {
   const failed = (['failure', 'cancelled', 'success'] as const).find((status) =>
     jobs.some((job) => job.status === status && !(status === 'failure' && job.continueOnError)),
@@ -229,7 +231,7 @@ export async function showActionJobs(
   });
 }
 
-/** Refuses `run_not_found` for what is no id. */
+/** Refuses `run_not_found` for an invalid id. */
 export function idOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound('run_not_found', 'There is no such run.');
   return Number(text);

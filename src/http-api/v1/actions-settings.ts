@@ -8,7 +8,7 @@ import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
 
-/** Secrets, variables and runners where Gitea has them; `secrets.ts` and `runners.ts` have those of this server. */
+/** Secrets, variables and runners at Gitea's URLs; `secrets.ts` and `runners.ts` have those of this server. */
 const secret = z
   .strictObject({ name: z.string(), description: z.string(), created_at: z.iso.datetime() })
   .meta({ id: 'ActionSecret' });
@@ -43,7 +43,7 @@ const showRunner = ({ id, name, status, isDisabled, ephemeral, labels }: Runner)
   labels: labels.map((label) => ({ id: 0, name: label, type: 'custom' as const })),
 });
 
-/** Refuses `runner_not_found` for what is no number, like for a runner that is not there. */
+/** Refuses `runner_not_found`, also for an invalid number. */
 function runnerIn(params: Readonly<Record<string, string>>): number {
   const text = inPath(params, 'runner');
   if (!/^\d{1,15}$/.test(text)) throw notFound('runner_not_found', 'There is no such runner.');
@@ -288,7 +288,7 @@ function secretsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): 
   ];
 }
 
-/** Gitea has no secrets of the server by the API. */
+/** Gitea's API has no secrets of the whole server. */
 export const actionSettingOperations: readonly Operation[] = [
   ...ciScopePaths.flatMap(runnersOf),
   ...ciScopePaths.filter(({ at }) => at !== '/admin').flatMap(secretsOf),

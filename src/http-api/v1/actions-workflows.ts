@@ -52,7 +52,7 @@ const finding = z.object({
   message: z.string(),
 });
 
-/** Of a workflow file that is checked. */
+/** Path of the checked workflow file. */
 const maxCheckedCharacters = 1024 * 1024;
 
 const checkActionWorkflow = operation({

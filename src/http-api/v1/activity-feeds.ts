@@ -11,7 +11,7 @@ import type { AnyCall, Operation } from '../operation.ts';
 import { paging } from './schemas.ts';
 import { showParts } from './show-repositories.ts';
 
-/** What happens in repositories, in Gitea's form: pushes, releases, and what was opened and merged. */
+/** Events in repositories, in Gitea's form: pushes, releases, opened and merged entries. */
 const activity = z
   .strictObject({
     id: z.int(),
@@ -108,7 +108,7 @@ const query = z.object({
   'only-performed-by': z.boolean().optional().describe('Done by the user whose repositories they are'),
 });
 
-/** The scope of a call. Refuses what is not there, or hidden, as absent. */
+/** The scope of a call. Absent and hidden subjects are refused alike. */
 type ScopeOf = (call: AnyCall) => Promise<FeedScope>;
 
 interface Feed {

@@ -14,7 +14,7 @@ import { listByName } from './organisations.ts';
 import { organisation, paging, repository, sshKey } from './schemas.ts';
 import { isoTime, showKey, showOrganisation } from './payloads.ts';
 
-/** What Gitea lets administrators do to accounts. */
+/** Gitea's operations of administrators on accounts. */
 const common = { tag: 'Administration', access: 'administrator', cost: 'rows' } as const;
 const one = '/admin/users/{username}';
 
@@ -23,7 +23,7 @@ async function show(deps: WebDeps, person: Person, origin: string) {
   return userPayload(person, { baseUrl: origin }, { email, isOwn: true });
 }
 
-/** The rights that the user would have in a session, as whom things are made. */
+/** The rights of the user in a session, for resources that are created on their behalf. */
 const asUser = ({ id, username, isAdministrator }: Person): PersonViewer => ({
   kind: 'person',
   id,

@@ -92,14 +92,14 @@ function targetOf({
 
 const common = { tag: 'Boards', cost: 'rows' } as const;
 
-/** The operations of the boards of one kind of place. */
+/** The operations of the boards of repositories, or of organisations. */
 function boardOperations<Base extends '/repos/{owner}/{name}/boards' | '/orgs/{org}/boards'>(
   base: Base,
   called: '' | 'Organisation',
   what: string,
 ) {
   const isRepository = called === '';
-  // What an organisation's board is to a caller is asked by the use-case.
+  // The use-case checks the caller's access to an organisation's board.
   const reading = {
     ...common,
     access: isRepository ? 'repository:read' : 'anyone',

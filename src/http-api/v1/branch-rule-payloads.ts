@@ -8,11 +8,11 @@ import { isoTime } from './payloads.ts';
 const usernames = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
-/** The names of teams alone: all belong to the owner of the repository. */
+/** Only the names of teams: all belong to the repository owner. */
 const teams = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
   rule.teams[act].map((name) => name.slice(name.indexOf('/') + 1));
 
-/** Gitea's words for who may do an act. */
+/** Gitea's names of permitted actors. */
 function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {
   const [named, ofTeams] = [usernames(rule, act), teams(rule, act)];
   const { level, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
@@ -27,7 +27,7 @@ function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {
   };
 }
 
-/** A rule for branches in Gitea's shape, and our own fields. */
+/** A branch rule in Gitea's shape, with our own fields. */
 export function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
   const [push, force, merge] = [giteaGrant(rule, 'push'), giteaGrant(rule, 'force'), giteaGrant(rule, 'merge')];
   const { grants, merging } = rule;
@@ -86,7 +86,7 @@ export function showBranchRule(rule: ListedRule): z.output<typeof branchProtecti
   };
 }
 
-/** A rule for tags in Gitea's shape, and our own fields. */
+/** A tag rule in Gitea's shape, with our own fields. */
 export const showTagRule = (rule: ListedRule): z.output<typeof tagProtection> => ({
   id: numericId(rule.id),
   name_pattern: rule.pattern,

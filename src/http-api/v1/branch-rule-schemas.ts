@@ -71,7 +71,7 @@ const tagFields = {
   delete_level: level,
 };
 
-/** A rule for branches, as Gitea shows one; what Gitea has no words for is our own. */
+/** A branch rule in Gitea's shape; properties unknown to Gitea are our own fields. */
 export const branchProtection = z
   .strictObject({
     id: z.int().describe('Follows from the UUID of the rule'),
@@ -85,13 +85,13 @@ export const branchProtection = z
   })
   .meta({ id: 'BranchProtection' });
 
-/** Null as a client of Gitea writes a list that it does not set. */
+/** Gitea's clients send null for a list that they do not set. */
 const optional = <Fields extends z.ZodRawShape>(fields: Fields) => {
   const nullish = Object.entries(fields).map(([name, field]) => [name, (field as unknown as z.ZodType).nullish()]);
   return Object.fromEntries(nullish) as { [Name in keyof Fields]: z.ZodOptional<z.ZodNullable<Fields[Name]>> };
 };
 
-/** What Gitea's clients send besides, taken while it asks for nothing. */
+/** Other fields that Gitea's clients send, accepted unless they request something. */
 const off = z.literal(false).nullish().describe('Only false: there is no such rule here');
 const none = z.array(z.string()).max(0).nullish().describe('Only empty: there is no such rule here');
 const unused = {
@@ -106,7 +106,9 @@ const unused = {
   unprotected_file_patterns: z.literal('').nullish(),
 };
 
-/** What a call sets; of what is left out, a new rule has the usual and a rule that is there keeps its own. */
+/**
+ * The properties that a call sets; omitted ones get the default in a new rule and stay unchanged in an existing one.
+ */
 export const branchProtectionEdit = z.strictObject({ ...optional(branchFields), ...unused });
 export const newBranchProtection = z.strictObject({
   ...branchProtectionEdit.shape,

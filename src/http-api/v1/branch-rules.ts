@@ -32,7 +32,7 @@ async function rulesFor({ viewer, found: { canonical }, deps }: Call, target: Ru
   return rules.filter((rule) => rule.target === target);
 }
 
-/** The rule for branches of this very pattern. Refuses `rule_not_found`. */
+/** The branch rule with exactly this pattern. Refuses `rule_not_found`. */
 async function branchRule(call: Call, pattern: string): Promise<ListedRule> {
   return present((await rulesFor(call, 'BRANCH')).find((rule) => rule.pattern === pattern));
 }
@@ -46,7 +46,7 @@ function present(rule: ListedRule | undefined): ListedRule {
   return rule;
 }
 
-/** Who may do an act, from Gitea's switches; our own level goes before them. */
+/** Permitted actors, from Gitea's switches; our own level takes precedence. */
 function grantOf(
   switches: {
     enabled: boolean | undefined;
@@ -61,7 +61,7 @@ function grantOf(
   const everyone = enabled === true || whitelist === false ? 'write' : undefined;
   const level = enabled === false || whitelist === true ? 'nobody' : everyone;
   const named = enabled === false ? { people: [], teams: [] } : { people: switches.usernames, teams: switches.teams };
-  // Where a list decides in Gitea, it decides about deploy keys, too.
+  // If a list decides in Gitea, it also decides about deploy keys.
   const keys = enabled === false ? false : whitelist === true ? (switches.deployKeys ?? false) : switches.deployKeys;
   return {
     level: own.level ?? level,
@@ -73,7 +73,7 @@ function grantOf(
 
 type BranchBody = z.output<typeof branchProtectionEdit>;
 
-/** What Gitea's switches and our own fields say of merges. */
+/** The rules for merges from Gitea's switches and our own fields. */
 function mergingInput(body: BranchBody): MergeConditionsInput {
   const isStale = body.dismiss_stale_approvals ?? undefined;
   const survive = isStale === undefined ? undefined : isStale ? 'nothing' : 'rebase';
@@ -100,7 +100,7 @@ function mergingInput(body: BranchBody): MergeConditionsInput {
   };
 }
 
-/** Clients of Gitea send false where there is no list for it to be about. */
+/** Gitea's clients send false even without a list to which it could apply. */
 const whitelisted = (
   isList: boolean | null | undefined,
   deployKeys: boolean | null | undefined,
@@ -159,7 +159,7 @@ const branchInput = (body: BranchBody): RuleInput => ({
 function tagInput(body: z.output<typeof tagProtectionEdit>): RuleInput {
   const people = body.whitelist_usernames ?? undefined;
   const teams = body.whitelist_teams ?? undefined;
-  // In Gitea, a list of people or teams leaves everyone else out.
+  // In Gitea, a list of users or teams excludes everyone else.
   const otherwise = people === undefined && teams === undefined ? undefined : 'nobody';
   const grant = (level: string | null | undefined): GrantInput => ({
     level: level ?? otherwise,
@@ -199,7 +199,7 @@ const addBranchProtection = operation({
   response: branchProtection,
   async run(call) {
     const { rule_name: name, branch_name: sameName, ...body } = call.body;
-    // Gitea's SDK sends the one that it does not set as empty text.
+    // Gitea's SDK sends the unset one as empty text.
     const pattern = name || sameName;
     if (!pattern) throw invalid('invalid_pattern', 'Name the branches of the rule.', { field: 'rule_name' });
     const { owner, name: repository } = call.found.canonical;
@@ -363,7 +363,7 @@ const deleteTagProtection = operation({
 export const branchRuleOperations = [
   listBranchProtections,
   addBranchProtection,
-  // Before `{rule}`, which would take its place.
+  // Must precede `{rule}`, which would also match.
   orderBranchProtections,
   getBranchProtection,
   editBranchProtection,

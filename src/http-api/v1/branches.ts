@@ -19,7 +19,7 @@ interface Named {
   oid: string;
 }
 
-/** Branches as the rules and the rights of the caller have them, with the commit of each in Gitea's form. */
+/** Branches with the rules and rights that apply to the caller, and the commit of each in Gitea's form. */
 async function showBranches(deps: WebDeps, viewer: Viewer, found: Found, rows: readonly Named[], origin: string) {
   const rights = await deps.repositories.rules.rightsIn(viewer, found.repository);
   const mayWrite = allows(found.level, 'write') && found.repository.archivedAt === null;

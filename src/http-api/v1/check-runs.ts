@@ -10,7 +10,7 @@ import { paging } from './schemas.ts';
 import { isoTimeOrNull } from './payloads.ts';
 import { resolveRef } from './trees-and-archives.ts';
 
-/** Jobs as GitHub shows them beside a commit; checks from outside are statuses. */
+/** Jobs as GitHub's check runs of a commit; external checks are statuses. */
 
 const at = '/repos/{owner}/{name}';
 const time = z.iso.datetime().nullable();

@@ -2,12 +2,12 @@ import type { CiScope } from '../../ci/index.ts';
 import { instanceScope } from '../../ci/index.ts';
 import type { Access, AnyCall } from '../operation.ts';
 
-/** Where runners, secrets and variables belong: what the path begins with, who may touch them, and their scope. */
+/** The scopes of runners, secrets and variables: prefix of the path, access rules, and scope. */
 export interface CiScopePath {
   at: string;
-  /** Stands in the ids of operations: `listOrganisationRunners`. */
+  /** Part of the ids of operations: `listOrganisationRunners`. */
   word: string;
-  /** Ends their summaries. */
+  /** End of their summaries. */
   whose: string;
   access: Access;
   scopeOf(call: AnyCall): CiScope;
@@ -49,5 +49,5 @@ export const ciScopePaths: readonly CiScopePath[] = [
   },
 ];
 
-/** What a path holds by name; the paths of places are not known to the compiler. */
+/** Path parameters by name; the compiler does not know the paths of scopes. */
 export const inPath = (params: Readonly<Record<string, string>>, name: string): string => params[name] ?? '';

@@ -73,7 +73,7 @@ const switchOperation = (word: 'enable' | 'disable') =>
     },
   });
 
-/** Switches of workflows, and what the tokens of their jobs may do. */
+/** Switches of workflows, and default permissions of job tokens. */
 export const ciSettingsOperations = [
   getCiSettings,
   editCiSettings,

@@ -56,7 +56,7 @@ export const addCollaborator = operation({
     const { owner, name } = found.canonical;
     await deps.repositories.collaborators.add(viewer, owner, name, body);
     const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
-    // Exactly this handle comes first of those that begin with it.
+    // The exact handle sorts before others with this prefix.
     const { collaborators } = await pageOf(deps, viewer, found, { prefix: handle, limit: 1 });
     return created(showCollaborator(collaborators[0]!, origin));
   },

@@ -6,7 +6,7 @@ import { giteaCommit } from './commits-schemas.ts';
 import { showGiteaCommits } from './commit-payloads.ts';
 import { resolveRef } from './trees-and-archives.ts';
 
-/** A commit as text for programs, and its note. */
+/** A commit as plain text, and its note. */
 const at = '/repos/{owner}/{name}/git';
 const common = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
 
@@ -20,7 +20,7 @@ const text = (id: string, format: 'diff' | 'patch', summary: string) =>
     async run({ found, params, deps }) {
       const oid = await resolveRef(deps, found, params.commit);
       const { parents } = await deps.git.objects.commit(found.path, oid);
-      // A merge has no patch of its own as a mail.
+      // A merge has no patch in mail format.
       const body =
         format === 'patch' && parents.length < 2
           ? await deps.git.queries.mailPatch(found.path, oid)
@@ -50,7 +50,7 @@ const getNote = operation({
   },
 });
 
-/** Before `{commit}`, which would take the ending as part of a name. */
+/** Must precede `{commit}`, which would take the extension as part of a name. */
 export const commitPatchOperations = [
   text('getCommitDiff', 'diff', 'Get the changes of a commit, for `git apply`'),
   text('getCommitPatch', 'patch', 'Get a commit as a mail for `git am`'),

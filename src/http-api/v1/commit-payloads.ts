@@ -17,13 +17,13 @@ interface Place {
   found: Pick<Found, 'canonical' | 'repository'>;
 }
 
-/** The people behind the addresses of commits, by address. */
+/** Users by the e-mail addresses in commits. */
 const peopleOf = ({ accounts }: Pick<WebDeps, 'accounts'>, commits: readonly Commit[]) =>
   accounts.addresses.peopleByAddress(commits.flatMap(({ author, committer }) => [author.email, committer.email]));
 
 type People = Awaited<ReturnType<typeof peopleOf>>;
 
-/** What the signatures of commits are worth, in their order; null for an unsigned one. */
+/** Verification results of commit signatures, in the order of the commits; null for an unsigned one. */
 async function verifyCommits(
   { signing }: Pick<WebDeps, 'signing'>,
   { repository }: Pick<Found, 'repository'>,
@@ -61,7 +61,7 @@ const showUser = ({ name, email, at, offsetMinutes }: Commit['author']) => ({
   date: zonedTime(at, offsetMinutes),
 });
 
-/** Addresses of a commit and its tree. */
+/** URLs of a commit and its tree. */
 function showParts({ oid, tree, parents, committer }: Commit, { origin, found: { canonical } }: Place) {
   const git = `${origin}/api/v1/repos/${canonical.owner}/${canonical.name}/git`;
   const created = isoTime(committer.at);
@@ -142,7 +142,7 @@ export async function showCommits(
   });
 }
 
-/** Commits of a branch, as webhooks have them. */
+/** Commits of a branch, in the shape of webhooks. */
 export async function showPayloadCommits(
   deps: ShowDeps,
   commits: readonly Commit[],
@@ -163,7 +163,7 @@ export async function showPayloadCommits(
   }));
 }
 
-/** A commit beside the files that it changed, and what its signature is worth. */
+/** A commit with its changed files and its signature verification. */
 export async function showFileCommit(deps: ShowDeps, commit: Commit, place: Place) {
   const [[verdict], people] = await Promise.all([verifyCommits(deps, place.found, [commit]), peopleOf(deps, [commit])]);
   return {
@@ -177,10 +177,10 @@ export async function showFileCommit(deps: ShowDeps, commit: Commit, place: Plac
   };
 }
 
-/** Gitea's words: a renamed file is a changed one there. */
+/** Gitea's status names: a renamed file is a changed one. */
 const affected = { added: 'added', deleted: 'removed' } as Readonly<Record<string, 'added' | 'removed'>>;
 
-/** What a commit changed since its first parent. */
+/** Changes of a commit against its first parent. */
 export async function showChanges(
   { git }: Pick<WebDeps, 'git'>,
   { path }: Pick<Found, 'path'>,

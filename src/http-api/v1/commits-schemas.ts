@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { giteaUser } from './issues-schemas.ts';
 
-/** The shapes of commits: those of Gitea's API, with fields of our own beside them. */
+/** The shapes of commits: those of Gitea's API, with fields of our own. */
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 export const objectId = z
@@ -11,7 +11,7 @@ export const objectId = z
 
 const identity = z.strictObject({ name: z.string(), email: z.string(), username: z.string() });
 
-/** What the signature of a commit is worth, in Gitea's form. */
+/** Verification of a commit signature, in Gitea's form. */
 export const verification = z
   .strictObject({
     verified: z.boolean(),
@@ -69,7 +69,7 @@ export const giteaCommit = z
   })
   .meta({ id: 'GiteaCommit' });
 
-/** Who made a commit, and the account with that address. */
+/** Author or committer, and the account with that e-mail address. */
 const signature = z
   .strictObject({
     ...commitUser.shape,

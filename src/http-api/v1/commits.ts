@@ -11,10 +11,10 @@ import { numberedPage, paging } from './schemas.ts';
 const at = '/repos/{owner}/{name}';
 const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
 
-/** A page of history goes on at the commit where it began: a push in between moves nothing. */
+/** A history continues from the commit where its first page began: a push in between shifts nothing. */
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
 
-/** Text that can be an argument of a process. */
+/** Text that can be a process argument. */
 const plainText = z.string().regex(/^[^\x00]*$/);
 
 export const listCommits = operation({
@@ -55,7 +55,7 @@ export const listCommits = operation({
     });
     const commits = entries.map(({ commit }) => commit);
     const isWhole = !query.path && !query.author && query.since === undefined && query.until === undefined;
-    // Null where git has no time for it, as on pages.
+    // Null if git cannot compute it in time, as on pages.
     const total = isWhole && hasMore ? await deps.git.queries.countCommits(found.path, start) : null;
     const next = hasMore ? `${start}.${skip + limit}` : null;
     return listed(await showCommits(deps, commits, { origin, found }), next, total);

@@ -5,7 +5,7 @@ import type { WebDeps } from '../../web/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type * as schemas from './contents-schemas.ts';
 
-/** Larger files have an address only. */
+/** Larger files are shown only by their URL. */
 export const maxContentBytes = 2 * 1024 * 1024;
 
 const types = { folder: 'dir', file: 'file', executable: 'file', symlink: 'symlink', submodule: 'submodule' } as const;
@@ -55,7 +55,7 @@ export function showEntry(
   };
 }
 
-/** A file, a symbolic link or a submodule, with what it has. */
+/** A file, a symbolic link or a submodule, with its content or target. */
 export async function showWithContent(
   { git }: Pick<WebDeps, 'git'>,
   folder: string,

@@ -14,7 +14,7 @@ import { isoTime } from './payloads.ts';
 import { pendingDeploymentOperations } from './pending-deployments.ts';
 import { paging } from './schemas.ts';
 
-/** Environments in GitHub's shapes; what only this server has stands beside it. */
+/** Environments in GitHub's shapes, with our own fields. */
 
 const at = '/repos/{owner}/{name}/environments';
 const one = `${at}/{environment}` as const;
@@ -191,13 +191,13 @@ const setEnvironment = operation({
 function policyOf(policy: z.output<typeof settings>['deployment_branch_policy']): EnvironmentChange['refPolicy'] {
   if (policy === undefined) return undefined;
   if (policy === null || (!policy.protected_branches && !policy.custom_branch_policies)) return 'all';
-  // GitHub refuses both at once.
+  // GitHub refuses to set both.
   return policy.protected_branches ? (policy.custom_branch_policies ? ('both' as never) : 'protected') : 'custom';
 }
 
 type Named = NonNullable<z.output<typeof settings>['reviewers']>;
 
-/** The names of people and teams that are given by number; a number that nobody has is refused like a name. */
+/** Names of users and teams from numeric ids; an unknown number is refused like an unknown name. */
 async function namesOf(
   { found, deps, viewer }: Pick<Context, 'found'> & { deps: WebDeps; viewer: Viewer },
   reviewers: Named,

@@ -24,7 +24,7 @@ const at = '/repos/{owner}/{name}/contents';
 const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
 const write = { tag: 'Contents', access: 'repository:write', cost: 'change', refuses: [409, 422] } as const;
 
-/** Twelve MiB of content in base64; larger files are pushed with git. */
+/** Twelve MiB of content in base64; larger files must be pushed with git. */
 const maxJsonBytes = 16 * 1024 * 1024;
 const query = z.object({
   ref: z.string().optional().describe('A branch, tag or commit id; left out, the default branch'),
@@ -204,7 +204,7 @@ async function change(
   const commit = await deps.git.objects.commit(found.path, changed.oid);
   const place = { origin, at: found.canonical, ref: changed.branch, commit: changed.oid };
   const files = [];
-  // A renamed file is in the commit twice; what it was called is not shown.
+  // A renamed file occurs twice in the commit; its former name is not shown.
   for (const operation of operations) {
     const entry = await deps.git.objects.entryAt(found.path, changed.oid, operation.path).catch(nullIfNotFound);
     const isThere = entry !== null && operation.kind !== 'delete';
@@ -220,7 +220,7 @@ async function changeOne(...args: Parameters<typeof change>) {
 
 function readOptions(options: FileOptions): Omit<FileChange, 'operations'> {
   const { message, branch, new_branch, author, committer, dates, signoff } = options;
-  // Clients in Go send the year 1 where they mean no time, and git has none before 1970.
+  // Go clients send the year 1 for an unset time, and git has no times before 1970.
   const time = (text: string | null | undefined) => {
     const at = text == null ? -1 : Date.parse(text);
     return at < 0 ? undefined : at;

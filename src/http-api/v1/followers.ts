@@ -44,7 +44,7 @@ const note = z
   })
   .meta({ id: 'Note' });
 
-/** More notes than a repository sends in a day are read on its pages. */
+/** More notes than a repository sends per day; its pages show older ones. */
 const mostNotes = 100;
 
 const showFollower = ({ actorId: actor, handle, url, host, since }: ShownFollower): z.infer<typeof follower> => ({

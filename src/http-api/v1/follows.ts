@@ -105,7 +105,7 @@ const showPush = ({ handle, url, branch, ...push }: ListedPush): z.infer<typeof 
   pushedAt: isoTime(push.pushedAt),
 });
 
-/** Pushes of one answer; the newest ones only, as on the page. */
+/** Limit of pushes per response; only the newest ones, as on the page. */
 const mostPushes = 50;
 
 export const followOperations = [

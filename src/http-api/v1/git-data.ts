@@ -19,7 +19,7 @@ const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 
 
 const absent = () => notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
 
-/** As many commits and files of a comparison as are listed anywhere. */
+/** Limit of listed commits and files of a comparison. */
 const mostCommits = 250;
 
 const compareCommits = operation({
@@ -89,7 +89,7 @@ const getGitTree = operation({
   },
 });
 
-/** A commit by its names and ids; for people who may write a tree by its id, too. */
+/** A commit by its names and ids; for callers with write access also a tree by its id. */
 async function resolveTree(deps: Pick<WebDeps, 'git'>, found: Found, name: string): Promise<string> {
   try {
     return (await deps.git.objects.commit(found.path, await resolveRef(deps, found, name))).tree;
@@ -100,7 +100,7 @@ async function resolveTree(deps: Pick<WebDeps, 'git'>, found: Found, name: strin
   }
 }
 
-/** As many files of a commit as are looked through for a blob. */
+/** Limit of files of a commit that are searched for a blob. */
 const maxFiles = 50_000;
 
 const getGitBlob = operation({
@@ -130,14 +130,14 @@ const getGitBlob = operation({
   },
 });
 
-/** As many refs as one answer has. */
+/** Limit of refs per response. */
 const maxRefs = 1_000;
 
 async function listRefs(deps: Pick<WebDeps, 'git'>, found: Found, start: string, origin: string) {
   const refs = await deps.git.queries.cachedRefs(found.path);
   const shown = ['refs/heads/', 'refs/tags/']
     .flatMap((folder) => {
-      // What all refs of the folder begin with, or what begins with the folder.
+      // The longer of the folder and the requested prefix.
       const prefix = folder.startsWith(start) ? folder : start;
       const found = prefix.startsWith(folder) ? refs.page(prefix, 0, maxRefs) : [];
       return found.map(({ name, oid }) => ({ ref: prefix + name, sha: oid }));

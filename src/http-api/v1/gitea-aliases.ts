@@ -7,9 +7,9 @@ import { deleteComment, editComment } from './issues-comments.ts';
 import { payloadContextOf, repositoryAt, showIssues } from './issues-parts.ts';
 import { issue } from './issues-schemas.ts';
 
-/** Older addresses of Gitea that some clients still call, and checks beside lists. */
+/** Older URLs of Gitea that some clients still call, and membership checks for lists. */
 
-/** The same operation at another address. */
+/** The same operation at another path. */
 const alias = (one: Operation, id: string, path: string): Operation => ({
   ...one,
   id,
@@ -124,5 +124,5 @@ export const aliasOperations: readonly Operation[] = [
   signingKey('getRepositorySigningKey', '/repos/{owner}/{name}/signing-key.pub'),
 ];
 
-/** Before `{number}`, which would take its place. */
+/** Must precede `{number}`, which would also match. */
 export const pinnedPullOperations: readonly Operation[] = [listPinnedPulls];

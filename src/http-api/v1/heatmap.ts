@@ -3,10 +3,10 @@ import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 
 const dayMs = 86_400_000;
-/** As profiles show it. */
+/** As on profiles. */
 const shownDays = 366;
 
-/** Contributions where Gitea has them, a day each. */
+/** Daily contributions at Gitea's URL. */
 export const getHeatmap = operation({
   id: 'getHeatmap',
   method: 'GET',

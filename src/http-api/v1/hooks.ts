@@ -10,7 +10,7 @@ import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
 import { rowNamed } from './ids.ts';
 
-/** Webhooks where Gitea has them, in its form; `webhooks.ts` has those of this server. */
+/** Webhooks at Gitea's URLs and in its form; `webhooks.ts` has those of this server. */
 const time = z.iso.datetime();
 
 const hook = z
@@ -43,13 +43,13 @@ const newHook = z
   .meta({ id: 'NewHook' });
 const hookEdit = z.object(editFields).meta({ id: 'HookEdit' });
 
-/** Gitea's name of the end of a run. */
+/** Gitea's name for the end of a run. */
 const namesHere: Readonly<Record<string, WebhookEvent>> = { workflow_run: 'run' };
 const namesThere: Readonly<Record<string, string>> = { run: 'workflow_run' };
-/** In Gitea these stand for everything about their subject, and with `_only` for themselves. */
+/** In Gitea these mean all events of their subject, and only themselves with `_only`. */
 const umbrellas = ['issues', 'pull_request'];
 
-/** The events that a receiver wants; names that this server has no event for are left out. */
+/** The events that a receiver requests; names without an event on this server are omitted. */
 function eventsIn(asked: readonly string[]): WebhookEvent[] {
   const wanted = new Set(asked.length === 0 ? ['push'] : asked);
   if (wanted.has('*')) return [...webhookEvents];
@@ -94,7 +94,7 @@ function inputOf(
     contentType,
     branchFilter: branch_filter,
     channel: config['channel'],
-    // As it is shown.
+    // As shown to callers.
     authorization: authorization_header === '***' ? undefined : authorization_header,
   };
 }

@@ -1,6 +1,6 @@
 import { numericId } from '../../gitea-shapes/index.ts';
 
-/** The row that a path names, by the integer that clients of Gitea have, or by its UUID. */
+/** The row in a path, by the integer of Gitea's clients or by its UUID. */
 export function rowNamed<Row extends { id: string }>(rows: readonly Row[], id: string): Row | undefined {
   const number = /^\d{1,16}$/.test(id) ? Number(id) : null;
   return rows.find((row) => row.id === id || numericId(row.id) === number);

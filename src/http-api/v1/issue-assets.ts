@@ -30,20 +30,20 @@ function showAsset(
   };
 }
 
-/** The text that shows files: of an issue, or of a comment. */
+/** The text that contains the files: of an issue, or of a comment. */
 interface Text {
   at: IssueAt;
   position: number;
 }
 
-/** The UUID of an attachment that a path names by the integer of Gitea's clients; any other text as it is. */
+/** The UUID of an attachment whose integer id, as in Gitea's clients, is in the path; any other text unchanged. */
 async function idOf({ viewer, deps, params }: AnyCall, { at, position }: Text): Promise<string> {
   const id = params['id'] ?? '';
   if (!/^\d{1,16}$/.test(id)) return id;
   return rowNamed(await deps.issues.listAttachments(viewer, at, position), id)?.id ?? id;
 }
 
-/** Files of an issue and those of a comment: the text is found in two ways. */
+/** Files of an issue and of a comment: the two texts are found differently. */
 function assetsOf(
   word: 'Issue' | 'Comment',
   textAt: typeof oneIssueAt | typeof oneCommentAt,

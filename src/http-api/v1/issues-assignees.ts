@@ -10,7 +10,7 @@ import type { Operation } from '../operation.ts';
 import { describeOne, issueAt, oneIssueAt, payloadContextOf, showIssue } from './issues-parts.ts';
 import { issue } from './issues-schemas.ts';
 
-/** Who is to work on an issue, where Gitea and GitHub have it. */
+/** Assignees of an issue, at the URLs of Gitea and GitHub. */
 const common = { tag: 'Issues', cost: 'rows', refuses: [404] } as const;
 const body = z
   .object({ assignees: z.array(z.string()).min(1).max(issueLimits.assigneesPerIssue) })
@@ -36,7 +36,7 @@ const change = (id: string, method: 'POST' | 'DELETE', act: 'add' | 'remove', st
     },
   });
 
-/** Refuses `unknown_person` where issues cannot be assigned to a user: those who may read can be. */
+/** Refuses `unknown_person` if issues cannot be assigned to a user, who needs read access. */
 async function requireAssignable({ accounts, repositories }: WebDeps, found: Found, username: string): Promise<void> {
   const person = await accounts.personByUsername(username).catch(nullIfNotFound);
   const level =

@@ -12,7 +12,7 @@ import { issueLabels, label, labelEdit, newLabel, numberedPaging } from './issue
 
 const common = { tag: 'Labels', cost: 'rows' } as const;
 
-/** Where labels belong, with the operations' addresses and names. */
+/** Owners of labels, with the paths and names of the operations. */
 interface Owner {
   /** Below `/api/v1`. */
   at: '/repos/{owner}/{name}' | '/orgs/{org}';
@@ -24,7 +24,7 @@ interface Owner {
     | { access: 'account:admin'; refuses?: readonly (404 | 409)[] };
   scopeOf(call: AnyCall): LabelScope;
   list(call: AnyCall): Promise<Label[]>;
-  /** Whether a label is in the list: one of the organisation is found by its id or name, and listed there. */
+  /** Whether a label is in the list: a label of the organisation is found by its id or name, and listed there. */
   isListed(label: Label, call: AnyCall): boolean;
 }
 
@@ -50,13 +50,13 @@ const organisations: Owner = {
   isListed: () => true,
 };
 
-/** Where a call finds the labels: addresses in what is shown name the same place. */
+/** A label with URLs of the repository or organisation in the path. */
 const shown = (one: Label, { found, params, origin }: AnyCall) => {
   const at = found === null ? { owner: params['org'] ?? '' } : found.canonical;
   return labelPayload(one, { origin, at });
 };
 
-/** By its id, or its name. Refuses `label_not_found`. */
+/** By id or name. Refuses `label_not_found`. */
 function pick(labels: readonly Label[], text: string): Label {
   const found =
     labels.find(({ id }) => String(numericId(id)) === text) ??
@@ -167,7 +167,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }:
   ];
 }
 
-/** A repository shows the labels of its organisation, and does not change them. Refuses `label_not_found`. */
+/** A repository shows the labels of its organisation but cannot change them. Refuses `label_not_found`. */
 function ownOf(one: Label, { found }: AnyCall): Label {
   if (found !== null && one.repositoryId !== found.repository.id) throw notFound('label_not_found', 'Label not found');
   return one;
@@ -252,7 +252,7 @@ const removeIssueLabel = operation({
   },
 });
 
-/** Refuses `unknown_label` for what the issue does not have. */
+/** Refuses `unknown_label` for a label that the issue does not have. */
 function pickOn(labels: readonly Label[], text: string): Label {
   const found = labels.find(
     ({ id, nameFolded }) => String(numericId(id)) === text || nameFolded === text.toLowerCase(),

@@ -18,7 +18,7 @@ interface Side {
   word: string;
   part: 'dependencies' | 'blocks' | 'duplicates';
   kind: 'needs' | 'duplicates';
-  /** Whether the issue of the path is where the link begins. */
+  /** Whether the link begins at the issue in the path. */
   isOutgoing: boolean;
   list: string;
   add: string;
@@ -55,7 +55,7 @@ const sides: readonly Side[] = [
   },
 ];
 
-/** The other issue, here where no repository is named. */
+/** The other issue; in this repository if none is named. */
 const otherOf = (found: Found, { index, owner, repo }: z.output<typeof issueMeta>): IssueAt => ({
   owner: owner || found.canonical.owner,
   name: repo || found.canonical.name,

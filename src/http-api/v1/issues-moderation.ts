@@ -107,7 +107,7 @@ export const listHeld = operation({
   },
 });
 
-/** What waits of a person is decided about as a whole. */
+/** All held entries of a user are decided together. */
 const deciding = (id: string, method: 'PUT' | 'DELETE', act: 'admit' | 'refuse', summary: string) =>
   operation({
     ...common,
@@ -179,7 +179,7 @@ export const trashOperations = [
   inTrash('purgeIssue', 'DELETE', 'Permanently delete an issue in the trash', 'purge'),
 ];
 
-/** Blocks of a person, and those of an organisation. */
+/** Blocks by a user or an organisation. */
 function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{org}/blocks'): Operation[] {
   const rights = { access: 'account:admin', refuses: [404, 409, 422] } as const;
   const ownerOf = (call: unknown): string => {

@@ -36,7 +36,7 @@ interface ReactionCall {
   origin: string;
 }
 
-/** The reactions of an issue and those of a comment: the text is found in two ways. */
+/** The reactions to an issue and to a comment: the two texts are found differently. */
 function reactionsOf(
   word: 'Issue' | 'Comment',
   at: typeof oneIssueAt | typeof oneCommentAt,
@@ -150,7 +150,7 @@ const listSubscribers = operation({
   },
 });
 
-/** A person subscribes and unsubscribes only themselves. */
+/** Users can subscribe and unsubscribe only themselves. */
 const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
   operation({
     ...common,
@@ -159,7 +159,7 @@ const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
     method,
     path: `${oneIssueAt}/subscriptions/{username}`,
     summary,
-    // Gitea's statuses: 200 where nothing changes.
+    // Gitea's statuses: 200 if nothing changes.
     status: 201,
     alsoStatus: 200,
     async run({ viewer, found, params, deps }) {

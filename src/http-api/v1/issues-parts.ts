@@ -8,7 +8,7 @@ import { tokenNeeded } from '../authenticate-token.ts';
 import { issuePayload, numericId, userPayload } from '../../gitea-shapes/index.ts';
 import type { IssuePayload } from '../../gitea-shapes/index.ts';
 
-/** What the operations of issues share. */
+/** Code that the operations of issues share. */
 export const issuesAt = '/repos/{owner}/{name}/issues';
 export const oneIssueAt = `${issuesAt}/{number}` as const;
 
@@ -18,23 +18,23 @@ interface PayloadContext {
   repository: { id: string; name: string };
 }
 
-/** Where issues of a repository are shown from. */
+/** Origins and path for URLs of a repository's issues. */
 export const payloadContextOf = ({ found, origin }: { found: Found; origin: string }): PayloadContext => ({
   origin,
   owner: found.canonical.owner,
   repository: found.repository,
 });
 
-/** The path of a repository as it is now: an old one still reads. */
+/** The current path of a repository: reading by a former name works. */
 export const repositoryAt = ({ canonical }: Found): RepositoryAt => ({ owner: canonical.owner, name: canonical.name });
 
-/** Refuses `issue_not_found` for what is no number. */
+/** Refuses `issue_not_found` for an invalid number. */
 export function issueAt(found: Found, number: string): IssueAt {
   if (!/^\d{1,15}$/.test(number)) throw notFound('issue_not_found', 'Issue not found');
   return { ...repositoryAt(found), number: Number(number) };
 }
 
-/** A number in a path; -1, which nothing has, for any other text. */
+/** A number in a path; for any other text -1, which matches nothing. */
 export const numberIn = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : -1);
 
 export async function showIssues(
@@ -71,7 +71,7 @@ export async function describeOne(deps: Pick<WebDeps, 'issues'>, viewer: Viewer,
   return (await deps.issues.describe([await deps.issues.find(viewer, at)]))[0]!;
 }
 
-/** People by id, as they are shown. */
+/** Users by id, in the shape of responses. */
 export async function usersById(
   deps: Pick<WebDeps, 'accounts'>,
   ids: Iterable<string | null>,
@@ -81,7 +81,7 @@ export async function usersById(
   return (id) => userPayload(id === null ? null : (people.get(id) ?? null), { baseUrl: origin });
 }
 
-/** Labels by id or name, as names. Refuses `unknown_label` for an id that is none. */
+/** Names of labels that are given by id or name. Refuses `unknown_label` for an unknown id. */
 export async function labelNames(
   { issues }: Pick<WebDeps, 'issues'>,
   viewer: Viewer,
@@ -121,7 +121,7 @@ const usualRows = 30;
 const mostRows = 100;
 const mostSkipped = 10_000;
 
-/** The size of a page that was asked for. */
+/** The requested page size. */
 export const rowsOf = ({ limit }: Pick<NumberedPaging, 'limit'>): number => Math.min(limit || usualRows, mostRows);
 
 interface KeyedPage<Row> {
@@ -131,14 +131,14 @@ interface KeyedPage<Row> {
 
 interface AnyPage<Row> {
   rows: Row[];
-  /** What `listed` takes as the next page. */
+  /** The next page in the form of `listed`. */
   next: string | number | null;
 }
 
 /**
  * Reads a page by number or by key.
- * @param load one page from a key on, behind rows that the list passes over without reading them
- * Refuses `page_too_far` where there are rows so far.
+ * @param load reads one page from a key on, after skipping a number of rows without reading them Refuses `page_too_far`
+ *   if rows exist that far.
  */
 export async function readPage<Row>(
   asked: NumberedPaging,
@@ -156,7 +156,7 @@ export async function readPage<Row>(
   return page === 0 || found.next === null ? found : { rows: found.rows, next: page + 1 };
 }
 
-/** The same for a list that knows only where a page goes on: one by number is reached by reading those before it. */
+/** The same for a list that is paged only by keys: a numbered page requires reading the pages before it. */
 export async function readPageInTurn<Row>(
   asked: NumberedPaging,
   load: (after: string | null, limit: number) => Promise<KeyedPage<Row>>,
@@ -178,7 +178,7 @@ const pageTooFar = () =>
     field: 'page',
   });
 
-/** A page of what is all in memory: all of it where no page is asked for. */
+/** A page of a list in memory: the whole list if no page is requested. */
 export function sliceOf<Row>(rows: readonly Row[], { page, limit: requestedLimit }: NumberedPaging) {
   if (page === 0 && requestedLimit === 0) return { rows: [...rows], next: null };
   const limit = rowsOf({ limit: requestedLimit });

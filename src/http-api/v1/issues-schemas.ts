@@ -11,7 +11,7 @@ import {
 } from '../../gitea-shapes/schemas.ts';
 import { issueLimits, reactionKinds } from '../../issues/index.ts';
 
-/** The input of issues, and shapes of our own; those of Gitea's API are in gitea-shapes. */
+/** The input of issues, and shapes of our own; shapes of Gitea's API are in gitea-shapes. */
 export { comment, giteaUser, hideReason, issue, label, milestone };
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
@@ -166,7 +166,7 @@ export const heldContribution = z
   .strictObject({ user: giteaUser, issue: z.int(), position: z.int(), held_at: time })
   .meta({ id: 'HeldContribution' });
 
-/** Pages by number as clients of Gitea count them, or by `after`, which other rows do not shift. */
+/** Pages by number, as Gitea's clients count, or by `after`, which new rows do not shift. */
 export const numberedPaging = {
   page: z.int().min(0).max(10_000).default(0).describe('From 1; further than 10,000 rows is refused'),
   limit: z.int().min(0).max(100_000).default(0).describe('Rows of one page, 100 at most; 0 for 30'),

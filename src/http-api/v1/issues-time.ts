@@ -18,7 +18,7 @@ import { issue, numberedPaging } from './issues-schemas.ts';
 import { isoTime } from './payloads.ts';
 import { numericId } from '../../gitea-shapes/index.ts';
 
-/** Time that is spent on issues, and stopwatches, in Gitea's form. */
+/** Tracked time on issues, and stopwatches, in Gitea's form. */
 const common = { tag: 'Issues', cost: 'rows' } as const;
 const write = { ...common, access: 'repository:read', scope: 'write' } as const;
 const timesAt = `${oneIssueAt}/times` as const;

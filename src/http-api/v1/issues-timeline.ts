@@ -16,7 +16,7 @@ import {
 } from './issues-parts.ts';
 import { numberedPaging, timelineEntry } from './issues-schemas.ts';
 
-/** Names of Gitea; what it has none for keeps ours. */
+/** Gitea's names; events unknown to Gitea keep ours. */
 const types: Partial<Record<EntryKind, string>> = {
   closed: 'close',
   reopened: 'reopen',
@@ -46,7 +46,7 @@ const textIn = (details: Readonly<Record<string, unknown>>, name: string): strin
 const labelsIn = ({ details }: ListedEntry): { name: string; colour: string }[] =>
   Array.isArray(details['labels']) ? (details['labels'] as { name: string; colour: string }[]) : [];
 
-/** Labels of the log, which has their names and colours as they were: what else they are now, by name. */
+/** Labels of the log, which has their former names and colours: their other properties now, by name. */
 function labelShower(known: readonly Label[], place: Parameters<typeof labelPayload>[1]) {
   const byName = new Map(known.map((label) => [label.name, label]));
   return ({ name, colour }: { name: string; colour: string }): LabelPayload => {
@@ -111,7 +111,7 @@ export const listTimeline = operation({
         const assignees = usersIn(entry).map(user);
         return {
           ...commentPayload(entry, authorId === null ? null : (people.get(authorId) ?? null), issue, place),
-          // As Gitea says that a label was added.
+          // Gitea's form of an added label.
           ...(kind === 'labelled' && { body: '1' }),
           type: typeOf(entry),
           label: labels[0] ?? null,

@@ -27,10 +27,10 @@ import { issue, issueEdit, newIssue, numberedPaging } from './issues-schemas.ts'
 
 const common = { tag: 'Issues', cost: 'rows' } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
-/** A text of 64 KiB, with what JSON escapes. */
+/** A text of 64 KiB, plus JSON escapes. */
 export const textBytes = 256 * 1024;
 
-/** What lists of one repository and searches over all of them take. */
+/** Parameters of lists of one repository and of searches over all repositories. */
 export const issueQuery = {
   state: z.enum(['open', 'closed', 'all']).default('open'),
   labels: z.string().max(1_000).optional().describe('Names, separated by commas; an issue has all of them'),
@@ -64,7 +64,7 @@ const filterOf = (
     .slice(0, 10),
 });
 
-/** Sorts after every issue of the same time. */
+/** Sorts after every issue with the same time. */
 const lastNumber = '999999999999999';
 
 export const listIssues = operation({
@@ -122,7 +122,7 @@ async function countOf({ issues }: WebDeps, { repository }: Found, { state, kind
   return (state === 'closed' ? 0 : open) + (state === 'open' ? 0 : closed);
 }
 
-/** A milestone may be named by its id, too. */
+/** A milestone may also be given by its id. */
 async function titleOf({ issues }: WebDeps, viewer: Viewer, found: Found, text: string): Promise<string> {
   const rows = await issues.listMilestones(viewer, repositoryAt(found));
   return rows.find(({ id }) => String(numericId(id)) === text)?.title ?? text;
@@ -196,7 +196,7 @@ export const openIssue = operation({
   },
 });
 
-/** Both ways in which clients name them; undefined when neither is there. */
+/** Both parameters by which clients name them; undefined without either. */
 export function assigneesIn({
   assignee,
   assignees,
@@ -272,7 +272,7 @@ export const editIssue = operation({
   },
 });
 
-/** Null takes the date away. */
+/** Null removes the date. */
 export const dueDayOf = (body: {
   due_date?: string | null | undefined;
   unset_due_date?: boolean | null | undefined;
@@ -280,7 +280,7 @@ export const dueDayOf = (body: {
 
 /**
  * Runs an edit of a revision: another revision is 412 for If-Match, 409 for the field.
- * @param work gets undefined where neither is given
+ * @param work gets undefined if neither is given
  */
 export async function ifMatching<T>(
   ifMatch: string | null,

@@ -10,7 +10,7 @@ type LoggedTask = { id: number; logRemovedAt: number | null };
 
 /**
  * The log of a job as text. Refuses `log_not_found`.
- * @param from the first row; @param tail only so many rows at the end, which goes before `from`
+ * @param from the first row; @param tail only this many rows at the end; takes precedence over `from`
  */
 export async function logResponse(
   { logs }: Pick<WebDeps['ci'], 'logs'>,
@@ -20,7 +20,7 @@ export async function logResponse(
   if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
   const { total } = await logs.read(task.id, 0, 0);
   const body = Readable.from(logs.raw(task.id, tail === undefined ? from : Math.max(0, total - tail)));
-  // A browser that opens the log must not execute what a job has printed.
+  // A browser that opens the log must not execute a job's output.
   return {
     kind: 'bytes',
     type: 'text/plain; charset=utf-8',
@@ -33,16 +33,16 @@ export async function logResponse(
   };
 }
 
-/** More than the log of a job may have. */
+/** Above the size limit of a job log. */
 const mostBytes = 4_000_000_000;
 
-/** A name that every file system takes. */
+/** A name that is valid on every file system. */
 const fileName = ({ name }: Pick<JobRow, 'name'>, index: number): string => {
   const plain = name.replace(/[^\p{L}\p{N}._ (),+-]/gu, '-').slice(0, 100);
   return `${index}_${plain.trim()}.txt`;
 };
 
-/** The logs of some jobs of one run as a zip, as they are now. Refuses `log_not_found` where none of them has one. */
+/** A zip of the current logs of some jobs of one run. Refuses `log_not_found` if none of them has one. */
 export async function logsResponse(
   { logs, runs }: Pick<WebDeps['ci'], 'logs' | 'runs'>,
   jobs: readonly JobRow[],

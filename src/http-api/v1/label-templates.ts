@@ -6,7 +6,7 @@ import { notFound } from '../../kernel/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 
-/** The labels that Gitea's clients ask for by name when they create a repository. */
+/** The label templates that Gitea's clients request by name when they create a repository. */
 const templates: Readonly<Record<string, readonly { name: string; colour: string; description: string }[]>> = {
   Default: [
     { name: 'bug', colour: 'ee0701', description: 'Something is not working' },
@@ -19,7 +19,7 @@ const templates: Readonly<Record<string, readonly { name: string; colour: string
   ],
 };
 
-/** The labels of a template, or the usual ones of this server for another name. */
+/** The labels of a template; the defaults of this server for any other name. */
 export async function addLabels(deps: WebDeps, viewer: Viewer, repository: RepositoryAt, name: string): Promise<void> {
   const labels = Object.hasOwn(templates, name) ? templates[name]! : null;
   if (labels === null) return void (await deps.issues.addDefaultLabels(viewer, { repository }));

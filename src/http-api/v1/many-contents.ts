@@ -8,12 +8,12 @@ import { showEntry, showWithContent } from './contents-payloads.ts';
 import { contents } from './contents-schemas.ts';
 import { resolveRef } from './trees-and-archives.ts';
 
-/** Several files at once, and a file or a folder whichever it is, as Gitea has them. */
+/** Several files at once, and the contents of a path that may be a file or a folder, as in Gitea. */
 const at = '/repos/{owner}/{name}';
 const read = { tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
-/** Of one call; more is a clone. */
+/** Limit per call; for more, clone the repository. */
 const mostFiles = 50;
 const files = z.object({ files: z.array(z.string().max(4096)).max(mostFiles) });
 
@@ -23,12 +23,12 @@ interface Place {
   origin: string;
 }
 
-/** In the order that was asked for; null for one that is not there, or is a folder. */
+/** In the requested order; null for an absent file or a folder. */
 async function showFiles({ found, deps, origin }: Place, name: string | undefined, paths: readonly string[]) {
   const commit = await resolveRef(deps, found, name);
   const place = { origin, at: found.canonical, ref: name ?? found.repository.defaultBranch, commit };
   const shown: (z.output<typeof contents> | null)[] = [];
-  // One after the other: each holds its content.
+  // Sequentially: each holds its content in memory.
   for (const path of paths) {
     const file = path.split('/').filter(Boolean).join('/');
     const entry = await deps.git.objects.entryAt(found.path, commit, file).catch(nullIfNotFound);
@@ -59,7 +59,7 @@ export const manyContentsOperations = [
       try {
         given = JSON.parse(query.body);
       } catch {
-        // Refused below, as anything else that is no list of files.
+        // Refused below, like any other value that is not a list of files.
       }
       const asked = files.safeParse(given);
       if (!asked.success) throw invalid('invalid_input', `Name at most ${mostFiles} files as JSON.`, { field: 'body' });

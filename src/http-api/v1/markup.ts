@@ -8,9 +8,9 @@ import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { resolveRef } from './trees-and-archives.ts';
 
-/** Longest text, in bytes: what the renderer takes of a file. */
+/** Limit of the text in bytes: the renderer's limit for files. */
 const maxBytes = 128 * 1024;
-/** JSON may write a character as six. */
+/** JSON may escape one character as six bytes. */
 const maxJsonBytes = 6 * maxBytes;
 
 const common = {
@@ -22,7 +22,7 @@ const common = {
   response: 'bytes',
 } as const;
 
-// Gitea writes the keys with capitals and reads them in any case; GitHub writes them small.
+// Gitea capitalises the keys and reads them in any case; GitHub uses lower case.
 const text = z.string().optional();
 const markdownFields = {
   text: text.describe('Markdown'),
@@ -46,14 +46,14 @@ const markupInput = z
 
 type Input = z.output<typeof markupInput>;
 
-/** What an address in a repository names: `/OWNER/NAME/src/branch/main/docs`, with or without the server before it. */
+/** The ref and folder in a URL of a repository: `/OWNER/NAME/src/branch/main/docs`, with or without the origin. */
 interface Place {
   found: Found | null;
   ref: string | null;
   folder: string;
 }
 
-/** A repository that the caller may not read is as none. */
+/** A repository that the caller may not read counts as absent. */
 async function placeOf({ viewer, deps, origin }: AnyCall, context: string): Promise<Place> {
   const path = context.startsWith(`${origin}/`) ? context.slice(origin.length) : context;
   const [owner = '', name = '', word, kind, ...rest] = path.split('/').filter(Boolean);
@@ -66,7 +66,7 @@ async function placeOf({ viewer, deps, origin }: AnyCall, context: string): Prom
   return { found, ref: at?.ref ?? null, folder: at?.file.toString() ?? '' };
 }
 
-/** Refuses `unknown_mode` for words and endings that mean no markup. */
+/** Refuses `unknown_mode` for modes and file extensions without markup. */
 function kindOf(mode: string, isWiki: boolean, file: string): TextToShow['kind'] {
   if (isWiki || mode === 'wiki') return 'wiki';
   if (mode === 'comment') return 'typed';

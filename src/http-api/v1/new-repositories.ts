@@ -9,7 +9,7 @@ import { olderRepository } from './older-forms.ts';
 import { repository } from './schemas.ts';
 import { showRepository } from './show-repositories.ts';
 
-/** A new repository as Gitea's clients send it. */
+/** A new repository as sent by Gitea's clients. */
 export const newRepository = z
   .object({
     name: z.string(),
@@ -37,7 +37,9 @@ interface Place {
   origin: string;
 }
 
-/** @param owner an organisation; the caller without one. Refuses what `repositories.create` does, `unknown_format` */
+/**
+ * @param owner an organisation; the caller if omitted. Refuses what `repositories.create` does, `unknown_format`
+ */
 export async function makeRepository(
   { viewer, deps, origin }: Place,
   body: z.output<typeof newRepository>,

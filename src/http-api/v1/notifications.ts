@@ -53,7 +53,7 @@ interface Place {
   origin: string;
 }
 
-/** The same for several: their repositories are read at once. */
+/** The same for several, which reads their repositories at once. */
 async function showThreads(rows: readonly Notification[], viewer: Viewer, place: Place) {
   const repositories = rows.map((row) => ({ ...row.place.repository, owner: row.place.owner }));
   const shown = await showListed(repositories, viewer, place);
@@ -121,7 +121,7 @@ function describeThread(
   };
 }
 
-/** Gitea's words for parts of an inbox, and ours. */
+/** Gitea's and our names for parts of an inbox. */
 const query = z.object({
   all: z.enum(['true', 'false']).optional().describe('Also those that were read'),
   'status-types': z

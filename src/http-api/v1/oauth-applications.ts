@@ -7,7 +7,7 @@ import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { rowNamed } from './ids.ts';
 
-/** The caller's OAuth2 applications, as Gitea's API has them. */
+/** The caller's OAuth2 applications, as in Gitea's API. */
 const at = '/user/applications/oauth2';
 const one = `${at}/{application}` as const;
 

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type * as schemas from './schemas.ts';
 
 /**
- * What answered before an address got Gitea's form, for `Accept: application/vnd.hearth.v0+json`: only where a name
- * means two things.
+ * The responses from before a path got Gitea's form, for `Accept: application/vnd.hearth.v0+json`: only if a name has
+ * two meanings.
  */
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;

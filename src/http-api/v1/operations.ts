@@ -173,7 +173,7 @@ export const operations: readonly Operation[] = [
   search,
   listRepositories,
   createRepository,
-  // Before `/repos/{owner}/{name}`, which would take its place.
+  // Must precede `/repos/{owner}/{name}`, which would also match.
   searchIssues,
   ...repositoryListOperations,
   ...newRepositoryOperations,
@@ -224,7 +224,7 @@ export const operations: readonly Operation[] = [
   removeCollaborator,
   listIssues,
   openIssue,
-  // Before `{number}`, which would take their place.
+  // Must precede `{number}`, which would also match.
   listPinnedIssues,
   listHeld,
   listRepositoryComments,
@@ -268,7 +268,7 @@ export const operations: readonly Operation[] = [
   openPull,
   openPullFromPatch,
   ...pinnedPullOperations,
-  // Before `{number}`, which would take their place.
+  // Must precede `{number}`, which would also match.
   getPullDiff,
   getPullPatch,
   listPullQueue,
@@ -301,7 +301,7 @@ export const operations: readonly Operation[] = [
   listReviewers,
   ...pullThreadOperations,
   ...pullCommentOperations,
-  // After what is below `{number}`.
+  // Must follow the paths below `{number}`.
   getPullByBranches,
   getPullOfCommit,
   ...releaseOperations,
@@ -317,7 +317,7 @@ export const operations: readonly Operation[] = [
   pinRepository,
   unpinRepository,
   movePin,
-  // Before `{id}` and `{username}`, which would take their place.
+  // Must precede `{id}` and `{username}`, which would also match.
   ...repositoryPeopleOperations,
   ...teamOperations,
   ...notificationOperations,
@@ -336,7 +336,7 @@ export const operations: readonly Operation[] = [
   listEmails,
   addEmails,
   removeEmails,
-  // Before `{username}`, which would take its place.
+  // Must precede `{username}`, which would also match.
   ...userListOperations,
   getHeatmap,
   getUser,

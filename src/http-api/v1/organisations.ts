@@ -12,7 +12,7 @@ const at = '/orgs/{org}';
 
 const publicAlone = z.enum(['public', '']).optional().describe('Organisations are public; another one is refused');
 
-/** What a body says of the profile; the rest stays. */
+/** The profile fields in a body; omitted ones stay unchanged. */
 function profileIn({
   full_name,
   displayName = full_name,
@@ -31,7 +31,7 @@ interface ListCall {
   origin: string;
 }
 
-/** A page of all organisations, also for administrators, who see no others. */
+/** A page of all organisations; administrators see no more than others. */
 export async function listByName({ query: { limit, after }, deps, origin }: ListCall) {
   const { organisations, next } = await deps.organisations.list({ limit, after: after ?? null });
   return listed(
@@ -125,7 +125,7 @@ export const editOrganisation = operation({
   },
 });
 
-/** An administrator may act as a user where the setting says so: here, as the first OWNER. */
+/** An administrator may act as a user if the settings allow it: here, as the first OWNER. */
 async function asOwner({ config, organisations }: WebDeps, viewer: PersonViewer, name: string): Promise<PersonViewer> {
   if (!config.api.sudo || !viewer.isAdministrator || viewer.repositoryIds !== null) return viewer;
   const owners = (await organisations.listMembers(localAdministrator, name)).filter(({ role }) => role === 'OWNER');
@@ -191,7 +191,7 @@ export const addMember = operation({
   async run({ viewer, params, body, deps, origin }) {
     await deps.organisations.addMember(viewer, params.org, body);
     const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
-    // Exactly this handle comes first of those that begin with it.
+    // The exact handle sorts before others with this prefix.
     const { members } = await deps.organisations.listMembersPage(viewer, params.org, { prefix: handle, limit: 1 });
     return created(showMember(members[0]!, origin));
   },

@@ -11,7 +11,7 @@ import type { ActionsContext } from './actions-schemas.ts';
 import { ciScopePaths } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
 
-/** Where each of some runs is; one whose repository is gone meanwhile has no place. */
+/** The repositories of some runs; omits runs whose repository has been deleted since. */
 async function placesOf(
   { deps, origin }: { deps: WebDeps; origin: string },
   viewer: Viewer,

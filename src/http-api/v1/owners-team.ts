@@ -9,9 +9,9 @@ import type { Organisation } from '../../organisations/index.ts';
 import { showOrganisation } from './payloads.ts';
 
 /**
- * Gitea has its OWNERs in a team of every organisation; here they are a role, and this shows the role as that team. Its
- * id is that of the organisation, which no team has: those are counted from 1, and ids of organisations are shared with
- * people, so the team is looked up first.
+ * Gitea stores OWNERs as a team of every organisation; here they are a role, and this shows the role as that team. Its
+ * id is that of the organisation. Teams count from 1 and organisations share their ids with users, so teams are looked
+ * up first.
  */
 const name = 'Owners';
 const offset = 2 ** 48;
@@ -48,23 +48,23 @@ export async function showOwnersTeam(
   };
 }
 
-/** The organisation of which an id names the OWNERs; null for any other team. */
+/** The organisation whose OWNERs have this id; null for any other team. */
 export async function organisationOfOwners({ viewer, deps }: Place, id: string): Promise<Organisation | null> {
   const number = /^\d{15,17}$/.test(id) ? Number(id) - offset : -1;
   const found = number < 0 ? null : await deps.organisations.byNumber(number);
   if (found === null) return null;
-  // As a team: people of the organisation know of it.
+  // Like a team, visible to members of the organisation.
   if ((await deps.organisations.roleOf(viewer.id, found.id)) === null) throw teamNotFound();
   return found;
 }
 
-/** The OWNERs, for an OWNER. */
+/** The OWNERs; visible to OWNERs. */
 export async function listOwners({ viewer, deps }: Place, { name: of }: Organisation) {
   const members = await deps.organisations.listMembers(viewer, of);
   return members.filter(({ role }) => role === 'OWNER');
 }
 
-/** Makes a person an OWNER, who may be a member already. */
+/** Makes a user, who may already be a member, an OWNER. */
 export async function addOwner({ viewer, deps }: Place, { name: of }: Organisation, username: string): Promise<void> {
   try {
     await deps.organisations.addMember(viewer, of, { username, role: 'OWNER' });

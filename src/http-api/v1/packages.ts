@@ -38,7 +38,7 @@ interface Place {
   origin: string;
 }
 
-/** Versions in Gitea's form. @param shown by which name each is shown, by its id; its own where there is none */
+/** Versions in Gitea's form. @param shown display name by id; the version's own name if missing */
 async function showVersions(
   { viewer, deps, origin }: Place,
   rows: readonly ListedVersion[],
@@ -64,7 +64,7 @@ async function showVersions(
       {
         owner: ownerPayload(owner, profiles.get(owner.id) ?? null, place),
         creator: userPayload(publisherId === null ? null : (creators.get(publisherId) ?? null), place),
-        // Who reads a package that follows a repository reads that one.
+        // A package that inherits access from a repository is visible to its readers.
         repository: row.package.repositoryId === null ? null : (parts.get(row.package.repositoryId) ?? null),
       },
       place,
@@ -81,7 +81,7 @@ async function profilesOf(deps: WebDeps, owners: readonly FoundPackage['owner'][
   return new Map<string, Person | Organisation>([...people, ...organisations]);
 }
 
-/** An image is shown by a tag where it has one. */
+/** An image is shown by a tag if it has one. */
 async function shownNames({ deps }: Place, rows: readonly ListedVersion[]): Promise<Map<string, string>> {
   const images = rows.filter((row) => row.package.format === 'oci').map((row) => row.version.id);
   const tags = await deps.packages.tags.ofVersions(images);
@@ -91,7 +91,7 @@ async function shownNames({ deps }: Place, rows: readonly ListedVersion[]): Prom
 const placeOf = async (place: Place, rows: readonly ListedVersion[]) =>
   showVersions(place, rows, await shownNames(place, rows));
 
-/** Refuses `package_not_found` for a type that is none. */
+/** Refuses `package_not_found` for an unknown type. */
 export function addressOf({ owner, type, name }: { owner: string; type: string; name: string }): PackageAt {
   const format = formatOfType(type);
   if (format === null) throw packageNotFound();

@@ -14,7 +14,7 @@ import type { Collaborator } from '../../repositories/index.ts';
 import type { GpgKey } from '../../signing/index.ts';
 import type * as schemas from './schemas.ts';
 
-/** The base URL of the API: absolute addresses start with it. */
+/** The base URL of the API: absolute URLs start with it. */
 interface Place {
   origin: string;
 }
@@ -23,7 +23,9 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 
 export { giteaTime as isoTime, giteaTimeOrNull as isoTimeOrNull } from '../../gitea-shapes/index.ts';
 
-/** @param details the address that the caller may see, and what only some callers are told */
+/**
+ * @param details the e-mail address, if visible to the caller, and fields that only some callers get
+ */
 export function showPerson(
   person: Person,
   { origin }: Pick<Place, 'origin'>,

@@ -11,7 +11,7 @@ import { idOf } from './actions-schemas.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { isoTime } from './payloads.ts';
 
-/** What jobs of a run wait for, and who lets them in. */
+/** Environments that jobs of a run wait for, and their reviewers. */
 
 const common = { tag: 'Environments', cost: 'rows' } as const;
 const time = z.iso.datetime();

@@ -4,7 +4,7 @@ import type { ImageUpload } from '../../images/index.ts';
 import { noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 
-/** Pictures of users, organisations and repositories as Gitea takes them: base64 in JSON. */
+/** Pictures of users, organisations and repositories in Gitea's form: base64 in JSON. */
 const picture = z.object({ image: z.string().describe('A PNG, JPEG, GIF or WebP file in base64') });
 /** Two MiB of an image in base64. */
 const maxJsonBytes = 3 * 1024 * 1024;
@@ -16,7 +16,7 @@ const signatures: readonly [type: string, start: RegExp][] = [
   ['image/webp', /^RIFF.{4}WEBP/s],
 ];
 
-/** Refuses `invalid_base64`; what is no picture is refused where it is kept. */
+/** Refuses `invalid_base64`; storing the picture checks its format. */
 function uploadOf(text: string): ImageUpload {
   const plain = text.replace(/^data:[^,]{0,100},/, '').replace(/[\r\n\t ]+/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain))

@@ -6,7 +6,7 @@ import { giteaTheme } from './user-lists.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 
-/** What Gitea tells of the server itself, and of the files with which repositories begin. */
+/** Gitea's information about the server, and its templates for new repositories. */
 const common = { method: 'GET', tag: 'Miscellaneous', access: 'anyone', cost: 'free', status: 200 } as const;
 
 const settingsOf = [

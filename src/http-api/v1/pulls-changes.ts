@@ -20,7 +20,7 @@ const common = {
 } as const;
 const pages = { page: numberedPaging.page, limit: numberedPaging.limit };
 
-/** As many commits of a round as are listed anywhere. */
+/** Limit of listed commits of a round. */
 const mostCommits = 250;
 
 export const listPullCommits = operation({
@@ -39,7 +39,7 @@ export const listPullCommits = operation({
     });
     const { rows, next } = sliceOf(commits, query);
     const shown = await showGiteaCommits(deps, rows, { origin, found });
-    // One commit after the other: each is a comparison of trees.
+    // Sequentially: each commit compares two trees.
     for (const [at, commit] of rows.entries()) Object.assign(shown[at]!, await showChanges(deps, found, commit));
     return listed(shown, next, commits.length);
   },
@@ -67,7 +67,7 @@ export const listPullFiles = operation({
   },
 });
 
-/** Gitea's words for what happened to a file. */
+/** Gitea's names for changes of a file. */
 const statuses = {
   added: 'added',
   deleted: 'deleted',

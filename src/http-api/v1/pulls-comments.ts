@@ -9,7 +9,7 @@ import { onePullAt, pullAt } from './pulls-parts.ts';
 import { commentId, findReview, showReviewComments } from './pulls-review-parts.ts';
 import { pullReviewComment } from './pulls-review-schemas.ts';
 
-/** Comments on code by the integer that clients of Gitea know them by. */
+/** Comments on code by the integer id that Gitea's clients use. */
 const write = { tag: 'Pull requests', access: 'repository:read', scope: 'write', method: 'POST' } as const;
 
 /** Refuses `comment_not_found`. */

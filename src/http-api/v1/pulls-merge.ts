@@ -13,7 +13,7 @@ const common = { tag: 'Pull requests', cost: 'objects' } as const;
 const read = { ...common, method: 'GET', access: 'repository:read', status: 200 } as const;
 const write = { ...common, access: 'repository:read', scope: 'write' } as const;
 
-/** Gitea's words for how to merge. */
+/** Gitea's names of merge methods. */
 export const styles = { merge: 'merge', rebase: 'rebase', squash: 'squash', 'fast-forward-only': 'forward' } as const;
 
 export const getPullMerged = operation({
@@ -61,7 +61,7 @@ export const mergePull = operation({
     await deps.pulls.merge(viewer, at, { ...input, bypasses: body.force_merge ?? false });
     if (body.delete_branch_after_merge ?? settings.deletesMergedBranches)
       await deps.pulls.deleteBranch(viewer, at).catch((error: unknown) => {
-        // It is merged; a branch that the caller may not delete stays.
+        // The merge succeeded; a branch that the caller may not delete stays.
         if (!isDomainError(error)) throw error;
       });
     return noContent();

@@ -9,13 +9,13 @@ import type { PullPayload } from '../../gitea-shapes/index.ts';
 import { repositoryAt } from './issues-parts.ts';
 import { showParts } from './show-repositories.ts';
 
-/** What the operations of pull requests share. */
+/** Code that the operations of pull requests share. */
 export const pullsAt = '/repos/{owner}/{name}/pulls';
 export const onePullAt = `${pullsAt}/{number}` as const;
 
 const pullNotFound = () => notFound('pull_not_found', 'Pull request not found');
 
-/** Refuses `pull_not_found` for what is no number. */
+/** Refuses `pull_not_found` for an invalid number. */
 export function pullAt(found: Found, number: string): IssueAt {
   if (!/^\d{1,15}$/.test(number)) throw pullNotFound();
   return { ...repositoryAt(found), number: Number(number) };
@@ -27,7 +27,7 @@ interface PullPayloadContext {
   origin: string;
 }
 
-/** Pull requests of one repository as the caller may see them. */
+/** Pull requests of one repository that the caller can see. */
 export async function showPulls(
   issues: readonly Issue[],
   { viewer, deps, origin }: PullPayloadContext,

@@ -18,7 +18,7 @@ export const openPullFromPatch = operation({
   cost: 'change',
   status: 201,
   refuses: [409],
-  // Base64, or text whose every line feed is escaped.
+  // Base64, or text with every line feed escaped.
   maxJsonBytes: pullLimits.proposedPatchBytes * 2,
   body: proposedPatch,
   response: pullRequest,

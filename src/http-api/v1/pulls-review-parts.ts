@@ -12,7 +12,7 @@ import { usersById } from './issues-parts.ts';
 import type { pullReview, pullReviewComment } from './pulls-review-schemas.ts';
 import { isoTime } from './payloads.ts';
 
-/** A review as the service lists it. */
+/** A review as listed by the service. */
 type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
 
 interface Place {
@@ -21,15 +21,15 @@ interface Place {
   origin: string;
 }
 
-/** Reviews that say nothing by themselves: a comment that was sent alone is one of these. */
+/** Reviews without content of their own: a comment that was sent alone is one of these. */
 const isBare = ({ verdict, body, dismissedAt }: Review): boolean =>
   verdict === 'COMMENT' && body === '' && dismissedAt === null;
 
 type Thread = Awaited<ReturnType<WebDeps['pulls']['threads']['list']>>[number];
 
 /**
- * Whether a comment is listed with a review: its own ones, and, as in Gitea, the answers to them that were sent alone,
- * which are reviews of their own as well.
+ * Whether a comment is listed with a review: its own comments and, as in Gitea, replies to them that were sent alone,
+ * which are also reviews of their own.
  */
 const isOf = (
   review: Review,
@@ -40,7 +40,7 @@ const isOf = (
   comment.reviewId === review.id ||
   (comment.position > 1 && bare.has(comment.reviewId) && first?.reviewId === review.id);
 
-/** Submitted reviews that say something, and the caller's draft behind them. */
+/** Submitted reviews with content, followed by the caller's draft. */
 export async function readReviews({ viewer, deps }: Place, at: IssueAt): Promise<Review[]> {
   const [all, draft] = await Promise.all([deps.pulls.reviews.list(viewer, at), deps.pulls.reviews.draftOf(viewer, at)]);
   const bare = new Set(all.filter(isBare).map(({ id }) => id));
@@ -51,7 +51,7 @@ export async function readReviews({ viewer, deps }: Place, at: IssueAt): Promise
   return draft === null ? submitted : [...submitted, draft];
 }
 
-/** The review that a path names. Refuses `review_not_found`, also for the draft of another person. */
+/** The review in a path. Refuses `review_not_found`, also for the draft of another user. */
 export async function findReview(place: Place, at: IssueAt, id: string | { uuid: string }): Promise<Review> {
   const found = (await readReviews(place, at)).find((review) =>
     typeof id === 'string' ? String(numericId(review.id)) === id : review.id === id.uuid,
@@ -60,7 +60,7 @@ export async function findReview(place: Place, at: IssueAt, id: string | { uuid:
   return found;
 }
 
-/** All that a person may do; no token limits it. */
+/** All rights of a user, not limited by a token. */
 const session = { via: 'session', scope: 'admin', repositoryIds: null } as const;
 
 const states = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'REQUEST_CHANGES', COMMENT: 'COMMENT' } as const;
@@ -109,7 +109,7 @@ export async function showReviews(
   }));
 }
 
-/** Those of these people who may write to a repository. */
+/** The users among these who can write to a repository. */
 async function writersIn({ repositories }: WebDeps, repository: Repository, personIds: readonly string[]) {
   const writers = new Set<string>();
   for (const id of new Set(personIds)) {
@@ -119,7 +119,7 @@ async function writersIn({ repositories }: WebDeps, repository: Repository, pers
   return writers;
 }
 
-/** The requests without an answer, as Gitea shows them: reviews without words, of people, then of teams. */
+/** The unanswered review requests in Gitea's form: reviews without text, of users, then of teams. */
 export async function showRequests(
   { viewer, deps, origin }: Place,
   at: IssueAt,
@@ -170,11 +170,11 @@ export async function showRequests(
   ];
 }
 
-/** Clients of Gitea know a comment by an integer. */
+/** Gitea's clients identify a comment by an integer. */
 export const commentId = (threadId: string, position: number): number =>
   numericId(createHash('sha256').update(`${threadId}.${position}`).digest('hex'));
 
-/** The comments that one review brought, in the order of their threads. */
+/** The comments of one review, in the order of their threads. */
 export async function showReviewComments(
   place: Place,
   at: IssueAt,

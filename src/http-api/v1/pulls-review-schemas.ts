@@ -3,7 +3,7 @@ import { issueLimits } from '../../issues/index.ts';
 import { team } from '../../gitea-shapes/schemas.ts';
 import { giteaUser } from './issues-schemas.ts';
 
-/** The shapes of reviews: those of Gitea's API, with fields of our own beside them. */
+/** The shapes of reviews: those of Gitea's API, with fields of our own. */
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');

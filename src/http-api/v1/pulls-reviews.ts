@@ -28,7 +28,7 @@ const write = { ...common, access: 'repository:read', scope: 'write' } as const;
 const reviewsAt = `${onePullAt}/reviews` as const;
 const oneReviewAt = `${reviewsAt}/{review}` as const;
 
-/** Gitea's words, and GitHub's; null for a review that waits. */
+/** Gitea's and GitHub's names; null for a draft review. */
 function verdictOf(event: string | null | undefined): Verdict | null {
   if (event == null || event === '' || event === 'PENDING') return null;
   return event === 'APPROVED' ? 'APPROVE' : (event as Verdict);
@@ -79,7 +79,7 @@ export const listPullReviewComments = operation({
 
 type NewReview = z.output<typeof newPullReview>;
 
-/** The round that a review is about. Refuses `commit_not_in_pull` for what is the head of none. */
+/** The round of a review. Refuses `commit_not_in_pull` if the commit is not the head of a round. */
 async function roundOf({ pulls }: WebDeps, viewer: Viewer, at: IssueAt, commit: string | null | undefined) {
   if (!commit) return pulls.rounds.find(viewer, at);
   const found = (await pulls.rounds.list(viewer, at)).findLast(({ headOid }) => headOid === commit);
@@ -90,7 +90,7 @@ async function roundOf({ pulls }: WebDeps, viewer: Viewer, at: IssueAt, commit: 
   return found;
 }
 
-/** A comment of the caller as the service takes it. */
+/** A comment of the caller in the form of the service. */
 function commentOf(
   { path, body, new_position, old_position, first_line, thread_id }: NonNullable<NewReview['comments']>[number],
   round: number,
@@ -139,7 +139,7 @@ export const createPullReview = operation({
         throw invalid('text_missing', 'A pending review has a text or comments.', { field: 'comments' });
       return json((await showReviews(call, at, [draft]))[0]!);
     }
-    // Who names a commit knows which round they review.
+    // A caller that gives a commit knows which round it reviews.
     const confirm = Boolean(body.commit_id);
     const text = body.body || (await deps.pulls.reviews.draftOf(viewer, at))?.body || '';
     const review = await deps.pulls.reviews.submit(viewer, at, { verdict, body: text, round, confirm });
@@ -235,7 +235,7 @@ export const undismissPullReview = operation({
   },
 });
 
-/** People, and the teams of the owner of the repository. */
+/** Users, and teams of the repository owner. */
 const reviewersIn = ({
   body: { reviewers, team_reviewers: teams },
   found,

@@ -5,7 +5,7 @@ import { giteaUser, issue, labelRefs } from './issues-schemas.ts';
 
 export { pullRequest };
 
-/** The input of pull requests, and shapes of our own; those of Gitea's API are in gitea-shapes. */
+/** The input of pull requests, and shapes of our own; shapes of Gitea's API are in gitea-shapes. */
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');

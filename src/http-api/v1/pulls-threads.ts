@@ -7,7 +7,7 @@ import { pullRequest } from './pulls-schemas.ts';
 
 const write = { tag: 'Pull requests', access: 'repository:read', scope: 'write', method: 'POST' } as const;
 
-/** One operation for each way. */
+/** One operation each for resolving and unresolving. */
 const resolve = (id: string, verb: 'resolve' | 'unresolve', summary: string) =>
   operation({
     ...write,
@@ -84,7 +84,7 @@ const headBranch = (id: string, method: 'POST' | 'DELETE', summary: string) =>
     },
   });
 
-/** What is done with threads, and with pull requests that are over. */
+/** Operations on threads and on closed pull requests. */
 export const pullThreadOperations = [
   resolve('resolvePullThread', 'resolve', 'Resolve a thread of a review'),
   resolve('unresolvePullThread', 'unresolve', 'Open a resolved thread again'),

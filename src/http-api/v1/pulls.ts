@@ -15,7 +15,7 @@ import { newPull, pullEdit, pullRequest } from './pulls-schemas.ts';
 const common = { tag: 'Pull requests', cost: 'rows' } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
 
-/** Gitea's words for orders; ours are those of issues. */
+/** Gitea's names of sort orders; our own are those of issues. */
 const sorts: Readonly<Record<string, IssueSort>> = {
   recentupdate: 'updated',
   recentclose: 'updated',
@@ -120,7 +120,7 @@ export const openPull = operation({
       publishes: body.publish_private ?? false,
     });
     const { number } = issue;
-    // Clients read from this answer whether it merges.
+    // Clients read from this response whether it can be merged.
     await deps.pulls.mergeStateOf(viewer, { ...at, number });
     return created(await showPull(call, { ...at, number }), `/repos/${at.owner}/${at.name}/pulls/${number}`);
   },
@@ -212,7 +212,7 @@ export const editPull = operation({
       update.milestone = await milestoneTitle(deps, viewer, repositoryAt(found), body.milestone);
     if (body.due_date != null || body.unset_due_date) update.dueOn = dueDayOf(body);
     if (body.state != null) update.state = body.state === 'open' ? 'open' : 'completed';
-    // Draft and branch are not of the issue: an edit of these alone needs no right on it.
+    // Draft and branch do not belong to the issue: an edit of only these needs no right on it.
     const isOfIssue = Object.keys(update).length > 0 || ifMatch !== null || body.revision != null;
     if (isOfIssue)
       await ifMatching(ifMatch, body.revision, (revision) =>

@@ -8,7 +8,7 @@ import type { Found } from '../../repositories/index.ts';
 import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 
-/** The mirror that a repository pushes to, as Gitea lists several: here it has one at most. */
+/** The push mirror of a repository in Gitea's list form: here there is at most one. */
 const at = '/repos/{owner}/{name}/push_mirrors';
 const one = `${at}/{mirror}` as const;
 const common = { tag: 'Mirrors', access: 'repository:owner', cost: 'rows' } as const;
@@ -27,7 +27,7 @@ const pushMirror = z
   })
   .meta({ id: 'PushMirror' });
 
-/** What a mirror is called in addresses. */
+/** Name of a mirror in URLs. */
 const remoteName = 'mirror';
 
 const show = (mirror: Mirror, { canonical }: Found): z.output<typeof pushMirror> => ({
@@ -56,7 +56,7 @@ async function named(deps: WebDeps, found: Found, name: string): Promise<Mirror>
 
 const units = { h: 3_600_000, m: 60_000, s: 1_000 };
 
-/** `8h0m0s` in milliseconds; eight hours for what is none. */
+/** `8h0m0s` in milliseconds; eight hours if it is invalid. */
 function durationIn(text: string): number {
   if (!/^(?:\d{1,9}[hms])+$/.test(text)) return 8 * units.h;
   return [...text.matchAll(/(\d+)([hms])/g)].reduce(

@@ -23,7 +23,7 @@ const assets = `${one}/assets` as const;
 const asset = `${assets}/{asset}` as const;
 
 const read = { tag: 'Releases', access: 'repository:read', cost: 'rows' } as const;
-/** A push comes with a tag. */
+/** Creating a tag is a push. */
 const write = { ...read, scope: 'write', cost: 'objects' } as const;
 
 interface Place {
@@ -39,9 +39,9 @@ async function showRow(deps: WebDeps, row: ReleaseRow, place: Place) {
   return show(described!, place);
 }
 
-/** What is left out stays, so it may not be there at all. */
+/** Omitted fields stay unchanged, so they must not be set at all. */
 const fieldsOf = (body: z.output<typeof releaseEdit>): ReleaseEdit => ({
-  // As in Gitea, an empty text stays what it was, or is the usual one.
+  // As in Gitea, an empty text keeps the old value or means the default.
   tag: body.tag_name || undefined,
   target: body.target_commitish || undefined,
   tagMessage: body.tag_message || undefined,
@@ -108,7 +108,7 @@ const createRelease = operation({
   },
 });
 
-/** The operations that find a release by its id or its tag differ in nothing else. */
+/** The operations that find a release by its id or its tag are otherwise identical. */
 function operationsOn(what: 'id' | 'tag' | 'latest') {
   const path = what === 'id' ? one : what === 'tag' ? byTag : (`${list}/latest` as const);
   const name = what === 'id' ? '' : what === 'tag' ? 'ByTag' : 'Latest';
@@ -270,7 +270,7 @@ const removeAsset = operation({
 export const releaseOperations = [
   listReleases,
   createRelease,
-  // Before `{id}`, which would take their place.
+  // Must precede `{id}`, which would also match.
   ...operationsOn('latest'),
   writeNotes,
   ...operationsOn('tag'),

@@ -11,7 +11,7 @@ import { paging, repository } from './schemas.ts';
 import { showListed, showRepository } from './show-repositories.ts';
 
 const at = '/repos/{owner}/{name}';
-/** In any case, as the command line has it: `public`. */
+/** In any case, as on the command line: `public`. */
 const visibility = z.preprocess(
   (value) => (typeof value === 'string' ? value.toUpperCase() : value),
   z.enum(['PUBLIC', 'PRIVATE']),
@@ -49,7 +49,7 @@ export const listRepositories = operation({
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     };
     const page = await deps.repositories.list(viewer, { limit, after: after ?? null, ...options });
-    // Words may be looked for in all names, which is too much for a number.
+    // A search by words reads all names, which is too expensive for a count.
     const isCounted = page.next !== null && name === undefined;
     const total = isCounted ? await deps.repositories.countListed(viewer, options) : null;
     return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next, total);
@@ -151,7 +151,7 @@ export const getRepository = operation({
     json(await showRepository(found.repository, found.owner, viewer, { origin, deps })),
 });
 
-/** Switches issues and pull requests off, and on again for anyone; what is on keeps its restriction. */
+/** Turns issues and pull requests off, or on again for everyone; if already on, they keep their restriction. */
 async function switchTabs(
   { issues }: WebDeps,
   viewer: Viewer,
@@ -211,7 +211,7 @@ export const editRepository = operation({
     const { owner, name } = found.canonical;
     const visibility = named ?? (isPrivate === undefined ? undefined : isPrivate ? 'PRIVATE' : 'PUBLIC');
     const isRenamed = newName !== undefined && newName !== '' && newName !== name;
-    // Before anything is changed: half of what was asked for would be worse than nothing.
+    // Checked before anything is changed: a partial change would be worse than none.
     if (visibility !== undefined || archived !== undefined || isRenamed)
       await repositories.find(viewer, owner, name, 'owner');
     const asked = { ...(default_branch && { defaultBranch: default_branch }), ...rest, isTemplate: template };

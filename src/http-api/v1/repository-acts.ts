@@ -9,7 +9,7 @@ import { resolveRef } from './trees-and-archives.ts';
 import { repository } from './schemas.ts';
 import { showRepository } from './show-repositories.ts';
 
-/** What else Gitea does to a repository as a whole, and tells of its content. */
+/** Gitea's other operations on a whole repository, and information about its content. */
 const at = '/repos/{owner}/{name}';
 const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
 
@@ -40,7 +40,7 @@ const transfer = operation({
   },
 });
 
-/** A private repository that is offered is hidden from who gets it until it is accepted, but for the offer itself. */
+/** A private repository with a pending transfer stays hidden from the recipient, except for the offer itself. */
 const answer = (id: string, word: 'accept' | 'reject') =>
   operation({
     id,
@@ -86,7 +86,7 @@ const languages = operation({
   },
 });
 
-/** The first words of the texts with which repositories may begin. */
+/** Beginnings of the licence texts for new repositories. */
 const licenceStarts: Readonly<Record<keyof typeof licenceTemplates, RegExp>> = {
   MIT: /^MIT License\b/,
   'Apache-2.0': /^\s*Apache License\s+Version 2\.0/,
@@ -121,7 +121,7 @@ const licences = operation({
 
 const formats = { 'tar.gz': 'application/gzip', zip: 'application/zip' } as const;
 
-/** A folder or file name that every system takes. */
+/** A folder or file name that is valid on every system. */
 const plainName = (text: string): string =>
   text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
@@ -184,7 +184,7 @@ const annotatedTag = operation({
       tag: name,
       sha: params.sha,
       url: `${api}/tags/${params.sha}`,
-      // Git ends it with a line feed.
+      // git ends it with a line feed.
       message: `${note.message}\n`,
       tagger: {
         name: note.tagger?.name ?? '',

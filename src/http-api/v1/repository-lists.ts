@@ -13,7 +13,7 @@ import { olderRepositories, olderRepository } from './older-forms.ts';
 import { repository } from './schemas.ts';
 import { showListed } from './show-repositories.ts';
 
-/** Lists of repositories where Gitea has them. */
+/** Lists of repositories at Gitea's URLs. */
 const common = { method: 'GET', tag: 'Repositories', cost: 'rows', status: 200 } as const;
 
 interface Place {
@@ -85,7 +85,7 @@ const listOfOrganisation = operation({
     listIn(call, query, { owner: await ownerNamed(call.deps, params.org, 'organisation'), sort: 'name' }),
 });
 
-/** By the beginning of the UUID: an id that several have, which chance does not make, names the first. */
+/** By the first digits of the UUID: if several share them, which is improbable, the first one. */
 const getById = operation({
   ...common,
   id: 'getRepositoryById',
@@ -152,7 +152,7 @@ const searchRepositories = operation({
   },
 });
 
-/** How many rows of a list are looked through for those that fit. */
+/** Limit of rows of a list that are searched for matches. */
 const mostLooked = 1_000;
 
 async function firstListed(
@@ -178,7 +178,7 @@ interface SearchResult {
   persons: { username: string }[];
 }
 
-/** What the search of this server finds, as its JSON. */
+/** Results of this server's search, in its JSON. */
 export async function findAll(deps: WebDeps, viewer: Viewer, q: string): Promise<SearchResult> {
   const text = readSearchQuery(new URLSearchParams({ q }));
   const bytes = await deps.search.findAll(viewer, text, deps.backgroundPriority.hasRecentRequests());
@@ -186,7 +186,7 @@ export async function findAll(deps: WebDeps, viewer: Viewer, q: string): Promise
   return JSON.parse(bytes.toString()) as SearchResult;
 }
 
-/** By topic, and unless that alone is asked for by the search of this server. */
+/** By topic and, unless only topics are requested, also by this server's search. */
 async function firstFound(deps: WebDeps, viewer: Viewer, q: string, isTopic: boolean): Promise<ListedRepository[]> {
   const ids = await deps.repositories.topics.idsWith(q, mostLooked);
   const withTopic = ids.length === 0 ? [] : await deps.repositories.listByIds(viewer, ids);
@@ -196,7 +196,7 @@ async function firstFound(deps: WebDeps, viewer: Viewer, q: string, isTopic: boo
       deps.repositories.find(viewer, owner, name).then(
         ({ repository, owner }) => ({ ...repository, owner, languages: [] }),
         (error: unknown) => {
-          // Gone since it was found.
+          // Deleted since the search.
           if (isDomainError(error) && error.code === 'not_found') return null;
           throw error;
         },

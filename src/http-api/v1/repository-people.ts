@@ -12,7 +12,7 @@ import { permission, team } from '../../gitea-shapes/schemas.ts';
 import { isOwnersTeam, showOwnersTeam } from './owners-team.ts';
 import { showTeam } from './teams.ts';
 
-/** People and teams of a repository where Gitea has them. */
+/** Users and teams of a repository at Gitea's URLs. */
 const at = '/repos/{owner}/{name}';
 const common = { tag: 'Collaborators', cost: 'rows' } as const;
 const collaboratorAt = `${at}/collaborators/{username}` as const;
@@ -118,7 +118,7 @@ const listAssignees = operation({
 
 const teamAt = `${at}/teams/{team}` as const;
 
-/** Refuses `team_not_found`, also for a repository of a user, which has no teams. */
+/** Refuses `team_not_found`, also for a repository of a user, who has no teams. */
 const teamOf = (deps: WebDeps, viewer: PersonViewer, { owner }: Found, name: string) => {
   if (owner.kind !== 'organisation') throw notFound('team_not_found', 'Team not found');
   return deps.organisations.teams.find(viewer, { organisation: owner.handle, name });
@@ -214,7 +214,7 @@ const searchTeams = operation({
   },
 });
 
-/** Who belongs to an organisation is told to its people; to others all are absent. */
+/** Only members see the members of an organisation; to others all are absent. */
 const memberOperation = (
   id: string,
   path: '/orgs/{org}/members/{username}' | '/orgs/{org}/public_members/{username}',
@@ -269,7 +269,7 @@ const listPublicMembers = operation({
   },
 });
 
-/** Of oneself: nobody shows where others belong. */
+/** Only for oneself: the memberships of others are never shown. */
 const publicity = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
   operation({
     ...common,

@@ -54,7 +54,7 @@ function showRunner(row: Runner): z.output<typeof runnerShape> {
   };
 }
 
-/** Refuses `runner_not_found` for what is no number, like for a runner that is not there. */
+/** Refuses `runner_not_found`, also for an invalid number. */
 function readId(params: Readonly<Record<string, string>>): number {
   const text = inPath(params, 'id');
   if (!/^\d{1,15}$/.test(text)) throw notFound('runner_not_found', 'There is no such runner.');
@@ -221,5 +221,5 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
   ];
 }
 
-/** The runners of every kind of place. */
+/** The runners of all scopes. */
 export const runnerOperations: readonly Operation[] = ciScopePaths.flatMap(operationsOf);

@@ -7,8 +7,8 @@ import { commitStatus, combinedStatus, giteaRepository, giteaUser, organisation 
 import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 /**
- * The shapes of the API, once: responses are checked against them by the compiler and by a
- * test, the document is made from them, and what comes in is read by them.
+ * The shapes of the API, defined once: the compiler and a test check responses against them, the OpenAPI document is
+ * generated from them, and input is parsed by them.
  */
 
 export { commitStatus, combinedStatus, organisation };
@@ -264,7 +264,7 @@ export const sshKey = z
   })
   .meta({ id: 'SshKey' });
 
-/** In the form of Gitea, whose clients read it. */
+/** In Gitea's form, for its clients. */
 export const gpgKey = z
   .strictObject({
     id: z.int().describe('Follows from the UUID'),
@@ -317,20 +317,20 @@ export const newAccessToken = z
 export const member = z
   .strictObject({ ...giteaUser.shape, displayName: z.string(), role: organisationRole, since: time })
   .meta({ id: 'Member' });
-/** An organisation, and the caller's role there. */
+/** An organisation and the caller's role in it. */
 export const membership = z
   .strictObject({ ...organisation.shape, organisation: handle, role: organisationRole })
   .meta({ id: 'Membership' });
 
-/** The query of every list in pages. */
-/** For clients of Gitea, which count pages. */
+/** The query of every paged list. */
+/** For Gitea's clients, which number pages. */
 export const numberedPage = z.int().min(0).max(10_000).default(0).describe('From 1, instead of after');
 export const paging = {
   limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
   after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
 };
 
-/** The id in the `after` of a list that is ordered by it, null without one. Refuses `invalid_page`. */
+/** The id in `after` for a list sorted by id; null if omitted. Refuses `invalid_page`. */
 export function idBefore(after: string | undefined): number | null {
   if (after === undefined) return null;
   if (!/^\d{1,15}$/.test(after)) throw invalid('invalid_page', 'This page address is not valid.', { field: 'after' });

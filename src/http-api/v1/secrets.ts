@@ -113,5 +113,5 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
   ];
 }
 
-/** The secrets and variables of every kind of place. */
+/** The secrets and variables of all scopes. */
 export const secretOperations: readonly Operation[] = ciScopePaths.flatMap(operationsOf);

@@ -9,7 +9,7 @@ import type { Located, Repository } from '../../repositories/index.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
 import type { repository } from './schemas.ts';
 
-/** The base URL of the API: absolute addresses start with it. */
+/** The base URL of the API: absolute URLs start with it. */
 interface Place {
   origin: string;
   deps: WebDeps;
@@ -17,7 +17,7 @@ interface Place {
 
 type Row = Pick<Located, 'repository' | 'owner'>;
 
-/** A repository, with what it was forked from if the viewer may read that. */
+/** A repository, with the one that it was forked from if the viewer can read it. */
 export async function showRepository(
   row: Repository,
   owner: Owner,
@@ -28,7 +28,7 @@ export async function showRepository(
   return shown!;
 }
 
-/** The same for several: what they have besides their rows is read at once. */
+/** The same for several, which reads their additional data at once. */
 export async function showListed(
   rows: readonly (Repository & { owner: Owner })[],
   viewer: Viewer,
@@ -58,7 +58,7 @@ export async function showListed(
   });
 }
 
-/** Repositories in Gitea's form alone, by id, for what they are a part of. */
+/** Repositories in Gitea's form only, by id, for embedding in other responses. */
 export async function showParts(
   rows: readonly Row[],
   viewer: Viewer,

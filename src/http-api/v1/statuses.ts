@@ -47,7 +47,7 @@ export const getCommitStatus = operation({
     const fullName = `${found.canonical.owner}/${found.canonical.name}`;
     const url = `${origin}/api/v1/repos/${fullName}/commits/${commit}`;
     return json({
-      // As Gitea has it: a warning keeps the whole from being a success, and an error is a failure.
+      // As in Gitea: with a warning the combined status is not a success, and an error counts as a failure.
       state: combined === undefined ? ('' as const) : combinedState(combined),
       sha: commit,
       total_count: statuses.length,
@@ -62,7 +62,7 @@ export const getCommitStatus = operation({
 
 const states = z.enum(['pending', 'success', 'error', 'failure', 'warning']);
 
-/** Statuses of a commit, the newest first, at both addresses of Gitea. */
+/** Statuses of a commit, newest first, at both URLs of Gitea. */
 const listing = <const Path extends `/repos/{owner}/{name}/${string}{commit}${string}`>(id: string, path: Path) =>
   operation({
     id,
@@ -110,7 +110,7 @@ export const statusListOperations = [
   listing('listStatuses', '/repos/{owner}/{name}/statuses/{commit}'),
 ];
 
-/** At the address of this server, and at Gitea's. */
+/** At this server's URL and at Gitea's. */
 const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${string}`>(id: string, path: Path) =>
   operation({
     id,
@@ -128,7 +128,7 @@ const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${
     async run({ viewer, found, params, body: { target_url, targetUrl, ...body }, deps, origin }) {
       const sha = await resolveRef(deps, found, (params as Record<string, string>)['commit']);
       const { owner, name } = found.canonical;
-      // Gitea's clients send an empty one where there is nothing to read.
+      // Gitea's clients send an empty one if there is nothing to read.
       const reported = {
         ...body,
         context: body.context || 'default',

@@ -45,7 +45,7 @@ export async function showTags(
         .then((id) => git.objects.commit(found.path, id))
         .catch(() => null);
       const path = name.split('/').map(encodeURIComponent).join('/');
-      // By its full name where a branch has the same short one.
+      // By its full name if a branch has the same short name.
       const isShadowed = refs.has(`refs/heads/${name}`);
       const archive = isShadowed ? `${page}/archive/refs/tags/${path}` : `${at}/archive/${path}`;
       return {

@@ -14,7 +14,10 @@ import { showOrganisation } from './payloads.ts';
 import { showListed } from './show-repositories.ts';
 import type { WebDeps } from '../../web/index.ts';
 
-/** What Gitea's clients send besides: a role covers all parts of a repository, and no team has all repositories. */
+/**
+ * Other fields that Gitea's clients send: here a role covers all units of a repository, and no team has access to all
+ * repositories.
+ */
 const fields = {
   description: z.string().optional(),
   permission: permission.optional(),
@@ -42,7 +45,7 @@ export async function showTeam(
 
 const showMember = ({ person }: Pick<TeamMember, 'person'>, origin: string) => userPayload(person, { baseUrl: origin });
 
-/** The integer of a team. Refuses `team_not_found`. */
+/** The integer id of a team. Refuses `team_not_found`. */
 function serialIn({ id }: { id: string }): number {
   if (!/^[1-9]\d{0,14}$/.test(id)) throw teamNotFound();
   return Number(id);
@@ -234,7 +237,7 @@ const removeTeamMember = operation({
   },
 });
 
-/** Of the OWNERs, who have all of the organisation. */
+/** The OWNERs, who have full rights in the organisation. */
 const mostListed = 100;
 
 const listTeamRepositories = operation({

@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 import { accessToken, madeAccessToken, newAccessToken } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './payloads.ts';
 
-/** Names of the repositories that tokens are limited to, as far as their owner may still see them. */
+/** Names of the repositories that tokens are limited to, if their owner can still see them. */
 async function namesFor(
   viewer: PersonViewer,
   tokens: readonly AccessToken[],

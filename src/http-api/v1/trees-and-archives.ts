@@ -15,7 +15,7 @@ import { showTags, tagShape } from './tags.ts';
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
-/** The commit that a name resolves to. Refuses `revision_not_found`, also for an empty repository. */
+/** The commit to which a name resolves. Refuses `revision_not_found`, also for an empty repository. */
 export async function resolveRef(
   { git }: Pick<WebDeps, 'git'>,
   { path, level }: Pick<Found, 'path' | 'level'>,
@@ -27,7 +27,7 @@ export async function resolveRef(
   return oid;
 }
 
-/** A page of the refs of a folder, by number or behind a name, which is that of the last one before. */
+/** A page of the refs of a folder, by number or after the last name of the previous page. */
 export async function pageOfRefs(
   { git }: Pick<WebDeps, 'git'>,
   { path }: Pick<Found, 'path'>,
@@ -90,10 +90,10 @@ export const getTree = operation({
   },
 });
 
-/** Smaller files come from memory; larger ones flow from a process of their own. */
+/** Smaller files are sent from memory; larger ones are streamed from a git process. */
 const maxHeldBytes = 2 * 1024 * 1024;
 
-/** The content of a file of Git LFS. */
+/** The content of a Git LFS file. */
 async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
   return {
     kind: 'bytes' as const,
@@ -126,7 +126,7 @@ async function sendRaw(
     type: isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
     body: content ?? (await git.queries.streamBlob(found.path, entry.oid)),
     headers: {
-      // A browser that is led here shows text and saves the rest; neither is ever run.
+      // A browser that follows a link here shows text and saves other types; it executes neither.
       'Content-Disposition': isText ? 'inline' : 'attachment',
       'Content-Security-Policy': "default-src 'none'; sandbox",
       ETag: `"${entry.oid}"`,
@@ -166,7 +166,7 @@ const rawAt = (id: string, path: `${typeof at}/${'raw' | 'media'}/{filepath}`, f
       sendRaw(deps, found, { ref: query.ref, path: params.filepath, followsLfs }),
   });
 
-/** Where Gitea has them: CI servers read their settings file there. */
+/** At Gitea's URLs: CI servers read their settings file there. */
 export const rawOperations = [
   rawAt('getRawFileAt', `${at}/raw/{filepath}`, false, 'Get the raw content of a file, of a pointer of Git LFS itself'),
   rawAt('getMediaFileAt', `${at}/media/{filepath}`, true, 'Get a file, of a pointer of Git LFS what it names'),

@@ -15,7 +15,7 @@ import { showOrganisation } from './payloads.ts';
 
 const common = { method: 'GET', tag: 'Users', cost: 'rows', status: 200 } as const;
 
-/** Users with the addresses that they show, and with the fields that the caller may see. */
+/** Users with their public e-mail addresses and the fields that the caller can see. */
 export async function showUsers(deps: WebDeps, people: readonly Person[], viewer: Viewer, origin: string) {
   const addresses = await deps.accounts.addresses.publicOf(people.map(({ id }) => id));
   const isAdministrator = viewer.kind === 'person' && viewer.isAdministrator;
@@ -33,7 +33,7 @@ const userByNumber = async ({ accounts }: WebDeps, number: number) => {
     : [...(await accounts.peopleById([id])).values()].filter(({ disabledAt }) => disabledAt === null);
 };
 
-/** Of those who may see all addresses; nobody else learns from a search who has which. */
+/** Only for callers who can see all e-mail addresses, so that a search reveals none to others. */
 async function peopleWithAddress(deps: WebDeps, viewer: Viewer, text: string, limit: number): Promise<Person[]> {
   if (viewer.kind !== 'person' || !viewer.isAdministrator || viewer.scope !== 'admin') return [];
   const { rows } = await deps.accounts.addresses.listVerified({ contains: text, limit: Math.min(limit, 1_000) });
@@ -151,16 +151,16 @@ const settings = z
   })
   .meta({ id: 'UserSettings' });
 
-/** What Gitea calls the colours that follow the browser. */
+/** Gitea's name of the theme that follows the browser. */
 export const giteaTheme = 'gitea-auto';
 
-/** Gitea names a language with the region in which most speak it: `de-DE`, where this server says `de`. */
+/** Gitea adds the region with the most speakers to a language: `de-DE`, where this server uses `de`. */
 const showLanguage = (code: string | null): string => {
   const { language, region } = new Intl.Locale(code ?? 'und').maximize();
   return code === null ? '' : `${language}-${region}`;
 };
 
-/** `de-DE` and `de_de` are `de` here. Refused is what is no language of this server, by `updateProfile`. */
+/** `de-DE` and `de_de` mean `de` here. `updateProfile` refuses languages that this server does not have. */
 const readLanguage = (code: string): string =>
   findLanguage(code) === null ? code.toLowerCase().split(/[-_]/)[0]! : code;
 
@@ -189,7 +189,7 @@ const getSettings = operation({
   run: async ({ viewer, deps }) => json(await showSettings(deps, viewer.id)),
 });
 
-/** Shows the primary address, or hides all. Without an address there is nothing to show. */
+/** Shows the primary address, or hides all. Does nothing without an address. */
 async function showAddresses({ accounts }: Pick<WebDeps, 'accounts'>, id: string, isPublic: boolean): Promise<void> {
   const addresses = await accounts.addresses.list(id);
   const changed = addresses.filter((one) => (isPublic ? one.isPrimary && !one.isPublic : one.isPublic));

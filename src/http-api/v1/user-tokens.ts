@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 import { tokenNeeded } from '../authenticate-token.ts';
 import { rowNamed } from './ids.ts';
 
-/** Access tokens where Gitea has them, with its names of scopes; `tokens.ts` has those of this server. */
+/** Access tokens at Gitea's URLs, with its names of scopes; `tokens.ts` has those of this server. */
 const at = '/users/{username}/tokens';
 
 const accessToken = z
@@ -39,12 +39,12 @@ const show = (token: AccessToken, secret = ''): z.output<typeof accessToken> => 
   last_used_at: token.lastUsedAt === null ? noTime : giteaTime(token.lastUsedAt),
 });
 
-/** Refuses `unknown_person` for all but the caller: nobody sees the tokens of others. */
+/** Refuses `unknown_person` for all users but the caller: tokens are visible only to their owner. */
 async function refuseOthers({ owners }: WebDeps, viewer: PersonViewer, username: string): Promise<void> {
   if ((await owners.resolve(username))?.id !== viewer.id) throw notFound('unknown_person', 'There is no such person.');
 }
 
-/** Refuses `token_needed` to calls with name and password, and to applications, whose tokens have no name. */
+/** Refuses `token_needed` for calls with name and password, and for applications, whose tokens have no name. */
 async function ownToken({ accounts }: WebDeps, secret: string | null): Promise<AccessToken> {
   const token = secret === null ? null : await accounts.tokenOfSecret(secret);
   if (token === null) throw tokenNeeded();

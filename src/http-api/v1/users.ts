@@ -11,7 +11,7 @@ const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
   hasSecondFactor: secondFactorAt !== null,
 });
 
-/** Who follows a user, and what they follow and have starred. */
+/** Followers of a user, and users and repositories that they follow or have starred. */
 async function countsOf({ accounts, repositories }: WebDeps, { id }: Person) {
   const [counts, starred] = await Promise.all([accounts.following.countsOf(id), repositories.stars.countStarred(id)]);
   return { ...counts, starred };

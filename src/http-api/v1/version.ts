@@ -3,7 +3,7 @@ import { embedded } from '../../embedded/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 
-/** The version of Gitea whose shapes the operations of issues have; its clients ask for it before all else. */
+/** The version of Gitea whose shapes the issue operations have; its clients request it first. */
 const giteaVersion = '1.26.0';
 
 export const getVersion = operation({

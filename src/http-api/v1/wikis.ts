@@ -44,9 +44,9 @@ const wikiPage = z
 const revisions = z.strictObject({ commits: z.array(wikiCommit), count: z.int() }).meta({ id: 'WikiCommitList' });
 
 const maxPageBytes = 1024 * 1024;
-/** A page as long as one that is shown, in base64. */
+/** Fits the longest page that is shown, in base64. */
 const maxJsonBytes = 2 * maxPageBytes;
-/** As many versions of a page as are counted. */
+/** Limit of counted versions of a page. */
 const mostCounted = 1_000;
 
 interface Call {
@@ -137,7 +137,7 @@ export const wikiOperations = [
     async run(call) {
       const { wiki, pages } = await wikiOf(call);
       const shown = contentPages(pages);
-      // Each has a history to look up: never all of them at once.
+      // Each requires a history lookup: never all of them at once.
       const { rows, next } = sliceOf(shown, { ...call.query, page: call.query.page || 1 });
       return listed(await Promise.all(rows.map((page) => showMeta(call, wiki, page))), next, shown.length);
     },

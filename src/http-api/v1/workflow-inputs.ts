@@ -1,3 +1,3 @@
-/** Runners get texts, and convert them by the types in the file; null is like an input that is left empty. */
+/** Converts inputs to text for runners, which parse it by the types in the file; null counts as an empty input. */
 export const textOfInput = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
