@@ -28,13 +28,13 @@ export interface GlobalFlags {
 
 export type OnSignal = (handler: (signal: CliSignal) => void) => void;
 
-/** What a command's action works with. Heavy modules behind it are loaded on first use. */
+/** Dependencies of a command's action. Heavy modules behind it are loaded on first use. */
 export interface Cli {
   readonly process: CliProcess;
   readonly flags: GlobalFlags;
   readonly output: Output;
   readonly clock: Clock;
-  /** Whether input comes from a terminal, so that questions can be asked. */
+  /** Whether input comes from a terminal, so that the user can be prompted. */
   readonly mayAsk: boolean;
   /** The exit code after the action; 0 unless set. */
   exitCode: number;
@@ -44,14 +44,14 @@ export interface Cli {
   readonly onSignal: OnSignal;
   /** The settings, overridden by the given flags: option key → text. */
   loadConfig(flags?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
-  /** The modules on the data folder, also beside a running server. Closed after the action. */
+  /** The modules on the data folder, usable while a server is running. Closed after the action. */
   openModules(): Promise<Modules>;
-  /** The log of a short command: on stderr with --verbose or --debug, else discarded. */
+  /** The log of a short command: on stderr with --verbose or --debug, otherwise discarded. */
   logger(): Promise<Logger>;
   /** Asks for confirmation. Without a terminal --yes is required. Refuses `confirmation_needed`, `not_confirmed`. */
   confirm(question: string): Promise<void>;
   /**
-   * Asks for confirmation of irreversible actions: the name has to be typed, or given with --confirm; --yes is not
+   * Asks for confirmation of irreversible actions: the user must type the name or pass it with --confirm; --yes is not
    * enough. Refuses `confirmation_needed`, `not_confirmed`.
    * @param given the value of --confirm
    */
@@ -74,7 +74,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
     flags,
     clock,
     output: createOutput({ stdout: process.stdout, stderr: process.stderr, clock }, flags),
-    // Evaluated on demand: Node loads much for an input that is not read.
+    // Evaluated on demand: Node loads many modules for standard input, even if it is not read.
     get mayAsk() {
       return flags.input && process.stdin.isTTY === true && process.stderr.isTTY === true;
     },

@@ -3,15 +3,15 @@ import type { Run } from './action.ts';
 
 /** Commands that are defined together. */
 interface CommandGroup {
-  /** Their first words, hidden ones included. */
+  /** Their first words, including hidden ones. */
   names: readonly string[];
   /** Loads the function that adds them to the program. */
   load(): Promise<(program: Command, run: Run) => void>;
 }
 
 /**
- * All commands, in the order of the help. Definitions of other commands are not loaded: all together would take a tenth
- * of the server's start.
+ * All commands, in the order of the help. Only the needed definitions are loaded: loading all takes a tenth of the
+ * server's start.
  */
 export const commandGroups: readonly CommandGroup[] = [
   { names: ['serve'], load: async () => (await import('./commands/serve.ts')).addServeCommand },
@@ -82,7 +82,7 @@ export const commandGroups: readonly CommandGroup[] = [
 const aboutAll = ['help', 'completion'];
 
 /**
- * The parts that a command line needs: one, when its first word is a command, else all.
+ * The parts that a command line needs: one if its first word is a command, otherwise all.
  * @param withValue flags before it whose next word is their value
  */
 export function groupsFor(words: readonly string[], withValue: readonly string[]): readonly CommandGroup[] {

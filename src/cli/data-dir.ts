@@ -19,7 +19,7 @@ import { withHint } from './report-error.ts';
  */
 export function requireDataDir(dataDir: string, databaseFile: string, origin: string): void {
   refuseForeign(dataDir);
-  // `hearth init` makes the folder; the first command that needs the database makes that.
+  // `hearth init` creates the folder; the first command that needs the database creates it.
   if (existsSync(databaseFile) || existsSync(join(dataDir, readmeName))) return;
   throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
 }
@@ -41,7 +41,7 @@ export function refuseForeign(dataDir: string): void {
 const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 
-/** `, which belongs to hearth`; empty when the owner cannot be read. */
+/** `, which belongs to hearth`; empty if the owner cannot be read. */
 function ownerOf(folder: string): string {
   try {
     const { uid } = statSync(folder);
@@ -93,8 +93,8 @@ export function prepareDataDir(
 }
 
 /**
- * Returns the topmost created folder. One level at a time: with `recursive`, Node never returns on file systems where
- * folders cannot be made, such as /proc.
+ * Returns the topmost created folder. One level at a time: with `recursive`, Node never returns on file systems that
+ * cannot have new folders, such as /proc.
  */
 export function makeFolder(folder: string, mode = 0o700): string | undefined {
   if (existsSync(folder)) return undefined;

@@ -29,7 +29,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   internal: 1,
 };
 
-/** A person or a signal ended the command; nothing is printed. */
+/** A user or a signal ended the command; nothing is printed. */
 export class Interrupted extends Error {
   readonly exitCode: ExitCode;
 
@@ -46,7 +46,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return plainFailures.has(error.reason) ? 1 : byErrorCode[error.code];
 }
 
-/** Refusals whose code usually means something else: the database is not involved. */
+/** Refusals whose code usually has another meaning: these do not concern the database. */
 const plainFailures = new Set([
   'port_in_use',
   'port_forbidden',
@@ -54,7 +54,7 @@ const plainFailures = new Set([
   'ssh_address_unavailable',
   'server_not_running',
   'server_went_away',
-  // Another server, not our database.
+  // Concerns another server, not our database.
   'peer_unreachable',
   'document_missing',
   'document_unusable',
@@ -63,7 +63,7 @@ const plainFailures = new Set([
   'host_busy',
 ]);
 
-/** Refusals of `serve` that last until a person changes something, besides the settings. */
+/** Refusals of `serve`, besides those of the settings, that last until an administrator changes something. */
 const lasting = new Set([
   'data_dir_unusable',
   'network_file_system',
@@ -71,7 +71,7 @@ const lasting = new Set([
   'schema_behind',
   'port_forbidden',
   'host_key_unusable',
-  // A corrupt file, or one whose settings SQLite cannot apply; a temporary lock has a reason of its own.
+  // A corrupt file, or one to which SQLite cannot apply its settings; a temporary lock has its own reason.
   'database_unavailable',
   'database_unfit',
   'database_url_invalid',

@@ -62,12 +62,12 @@ export function formatHelp(command: Command, helper: Help): string {
   );
 }
 
-/** Leaves out the default of switches. */
+/** Omits the default of switches. */
 function describeOption(option: Option, helper: Help): string {
   return helper.optionDescription(option).replace(' (default: false)', '');
 }
 
-/** Topics of the top-level help, which would be a list of three dozen lines otherwise. */
+/** Topics of the top-level help, which would otherwise be a list of three dozen lines. */
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
   [
     'Server',

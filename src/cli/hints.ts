@@ -1,4 +1,4 @@
-/** Hints by the reason of a refusal. Modules report what is wrong; the command that helps is only known here. */
+/** Hints by error reason. Modules report the problem; only the command line knows the command that fixes it. */
 const hints: Readonly<Record<string, string>> = {
   config_file: 'hearth config path shows which places are searched',
   config_syntax: 'hearth config example prints a file that is right',
@@ -71,5 +71,5 @@ export function hintFor(reason: string): string | null {
   return Object.hasOwn(hints, reason) ? hints[reason]! : null;
 }
 
-/** Every reason with a hint, for the test that all are used. */
+/** Every reason with a hint, for the test that all of them are used. */
 export const hintedReasons: readonly string[] = Object.keys(hints);

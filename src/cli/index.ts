@@ -13,7 +13,7 @@ export type { CliTools } from './cli.ts';
 export async function main(process: CliProcess, tools: Partial<CliTools> = {}): Promise<number> {
   const words = process.argv.slice(2);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    // Before anything else is loaded, since scripts often ask for it.
+    // Before anything else is loaded, since scripts often request it.
     printAtOnce(process, `${embedded.version}\n`);
     process.exit(0);
     return 0;
@@ -65,7 +65,7 @@ function printAtOnce(process: CliProcess, text: string): void {
   process.stdout.write(text);
 }
 
-/** `hearth user list | head -1`: a closed pipe is no error. */
+/** `hearth user list | head -1`: a closed pipe is not an error. */
 function ignoreClosed(error: Error): void {
   if (!('code' in error) || error.code !== 'EPIPE') throw error;
 }

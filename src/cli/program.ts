@@ -7,14 +7,15 @@ import { recordActedFor } from './record-acted-for.ts';
 
 /** Common behaviour of all commands: output streams, and the end of the program. */
 interface ProgramHandlers {
-  /** For help and the version, when requested. */
+  /** For help and the version, if requested. */
   print(text: string): void;
   /** Builds the `Cli` for one action, runs it and closes it. */
   act(flags: GlobalFlags, action: (cli: Cli) => Promise<void>): Promise<void>;
 }
 
 /**
- * The tree of commands, or the part that the words need. Definitions only: an action imports its modules when it runs.
+ * The tree of commands, or the part that the words need. Contains only definitions: an action imports its modules when
+ * it runs.
  */
 export async function createProgram(
   version: string,
@@ -41,7 +42,7 @@ export async function createProgram(
     .configureHelp({ formatHelp, sortSubcommands: false })
     .configureOutput({
       writeOut: ends.print,
-      // Only help is written this way (for a group without a command); it is no error.
+      // Only help is written this way (for a group without a command); it is not an error.
       writeErr: ends.print,
       // Errors are thrown as well, and reported in one place.
       outputError: () => {},

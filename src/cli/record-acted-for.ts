@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 
-/** Records in the audit log that a command acted, or looked, as a user of the server: `--as <user>`. */
+/** Records in the audit log that a command changed or read something as a user of the server: `--as <user>`. */
 export async function recordActedFor(cli: Cli, command: Command): Promise<void> {
   const { as } = command.opts<{ as?: string }>();
-  // Of other commands it is the new name of a repository.
+  // Other commands use `--as` for the new name of a repository.
   if (as === undefined || !command.options.some(({ flags }) => flags === '--as <user>')) return;
   const { findPerson } = await import('./commands/find-person.ts');
   const modules = await cli.openModules();

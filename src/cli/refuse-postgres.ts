@@ -2,8 +2,8 @@ import type { Config } from '../config/index.ts';
 import { invalid } from '../kernel/index.ts';
 
 /**
- * For commands about the SQLite file. Refuses `sqlite_only` when the instance is on PostgreSQL.
- * @param instead a sentence that says what does the same there
+ * For commands about the SQLite file. Refuses `sqlite_only` if the instance uses PostgreSQL.
+ * @param instead a sentence that names the PostgreSQL equivalent
  */
 export function refusePostgres(config: Config, instead: string): void {
   if (config.database.url !== null)

@@ -1,24 +1,24 @@
 import { allocatorSettings } from './serving/systemd-unit.ts';
 
-/** What a proxy stands before, and where it is reached. */
+/** The servers behind a proxy, and the proxy's public address. */
 interface Places {
   host: string;
   /** The port of the public address. */
   port: number;
-  /** Of `http.listen` and `grpc.listen`. */
+  /** Ports of `http.listen` and `grpc.listen`. */
   web: number;
   grpc: number;
 }
 
-/** The name and the port that is not that of https. */
+/** The name, with the port unless it is the https default. */
 const withPort = ({ host, port }: Places): string => (port === 443 ? host : `${host}:${port}`);
 
-/** A port for native gRPC that is another one than that of the pages. */
+/** The port for native gRPC, if it differs from that of the pages. */
 const grpcPort = ({ port }: Places): number => (port === 8443 ? 9443 : 8443);
 
 /**
- * Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org with the ports that
- * nobody has changed.
+ * Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org with the default
+ * ports.
  */
 export const reverseProxyConfigs: Readonly<Record<'caddy' | 'nginx' | 'traefik', (places: Places) => string>> = {
   caddy: (

@@ -49,7 +49,7 @@ export async function runCommand(
   }
 }
 
-/** Wrong arguments are found before the flags are parsed. */
+/** Invalid arguments are found before the flags are parsed. */
 function guessFlags(words: readonly string[]): Pick<GlobalFlags, 'json' | 'plain' | 'quiet' | 'color' | 'debug'> {
   const has = (flag: string): boolean => words.includes(flag);
   const color = has('--color=never') ? 'never' : has('--color=always') ? 'always' : 'auto';

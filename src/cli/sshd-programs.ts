@@ -38,7 +38,7 @@ export async function printKeys(
   return code;
 }
 
-/** `ssh shell KEY-ID`: the forced command of that line. The server does the work; this process forwards bytes. */
+/** `ssh shell KEY-ID`: the forced command of that line. The server handles the session; this process forwards bytes. */
 export async function serveShell(process: CliProcess, { words: [keyId = ''], dataDir }: Helper): Promise<number> {
   const { runControlCommand } = await import('../control/index.ts');
   const [address = '', , , port = '0'] = (process.env['SSH_CONNECTION'] ?? '').split(' ');
@@ -66,7 +66,7 @@ export async function serveShell(process: CliProcess, { words: [keyId = ''], dat
   );
 }
 
-/** Runs `hearth ssh keys|shell …` without the tree of commands. Null for anything else, help included. */
+/** Runs `hearth ssh keys|shell …` without the tree of commands. Null for anything else, including help. */
 export async function runSshdHelper(process: CliProcess, words: readonly string[]): Promise<number | null> {
   const [noun, verb, ...rest] = words;
   if (noun !== 'ssh' || (verb !== 'keys' && verb !== 'shell')) return null;
@@ -75,7 +75,7 @@ export async function runSshdHelper(process: CliProcess, words: readonly string[
   for (let at = 0; at < rest.length; at += 1) {
     const word = rest[at]!;
     if (word === '--data-dir') dataDir = rest[(at += 1)];
-    // Anything else is for the tree: --help, --config, or a mistake.
+    // The tree of commands handles the rest: --help, --config, or errors.
     else if (word.startsWith('-')) return null;
     else plain.push(word);
   }
@@ -98,7 +98,7 @@ export async function programPath({ argv: [node = '', script = ''] }: CliProcess
   return embedded.isExecutable ? node : script.replace(/\.ts$/, '');
 }
 
-/** For the shell in which sshd runs the command. */
+/** Quoted for the shell in which sshd runs the command. */
 function quoted(word: string): string {
   return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

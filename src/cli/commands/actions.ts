@@ -55,7 +55,7 @@ interface Mirrored {
 
 const handle = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
-/** Refuses `usage` for what is no name of an action. */
+/** Refuses `usage` if it is not the name of an action. */
 function splitAction(text: string): { owner: string; name: string } {
   const [owner = '', name = '', ...rest] = text.includes('/') ? text.split('/') : ['actions', text];
   if (rest.length > 0 || !handle.test(owner) || !handle.test(name))
@@ -65,9 +65,9 @@ function splitAction(text: string): { owner: string; name: string } {
 
 /**
  * Each action is a public repository under the owner that workflows name, since `uses: actions/checkout@v4` is looked
- * up there. Its workflows are switched off before anything is fetched. Refuses `usage`, `bundle_not_found`,
- * `owner_needed`, what mirrors and organisations refuse; the first failure ends the command, and what was
- * done before it stays; of the one that failed for the first time nothing does, but its organisation.
+ * up there. Its workflows are disabled before anything is fetched. Refuses `usage`, `bundle_not_found`, `owner_needed`,
+ * and what mirrors and organisations refuse. The first failure ends the command: earlier actions stay; of a newly
+ * created action that failed, only its organisation stays.
  */
 async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string | string[])[]): Promise<void> {
   const wanted = given.flat().map(splitAction);
@@ -81,7 +81,7 @@ async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string
     const source = sources[at] ?? `${options.from.replace(/\/+$/, '')}/${action.owner}/${action.name}`;
     const fill = sources[at] == null ? fetchMirror : readBundle;
     const state = await fill(cli, modules, found, source).catch(async (error: unknown) => {
-      // An empty repository would only hide that the action is not there.
+      // Removed, because an empty repository would hide that the action is missing.
       if (isNew) await modules.repositories.trash.discard(found.repository);
       throw error;
     });
@@ -99,7 +99,10 @@ async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string
     );
 }
 
-/** The file for an action: the path itself for a single one, else in a folder. Refuses `bundle_not_found`. */
+/**
+ * The file of an action: the path itself for a single action, otherwise a file in that folder. Refuses
+ * `bundle_not_found`.
+ */
 function bundleOf(given: string, { owner, name }: { owner: string; name: string }, count: number): string {
   const candidates =
     existsSync(given) && statSync(given).isDirectory()
@@ -119,7 +122,7 @@ function bundleOf(given: string, { owner, name }: { owner: string; name: string 
   return path.resolve(file);
 }
 
-/** Refuses `owner_needed` for an organisation that is to be made. */
+/** Refuses `owner_needed` if an organisation must be created. */
 async function prepareRepository(
   modules: Modules,
   { owner, name }: { owner: string; name: string },

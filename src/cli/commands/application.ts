@@ -16,7 +16,7 @@ interface OwnerOption {
 
 const ownerFlag = ['--owner <name>', 'a user, an organisation, or instance', 'instance'] as const;
 
-/** `hearth application …`: OAuth2 applications, and what people allow them. */
+/** `hearth application …`: OAuth2 applications, and the access that users granted them. */
 export function addApplicationCommands(program: Command, run: Run): void {
   const application = addNoun(program, 'application', 'OAuth2 applications, and authorised applications of users');
   withExamples(

@@ -10,13 +10,13 @@ interface TarOptions {
   /** A folder, or `-`. */
   to: string | undefined;
   withKeys: boolean;
-  /** Called with what was made, to say what it lacks. */
+  /** Called with the created backup, to report what it lacks. */
   warn(made: CreatedBackup): void;
 }
 
 /**
- * `hearth backup create --tar`: a backup as one file, or as a stream on standard output. It is made as a folder first,
- * below `tmp/`: the manifest comes first and is only complete at the end.
+ * `hearth backup create --tar`: a backup as one file, or as a stream on standard output. First created as a folder
+ * below `tmp/`: the manifest must come first but is complete only at the end.
  */
 export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): Promise<void> {
   const isStream = to === '-';
@@ -48,7 +48,7 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   }
 }
 
-/** Waits for each chunk to be written; ends when the reader is gone. */
+/** Waits for each chunk to be written; ends if the reader closes the stream. */
 async function writeOut({ process: { stdout } }: Cli, chunks: AsyncIterable<Buffer>): Promise<number> {
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -60,7 +60,7 @@ async function writeOut({ process: { stdout } }: Cli, chunks: AsyncIterable<Buff
   return bytes;
 }
 
-/** Gets its final name when it is complete and synced. */
+/** Gets its final name once it is complete and synced. */
 async function writeFile(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   const unfinished = path.join(path.dirname(file), `.unfinished-${path.basename(file)}`);
   const handle = await open(unfinished, 'w', 0o600);

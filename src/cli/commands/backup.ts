@@ -89,10 +89,10 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
   );
 }
 
-/** What a backup does not contain is said where it is made. */
+/** Reports at creation what a backup does not contain. */
 function warnOf(cli: Cli, { missing, damaged, objects }: CreatedBackup): void {
   const { output } = cli;
-  // The backup is complete, but what it has of these repositories cannot be restored whole.
+  // The backup is complete, but these repositories cannot be fully restored from it.
   if (damaged.length > 0) cli.exitCode = 7;
   for (const { folder, problem } of damaged)
     output.message(`warning: ${folder} is damaged: ${problem}; keep earlier backups, and see hearth doctor`);

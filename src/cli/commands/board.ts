@@ -10,7 +10,7 @@ import type { Column } from '../terminal/output.ts';
 import { actorOf, repositoryOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 
-/** Named here, so that help loads no module of issues. */
+/** Repeated here, so that help loads no module of issues. */
 const presets: readonly BoardPreset[] = ['basic', 'state', 'none'];
 
 /** `hearth board …`: boards of repositories and organisations. */
@@ -70,7 +70,7 @@ async function placeOf(modules: Modules, viewer: PersonViewer, text: string): Pr
   return text.includes('/') ? repositoryOf(modules, viewer, text) : { organisation: text.replace(/^@/, '') };
 }
 
-/** By its title, in any case, or by its id. Refuses `board_not_found`. */
+/** By its title, ignoring case, or by its id. Refuses `board_not_found`. */
 async function findBoard(modules: Modules, options: AsOption, place: string, text: string) {
   const viewer = await actorOf(modules, options);
   const at = await placeOf(modules, viewer, place);

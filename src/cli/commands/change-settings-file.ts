@@ -6,8 +6,8 @@ import type { Cli } from '../cli.ts';
 import { withHint } from '../report-error.ts';
 
 /**
- * Writes one setting into the settings file in use, by a rename, and says when a variable overrides it. Refuses
- * `no_settings_file`, `invalid_settings_file`.
+ * Writes one setting to the settings file in use, atomically by a rename, and reports if an environment variable
+ * overrides it. Refuses `no_settings_file`, `invalid_settings_file`.
  * @param key an option key
  * @returns the path of the file
  */
@@ -25,7 +25,7 @@ export async function changeSettingsFile(cli: Cli, key: string, value: TomlValue
   const fresh = `${file.path}.new`;
   const { mode, uid, gid } = statSync(file.path);
   await writeFile(fresh, setInFile(await readFile(file.path, 'utf8'), key, value), { mode });
-  // With sudo: the service has to read it as before.
+  // With sudo, keeps the owner: the service must still be able to read it.
   if (cli.process.getuid?.() === 0) await chown(fresh, uid, gid);
   await rename(fresh, file.path);
   if (origins.get(key)?.kind === 'environment')

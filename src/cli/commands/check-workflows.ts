@@ -7,7 +7,7 @@ import { invalid, silentLogger } from '../../kernel/index.ts';
 import { createWorkerPool } from '../../workers/index.ts';
 import type { Action } from '../action.ts';
 
-/** `hearth workflow check`: needs neither a server nor a data folder. */
+/** `hearth workflow check`: requires neither a server nor a data folder. */
 export const checkWorkflows: Action<object, [string[]]> = async (cli, _options, files) => {
   const found: (FileFinding & { file: string })[] = [];
   const workers = createWorkerPool({ embedded, logger: silentLogger });
@@ -46,7 +46,7 @@ function read(file: string): string {
   }
 }
 
-/** The workflows of the folder that a file is in: it may call them. */
+/** The workflows in the folder of a file, which it may call. */
 function besides(file: string): Map<string, string> {
   const full = path.resolve(file);
   const folder = workflowFolders.find((one) => full.includes(`/${one}/`));

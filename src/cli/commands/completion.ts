@@ -47,7 +47,7 @@ const printNames: Action<object, [string, string | undefined]> = async (cli, _op
   const loaded = await cli.loadConfig().catch(() => null);
   if (known === undefined || loaded === null) return;
   const { dataDir, backup } = loaded.config;
-  // Reading creates SQLite's -wal and -shm files where they are missing; they must not belong to root.
+  // Opening the database creates missing -wal and -shm files of SQLite; they must not belong to root.
   dropPrivilegesToOwnerOf(dataDir, cli.process);
   const names = completeNames(known, beginning, { databaseFile: databaseFileBelow(dataDir), backups: backup.folder });
   cli.output.print(names.map((name) => `${name}\n`).join(''), names);

@@ -102,7 +102,7 @@ async function findOption(key: string) {
   throw near === null ? error : withHint(error, `did you mean ${near}?`);
 }
 
-/** Secrets are printed neither here nor by `config show`: what prints them ends in logs. */
+/** Neither this command nor `config show` prints secrets, since output ends up in logs. */
 async function getSetting(cli: Cli, _options: object, key: string): Promise<void> {
   const option = await findOption(key);
   const { configValue } = await import('../../config/index.ts');
@@ -112,7 +112,7 @@ async function getSetting(cli: Cli, _options: object, key: string): Promise<void
   cli.output.print(`${hidden ? '••••' : text}\n`, { key, value: hidden ? '••••' : value });
 }
 
-/** Refuses `unknown_setting`, `config_bad_value`, and as `changeSettingsFile` does. Nothing is written then. */
+/** Refuses `unknown_setting`, `config_bad_value`, and as `changeSettingsFile` does, without writing anything. */
 async function setSetting(cli: Cli, _options: object, key: string, text: string): Promise<void> {
   const option = await findOption(key);
   const raw = option.type.fromText(text);

@@ -75,7 +75,9 @@ async function runTask(cli: Cli, _options: object, name: string): Promise<void> 
   );
 }
 
-/** In the running server, or here without one. Refuses `unknown_job`, `job_running` while another server runs it. */
+/**
+ * In the running server, or here if there is none. Refuses `unknown_job`, `job_running` while another server runs it.
+ */
 export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
   const { config } = await cli.loadConfig();
   const reply = await callServer(config.dataDir, 'cron.run', { name });

@@ -57,7 +57,7 @@ interface CopyFlags {
   snapshot?: boolean;
 }
 
-/** From SQLite into PostgreSQL, while no server writes. */
+/** From SQLite to PostgreSQL, while no server writes. */
 async function copyIntoPostgres(cli: Cli, { to, snapshot }: CopyFlags): Promise<void> {
   const { config } = await cli.loadConfig();
   refusePostgres(config, 'Unset database.url for this command: it copies the SQLite file of the data folder.');

@@ -12,7 +12,7 @@ interface Options {
   listen?: string;
 }
 
-/** `hearth demo`: a server with sample content in a temporary folder, which ends with it. */
+/** `hearth demo`: a server with sample content in a temporary folder, which is deleted when it stops. */
 export function addDemoCommand(program: Command, run: Run): void {
   withExamples(
     program
@@ -36,7 +36,7 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
   ]);
   const ended = new Promise<void>((resolve) => cli.onSignal(() => resolve()));
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-demo-'));
-  // The content is made within seconds, on a clock that goes through four weeks meanwhile.
+  // Creates the content within seconds, on a clock that passes through four weeks.
   let behind = 28 * day;
   const clock = { now: () => cli.clock.now() - behind };
   try {
@@ -46,7 +46,7 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
         'http.listen': listen,
         'ssh.listen': '127.0.0.1:0',
         'grpc.listen': '127.0.0.1:0',
-        // Jobs wait through these four weeks for the runner, which comes at the end.
+        // During these four weeks, jobs wait for the runner, which starts at the end.
         'ci.max_wait': '365d',
         'ci.max_unroutable': '365d',
       },
@@ -64,7 +64,7 @@ async function demo(cli: Cli, { listen = '127.0.0.1:0' }: Options): Promise<void
         now: clock.now,
         pass: (ms) => (behind = Math.max(0, behind - ms)),
       });
-      // When the person goes meanwhile, the requests of the rest fail with their server.
+      // If the user stops the demo early, the remaining requests fail with their server.
       filling.catch(() => undefined);
       const filled = await Promise.race([filling, ended]);
       if (!filled) return;

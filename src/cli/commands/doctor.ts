@@ -11,7 +11,7 @@ import { showProgress } from '../terminal/progress.ts';
 import { hintFor } from '../hints.ts';
 import { withHint } from '../report-error.ts';
 
-/** Equal to `groupNames` of the doctor, whose module is only loaded when it runs. */
+/** Equal to `groupNames` of the doctor, whose module is loaded only when it runs. */
 const areas = [
   'settings',
   'clock',
@@ -34,7 +34,7 @@ const areas = [
   'safety',
 ];
 
-/** `hearth doctor`: problems, and their remedies. */
+/** `hearth doctor`: problems and their remedies. */
 export function addDoctorCommand(program: Command, run: Run): void {
   withExamples(
     program

@@ -13,7 +13,7 @@ import type { AsOption } from './issue-output.ts';
 import { readCount } from './read-count.ts';
 import { readNumber } from './run-arguments.ts';
 
-/** `hearth environment …`: environments of a repository, and what is deployed to them. */
+/** `hearth environment …`: environments of a repository, and deployments to them. */
 export function addEnvironmentCommands(program: Command, run: Run): void {
   const environments = addNoun(program, 'environment', 'environments that jobs deploy to, and deployments');
   const command = (name: string, description: string): Command =>

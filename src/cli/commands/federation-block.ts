@@ -7,7 +7,7 @@ import { isoOrNull } from '../terminal/output.ts';
 import { readAll } from '../terminal/read-secret.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth federation block …`: servers and actors from which nothing is accepted. */
+/** `hearth federation block …`: blocked servers and actors. */
 export function addBlockCommands(federation: Command, run: Run): void {
   const block = addNoun(federation, 'block', 'blocked servers and actors');
   withExamples(

@@ -9,7 +9,7 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth federation copy …`: kept copies of followed repositories. */
+/** `hearth federation copy …`: copies of followed repositories. */
 export function addCopyCommands(federation: Command, run: Run): void {
   const copy = addNoun(federation, 'copy', 'kept copies of followed repositories');
   withExamples(

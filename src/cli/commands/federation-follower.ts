@@ -9,7 +9,7 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { readScope } from './ci-scope.ts';
 
-/** `hearth federation follower …`: who follows something here from other servers, and who asks to. */
+/** `hearth federation follower …`: followers from other servers, and follow requests. */
 export function addFollowerCommands(federation: Command, run: Run): void {
   const follower = addNoun(federation, 'follower', 'followers from other servers, and their requests');
   const command = (name: string, description: string): Command =>
@@ -70,7 +70,7 @@ const columns: Column<ShownFollower>[] = [
   { title: 'SINCE', cell: ({ since }) => never(since) },
 ];
 
-/** As the API has them. */
+/** In the shape of the API. */
 const toJson = ({ actorId: actor, handle, url, host, since }: ShownFollower) => ({
   actor,
   handle,
@@ -91,7 +91,7 @@ const listRequests: Action<object, [string]> = async (cli, _options, text) => {
   cli.output.list(requests, columns, ['request', 'requests'], toJson);
 };
 
-/** The one with this address or handle. Handles are what other servers say, so two may have the same. */
+/** The follower with this URL or handle. Handles come from other servers, so two followers may have the same. */
 function findActor(rows: readonly ShownFollower[], text: string): ShownFollower {
   const wanted = text.replace(/^(acct:)?@?/i, '');
   const [found, another] = rows.filter(({ actorId, handle }) => actorId === text || handle === wanted);

@@ -9,7 +9,7 @@ import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 import { readCount } from './read-count.ts';
 
-/** `hearth federation note …`: what followers on microblogs get of a repository. */
+/** `hearth federation note …`: the notes that followers on microblogs get from a repository. */
 export function addNoteCommands(federation: Command, run: Run): void {
   const note = addNoun(federation, 'note', 'notes that followers on microblogs get');
   const command = (name: string, description: string): Command =>
@@ -54,7 +54,7 @@ const columns: Column<ListedNote>[] = [
   { title: 'TEXT', cell: ({ text }) => text },
 ];
 
-/** As the API has them. */
+/** In the shape of the API. */
 const toJson = ({ id, uri, url, html, publishedAt }: ListedNote) => ({
   id,
   uri,

@@ -6,10 +6,10 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth federation peers`, `hearth federation peer …`: the servers that this one talks to. */
+/** `hearth federation peers`, `hearth federation peer …`: the servers that this one exchanges activities with. */
 export function addPeerCommands(federation: Command, run: Run): void {
   const peer = addNoun(federation, 'peer', 'another server');
-  // The same command under both of its names.
+  // The same command under both names.
   for (const [parent, name, example] of [
     [federation, 'peers', 'hearth federation peers'],
     [peer, 'list', 'hearth federation peer list'],
@@ -61,7 +61,7 @@ export function addPeerCommands(federation: Command, run: Run): void {
   );
 }
 
-/** For a peer that was given up, the time is included: the last error alone would look like one that is retried. */
+/** If deliveries to the peer have ended, includes the time: the last error alone would suggest that it is retried. */
 function lastErrorOf({ goneAt, silentSince, lastError }: ListedPeer): string {
   if (goneAt === null) return lastError ?? '';
   return `gone, no answer since ${new Date(silentSince ?? goneAt).toISOString().slice(0, 10)}: ${lastError ?? ''}`;
@@ -105,7 +105,7 @@ const checkColumns: Column<PeerCheck>[] = [
   { title: 'DETAIL', cell: ({ words }) => words, whole: true },
 ];
 
-/** Exits with 7 when a step failed. */
+/** Exits with 7 if a step failed. */
 const testPeer: Action<object, [string]> = async (cli, _options, host) => {
   if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', `${host} is not a host name.`);
   const { federation } = await cli.openModules();

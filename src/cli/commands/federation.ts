@@ -15,7 +15,7 @@ import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth federation …`: other servers, and follows of their repositories and people. */
+/** `hearth federation …`: other servers, and follows of their repositories and users. */
 export function addFederationCommands(program: Command, run: Run): void {
   const federation = addNoun(program, 'federation', 'federation with other servers');
   withExamples(
@@ -175,7 +175,7 @@ const follow: Action<{ user: string }, [string]> = async (cli, { user }, target)
 };
 
 function whatFollows(user: string, { handle, state, isNew }: Followed): string {
-  // A person with their repositories.
+  // A followed user with their repositories.
   if (state === undefined) {
     return isNew === false
       ? `${user} follows ${handle} already; new repositories of theirs are followed when they appear.`
@@ -198,7 +198,7 @@ const unfollow: Action<{ user: string }, [string]> = async (cli, { user }, targe
   );
   const [found] = fitting;
   if (found === undefined) throw notFound('unknown_follow', `${user} follows nothing called ${target}.`);
-  // A renamed repository and the new one with its old name have the same name until their server is asked again.
+  // A renamed repository and a new one with its old name share the name until their server is contacted again.
   if (fitting.some(({ remoteActorId }) => remoteActorId !== found.remoteActorId)) {
     const addresses = fitting
       .map(({ remoteActorId }) => remoteActorId)

@@ -3,7 +3,7 @@ import type { Modules } from '../../app/index.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 
-/** Finds a person by username, or by id: for those without a username. */
+/** Finds a user by username, or by id for users without a username. */
 export async function findPerson({ accounts, owners }: Modules, name: string): Promise<Person> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)) return accounts.personById(name);
   try {
@@ -12,7 +12,7 @@ export async function findPerson({ accounts, owners }: Modules, name: string): P
     const id = isDomainError(error) && error.code === 'not_found' ? await owners.idOfHandle(name) : null;
     const now = id === null ? undefined : (await owners.ownersById([id])).get(id);
     if (now === undefined) throw error;
-    // Old names are not followed: the command might act on the wrong person.
+    // Former names are not resolved: the command might act on the wrong user.
     throw withHint(
       notFound(
         'unknown_person',

@@ -5,7 +5,7 @@ import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 import type { Found } from '../../repositories/index.ts';
 
-/** Finds `owner/name`; `.git` at the end is allowed, because people paste clone URLs. */
+/** Finds `owner/name`; a trailing `.git` is allowed, because users paste clone URLs. */
 export async function findRepository(
   { repositories }: Modules,
   text: string,
@@ -18,7 +18,7 @@ export async function findRepository(
     const moved =
       isDomainError(error) && error.code === 'not_found' ? await repositories.findMoved(viewer, owner, name) : null;
     if (moved === null) throw await withTrashHint(repositories, error, { owner, name });
-    // Unlike in git and pages, old names are not followed: what is deleted or published must be named by its current
+    // Unlike in git and on pages, former names are not resolved: a command that deletes or publishes needs the current
     // name.
     throw withHint(
       notFound('repository_not_found', `${owner}/${name} has moved to ${moved.owner}/${moved.name}.`),

@@ -7,7 +7,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth handle …`: former names of people and organisations. */
+/** `hearth handle …`: former names of users and organisations. */
 export function addHandleCommands(program: Command, run: Run): void {
   const handle = addNoun(program, 'handle', 'reserved names: former names of users and organisations');
   withExamples(

@@ -6,7 +6,7 @@ import type { Run } from '../action.ts';
 
 const timeoutMs = 4_000;
 
-/** `hearth health`: for the health check of a container. */
+/** `hearth health`: health check for containers. */
 export function addHealthCommand(program: Command, run: Run): void {
   withExamples(
     program.command('health').description('check the health of the running server').action(run(checkHealth)),
@@ -22,7 +22,7 @@ async function checkHealth(cli: Cli): Promise<void> {
   cli.output.print(problem === null ? 'ok\n' : `${problem}\n`, { ok: problem === null, url, problem });
 }
 
-/** The problem with the server's response; null when there is none. */
+/** The problem with the server's response; null if there is none. */
 async function problemAt(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, {

@@ -66,7 +66,7 @@ async function printHelp(
 
 const topicNames = async (): Promise<string[]> => (await import('../../embedded/index.ts')).embedded.documentNames();
 
-/** The documentation of this version: its list, or one page as it is written. */
+/** The documentation of this version: the list of pages, or one page in Markdown. */
 async function printTopic(cli: Cli, [, name, ...rest]: readonly string[]): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
   const names = embedded.documentNames();

@@ -16,7 +16,7 @@ import { findRepository, splitName } from './find-repository.ts';
 import { readKind, readWishes, sourceKindNames } from './import-input.ts';
 import type { SourceOptions } from './import-input.ts';
 
-/** `hearth import start` and the commands for what it has begun: repositories of other forges, with everything. */
+/** `hearth import start` and the commands for its imports: repositories of other forges, with all their data. */
 export function addImportForgeCommands(imports: Command, run: Run): void {
   withExamples(
     imports
@@ -136,7 +136,7 @@ const claim: Action<object, [string]> = async (cli, _options, file) => {
   if (text === null) throw notFound('no_such_file', `There is no file ${target}.`);
   const [modules, { parseMapping }] = await Promise.all([cli.openModules(), import('../../imports/index.ts')]);
   const mapped = parseMapping(text);
-  // All names first: a mistake in a line changes nothing.
+  // Checks all names first: an error in one line changes nothing.
   const accounts = new Map<string, string>();
   for (const { username } of mapped) accounts.set(username, (await findPerson(modules, username)).id);
   for (const { person, username } of mapped)
@@ -157,7 +157,7 @@ interface StartOptions extends SourceOptions {
   dryRun?: true;
 }
 
-/** A folder needs no token, says itself what it is, and does not change. Refuses `usage`. */
+/** A folder needs no token, contains its own format, and does not change. Refuses `usage`. */
 function refuseApiOptions(options: StartOptions): void {
   const given = [
     ...(options.secretFile === undefined ? [] : ['--secret-file']),
@@ -247,7 +247,7 @@ const status: Action<object, [string | undefined]> = async (cli, _options, text)
   cli.output.list(named, columns, ['import', 'imports'], ({ name, ...one }) => ({ name, ...toJson(one) }));
 };
 
-/** Shows how far a run is until it ends, waits or fails, here or in the server. */
+/** Shows the progress of a run until it ends, waits or fails, whether it runs here or in the server. */
 async function follow(cli: Cli, modules: Modules, id: string, text: string): Promise<void> {
   const isSilent = cli.flags.quiet || cli.flags.json;
   const running = modules.imports.runDue();

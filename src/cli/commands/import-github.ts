@@ -144,7 +144,7 @@ async function bring(
   }
 }
 
-/** The token is only sent to the server that issued it, whatever URL a response contains. */
+/** The token is sent only to the server that issued it, whatever URLs a response contains. */
 function isSameService(api: string, cloneUrl: string): boolean {
   const [apiUrl, url] = [new URL(api), URL.parse(cloneUrl)];
   return (

@@ -14,7 +14,7 @@ import { findPerson } from './find-person.ts';
 import { readKind, readWishes, sourceKindNames } from './import-input.ts';
 import type { SourceOptions } from './import-input.ts';
 
-/** `hearth import group`: accounts, organisations and whole servers. */
+/** `hearth import group`: imports of accounts, organisations and whole servers. */
 export function addImportGroupCommands(imports: Command, run: Run): void {
   const group = addNoun(imports, 'group', 'import all repositories of an account or of a whole server');
   withExamples(
@@ -132,7 +132,7 @@ const status: Action<object, [string | undefined]> = async (cli, _options, id) =
   cli.output.list(await modules.imports.groups.list(localAdministrator), columns, ['import', 'imports'], toJson);
 };
 
-/** Shows how far all are until each ends, waits or fails, here or in the server. */
+/** Shows the progress of all until each ends, waits or fails, whether they run here or in the server. */
 async function follow(cli: Cli, modules: Modules, id: string): Promise<void> {
   const isSilent = cli.flags.quiet || cli.flags.json;
   const running = modules.imports.runDue();

@@ -9,7 +9,7 @@ const kinds: Readonly<Record<string, SourceKind>> = {
 };
 export const sourceKindNames = Object.keys(kinds).join(', ');
 
-/** What a user calls a forge. Refuses `usage`. */
+/** A user's name for a kind of forge. Refuses `usage`. */
 export function readKind(text: string | undefined): SourceKind | undefined {
   const kind = text === undefined ? undefined : kinds[text];
   if (text !== undefined && kind === undefined) throw invalid('usage', `--kind must be one of ${sourceKindNames}.`);
@@ -23,7 +23,7 @@ function readTime(text: string): number {
   return Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
 }
 
-/** What an import is told about its source and what to bring. */
+/** The source of an import and the data to import. */
 export interface SourceOptions {
   kind?: string;
   secretFile?: string;
@@ -37,7 +37,7 @@ export interface SourceOptions {
   reactions: boolean;
 }
 
-/** What is wanted, as the module of imports takes it. Refuses `usage`. */
+/** The requested data in the form of the imports module. Refuses `usage`. */
 export const readWishes = ({ watch, issues, pulls, releases, lfs, wiki, reactions }: SourceOptions) => ({
   watchMs: watch === undefined ? null : readTime(watch),
   withIssues: issues,

@@ -15,7 +15,7 @@ interface AsOption {
   as: string;
 }
 
-/** `hearth inbox …`: the notifications of a user, who has to be named: this machine has none. */
+/** `hearth inbox …`: the notifications of a user, who must be named: the command has no user of its own. */
 export function addInboxCommands(program: Command, run: Run): void {
   const inbox = addNoun(program, 'inbox', 'notifications of a user');
   const command = (name: string, description: string): Command =>
@@ -107,7 +107,7 @@ const change =
     if (wrong !== undefined) throw invalid('usage', `${JSON.stringify(wrong)} is not a notification id.`);
     const { modules, viewer } = await open(cli, options);
     const ids = texts.map(Number);
-    // An unknown id is a mistake, and not nothing to do.
+    // An unknown id is an error, unlike an empty list.
     for (const id of ids) await modules.notifications.find(viewer, id);
     const at = await modules.notifications.change(
       viewer,

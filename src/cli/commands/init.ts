@@ -49,7 +49,7 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
     import('../../config/index.ts'),
     import('../data-dir.ts'),
   ]);
-  // The file that --config or SERVICE_CONFIG names is the one to be made.
+  // Creates the file that --config or SERVICE_CONFIG names.
   const sources = configSources(cli.process, cli.flags);
   const { SERVICE_CONFIG: named, ...others } = sources.env;
   const env = behindProxy === undefined ? others : { ...others, SERVICE_BASE_URL: behindProxy };
@@ -60,11 +60,11 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
   writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
   if (ids !== null) chownFiles(ids, file, config.dataDir);
-  // The service must be able to read its settings, and by default files of this program are private.
+  // The service must be able to read its settings, but files of this program are private by default.
   if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
-  // Made now, so that the fingerprint can be published before the first connection.
+  // Created now, so that the fingerprint can be published before the first connection.
   const hostKeyFile = path.join(config.dataDir, 'ssh', 'host_ed25519');
   const { fingerprint } = await (await import('../../ssh/index.ts')).hostKey(config.dataDir);
   cli.output.print(`${file}\n${config.dataDir}\n${hostKeyFile}\n`, {
@@ -93,7 +93,7 @@ function makeSettingsFolder(
   }
 }
 
-/** Binds listeners that are reached through the proxy to the loopback address. */
+/** Binds listeners behind the proxy to the loopback address. */
 function besideProxy(text: string, url: string): string {
   return text
     .replace(/^#base_url = .*$/m, () => `base_url = ${JSON.stringify(url)}`)
@@ -155,13 +155,13 @@ function idsOf(name: string, uid: number | undefined): Ids {
   return { uid: Number(user), gid: Number(group) };
 }
 
-/** Makes the created folders accessible to all users, the last one first. */
+/** Makes the created folders accessible to all users, deepest first. */
 function openFolders(folder: string, first: string): void {
   chmodSync(folder, 0o755);
   if (folder !== first) openFolders(path.dirname(folder), first);
 }
 
-/** The settings stay root's, so that a compromised service cannot change them. */
+/** The settings stay owned by root, so that a compromised service cannot change them. */
 function chownFiles({ uid, gid }: Ids, file: string, dataDir: string): void {
   chownSync(file, 0, gid);
   chmodSync(file, 0o640);

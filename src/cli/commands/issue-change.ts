@@ -19,7 +19,7 @@ import {
 import type { AsOption } from './issue-output.ts';
 import { closeReasons } from './issue-write.ts';
 
-/** `hearth issue close|reopen|label|assign|…`: what is done with issues. */
+/** `hearth issue close|reopen|label|assign|…`: changes of issues. */
 export function addIssueChangeCommands(issue: Command, run: Run): void {
   const command = (name: string, description: string): Command =>
     issue
@@ -73,7 +73,7 @@ export function addIssueChangeCommands(issue: Command, run: Run): void {
   );
 }
 
-/** What an action works with: who acts, and where the issue is. */
+/** The acting user, and the location of the issue. */
 async function open(
   cli: Parameters<Action<AsOption, [string, string]>>[0],
   options: AsOption,

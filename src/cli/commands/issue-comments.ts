@@ -5,7 +5,7 @@ import { isoOrNull } from '../terminal/output.ts';
 import { absoluteTime } from '../terminal/times.ts';
 import { nameOf } from './find-person.ts';
 
-/** All comments of an issue or pull request: as JSON, and as text below its own. */
+/** All comments of an issue or pull request: as JSON, and as text below its description. */
 export async function readComments(
   modules: Modules,
   viewer: PersonViewer,

@@ -8,7 +8,7 @@ import { actorOf, splitList, repositoryOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { readCount } from './read-count.ts';
 
-/** Options of a list of issues, and of one of pull requests. */
+/** Options of lists of issues and of pull requests. */
 export interface ListOptions extends AsOption {
   state: IssueFilter['state'];
   label?: string;
@@ -29,7 +29,7 @@ const states: Record<Kind, readonly IssueFilter['state'][]> = {
   pull: ['open', 'closed', 'merged', 'all'],
 };
 
-/** Adds the options of a list; pull requests have branches besides. */
+/** Adds the options of a list; pull requests also have options for branches. */
 export function withListOptions(command: Command, kind: Kind): Command {
   command
     .argument('<owner/name>', 'repository')
@@ -56,7 +56,7 @@ export function withListOptions(command: Command, kind: Kind): Command {
 /**
  * The rows of such a list, page by page up to the limit.
  * @param text `owner/name`
- * @param show what a row has besides the issue
+ * @param show additional fields of a row
  */
 export async function readList<Row>(
   cli: Cli,

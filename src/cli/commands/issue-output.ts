@@ -9,20 +9,20 @@ import type { Column } from '../terminal/output.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
 
-/** What every command about issues takes. */
+/** Options of every command about issues. */
 export interface AsOption {
   as?: string;
 }
 
-/** Who acts: the administrator of this machine, or a user with what they may do. */
+/** The acting viewer: the administrator of this machine, or a user with their rights. */
 export async function actorOf(modules: Modules, { as }: AsOption): Promise<PersonViewer> {
   if (as === undefined) return localAdministrator;
   const { id, username, isAdministrator } = await findPerson(modules, as);
-  // As over SSH: all that the user may do, recorded as done by a command.
+  // As over SSH: with all rights of the user, recorded as done by a command.
   return { kind: 'person', id, username, isAdministrator, via: 'key', scope: 'admin', repositoryIds: null };
 }
 
-/** The repository that a command names. Its name may be an old one only for the hint. */
+/** The repository of a command. A former name only improves the hint of the error. */
 export async function repositoryOf(modules: Modules, viewer: PersonViewer, text: string) {
   const { canonical } = await findRepository(modules, text, viewer);
   return { owner: canonical.owner, name: canonical.name };
@@ -42,7 +42,7 @@ export async function describeOne(modules: Modules, viewer: PersonViewer, at: Is
   return (await modules.issues.describe([await modules.issues.find(viewer, at)]))[0]!;
 }
 
-/** `a, b` as a list; undefined stays so. */
+/** `a, b` as a list; undefined stays undefined. */
 export const splitList = (text: string | undefined): string[] | undefined =>
   text
     ?.split(',')
@@ -80,7 +80,7 @@ export const issueToJson = (issue: DescribedIssue): object => ({
   closedAt: isoOrNull(issue.closedAt),
 });
 
-/** Ends a command that changed an issue: one line, or the whole issue. */
+/** Output of a command that changed an issue: one line, or the whole issue. */
 export async function printChangedIssue(
   cli: Cli,
   modules: Modules,

@@ -15,7 +15,7 @@ const repository = ['<owner/name>', 'repository'] as const;
 const number = ['<number>', 'number of the issue'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
 
-/** `hearth issue new|comment|edit`: texts, from an option, a file, standard input or an editor. */
+/** `hearth issue new|comment|edit`: text from an option, a file, standard input or an editor. */
 export function addIssueWriteCommands(issue: Command, run: Run): void {
   withExamples(
     issue
@@ -86,7 +86,7 @@ const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
   const { findTemplate, useTemplate } = await import('../../issues/index.ts');
   const template = options.template === undefined ? null : await findTemplate(modules, found, options.template);
   const answers = answersIn(options.answer);
-  // A form that is answered needs no text.
+  // With answers to a form, no text is needed.
   const written = answers === undefined ? options : { ...options, body: options.body ?? '' };
   await withBody(cli, written, template?.body ?? '', async (body) => {
     const { number: given } = await modules.issues.open(viewer, at, {
@@ -101,7 +101,7 @@ const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
   });
 };
 
-/** `id=text` by id; several of one id are several answers. Refuses `usage`. */
+/** Groups `id=text` by id; a repeated id gives several answers. Refuses `usage`. */
 function answersIn(given: readonly string[] | undefined): TemplateAnswers | undefined {
   if (given === undefined) return undefined;
   const answers: Record<string, string[]> = {};
@@ -150,7 +150,7 @@ const editIssue: Action<EditOptions, [string, string]> = async (cli, options, te
     await modules.issues.update(viewer, at, update);
     await printChangedIssue(cli, modules, viewer, at, `Edited ${formatIssueReference(at)}.`);
   };
-  // The text is read where it is named, and where nothing else is to be changed.
+  // Reads the text if its source is given, or if nothing else changes.
   const isTextOnly = Object.keys(change).length === 0;
   if (body === undefined && file === undefined && !isTextOnly) return done(change);
   const { body: before, revision } = await describeOne(modules, viewer, at);

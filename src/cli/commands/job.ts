@@ -11,7 +11,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth job …`: queued and failed work of all queues. */
+/** `hearth job …`: queued and failed items of all queues. */
 export function addJobCommands(program: Command, run: Run): void {
   const job = addNoun(program, 'job', 'queued and failed work: deliveries, webhooks, mirrors, CI, pushes');
   withExamples(
@@ -99,7 +99,7 @@ async function retry(cli: Cli, modules: Modules, kind: string, key: string): Pro
   }
 }
 
-/** Notifies the remaining listeners of a push: in the running server, or here without one. */
+/** Notifies the remaining listeners of a push: in the running server, or here if there is none. */
 async function retryPush(cli: Cli, { config, repositories }: Modules, id: string): Promise<string> {
   const push = await repositories.pushes.unpark(id);
   const reply = await callServer(config.dataDir, 'push.announce', { ...push });

@@ -5,7 +5,7 @@ import { withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 
-/** `hearth key signing`: the key with which the server signs commits that it makes. */
+/** `hearth key signing`: the key that signs commits created by the server. */
 export function addSigningKeyCommand(key: Command, run: Run): void {
   withExamples(
     key

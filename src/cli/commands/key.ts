@@ -22,7 +22,7 @@ interface AddOptions {
   ifMissing?: true;
 }
 
-/** `hearth key …`: SSH and OpenPGP public keys of people, and the signing key of the server. */
+/** `hearth key …`: SSH and OpenPGP public keys of users, and the signing key of the server. */
 export function addKeyCommands(program: Command, run: Run): void {
   const key = addNoun(program, 'key', 'SSH and OpenPGP public keys');
   withExamples(
@@ -76,7 +76,7 @@ export function addKeyCommands(program: Command, run: Run): void {
   addInstanceKeyCommand(key, run);
 }
 
-/** What both kinds of keys have in common. */
+/** Fields of both kinds of keys. */
 interface Row {
   id: string;
   personId: string;
@@ -89,7 +89,7 @@ interface Row {
   lastUsedAddress: string | null;
 }
 
-/** An OpenPGP key in the columns of an SSH key. It is used where a page is shown, which is not recorded. */
+/** An OpenPGP key in the columns of an SSH key. Showing a page uses the key, but that is not recorded. */
 const toRow = ({ id, personId, userIds, algorithm, fingerprint, createdAt }: GpgKey): Row => ({
   id,
   personId,
@@ -176,7 +176,7 @@ async function addKey(cli: Cli, { user, title, use, ifMissing }: AddOptions, fil
   }
 }
 
-/** With --if-missing, a key in use is accepted when it belongs to this person. */
+/** With --if-missing, a key in use is accepted if it belongs to this user. */
 async function sameKey(cli: Cli, person: Person, line: string, error: unknown): Promise<SshKey | null> {
   if (!isDomainError(error) || error.reason !== 'key_in_use') return null;
   const { accounts } = await cli.openModules();
@@ -186,7 +186,7 @@ async function sameKey(cli: Cli, person: Person, line: string, error: unknown): 
   return own;
 }
 
-/** The fingerprint of a line, which adding the key validates. */
+/** The fingerprint of a key line; adding the key validates the line. */
 async function fingerprintOfLine(line: string): Promise<string> {
   const { fingerprintOf } = await import('../../accounts/index.ts');
   return fingerprintOf(Buffer.from(line.trim().split(/\s+/)[1] ?? '', 'base64'));
@@ -195,7 +195,7 @@ async function fingerprintOfLine(line: string): Promise<string> {
 interface Imported {
   type: string;
   fingerprint: string;
-  /** `added`, or the reason of the refusal. */
+  /** `added`, or the reason of the error. */
   result: string;
 }
 

@@ -8,7 +8,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth mail …`: the mail server, and mails on their way to it. */
+/** `hearth mail …`: the mail server and queued mails. */
 export function addMailCommands(program: Command, run: Run): void {
   const mail = addNoun(program, 'mail', 'mail server test and mail queue');
   withExamples(

@@ -43,7 +43,7 @@ export function addMaintenanceCommands(program: Command, run: Run): void {
   );
 }
 
-/** Limit of counting, over all queues together. */
+/** Limit up to which items are counted, over all queues together. */
 const maxItems = 10_000;
 
 async function status(cli: Cli): Promise<void> {
@@ -63,7 +63,7 @@ async function status(cli: Cli): Promise<void> {
     cli.exitCode = 1;
     cli.output.message('No server is running in this data folder: hearth serve starts it.');
   }
-  // The addresses are set once the server listens.
+  // The URLs are set once the server listens.
   const isStarting = server !== null && server.http === null;
   const address = (at: { host: string; port: number } | null | undefined): string =>
     isStarting ? 'starting' : at == null ? 'off' : `${at.host}:${at.port}`;

@@ -62,7 +62,7 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
   if (looksOnly) requireDataDir(config.dataDir, signOfInstance(config), 'the settings');
   else prepareDataDir(config.dataDir, cli.process);
 
-  // Two programs must not migrate at once, nor one while a server is running.
+  // No two processes may migrate at once, nor may one migrate while a server is running.
   const lock = looksOnly ? null : takeInstanceLock(config.dataDir);
   try {
     const isNew = !existsSync(databaseFile(config));

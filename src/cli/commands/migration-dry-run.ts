@@ -5,13 +5,13 @@ import { refusePostgres } from '../refuse-postgres.ts';
 import type { Cli } from '../cli.ts';
 import { counted } from '../terminal/output.ts';
 
-/** What a start reads besides the database and the repositories, below the data folder. */
+/** Other files below the data folder that a start reads, besides the database and the repositories. */
 const readAtStart = ['run/git', 'ci/secret.key'];
 
 /**
- * `hearth migrate --rehearse`: starts the server on a copy, up to the point where it would listen and finish what was
- * interrupted, and reports how long the migrations take and how much disk space they need. The server may be running.
- * Refuses what a start refuses.
+ * `hearth migrate --rehearse`: starts the server on a copy, up to the point where it would listen and resume
+ * interrupted work, and reports how long the migrations take and how much disk space they need. The server may be
+ * running. Refuses whatever a start refuses.
  */
 export async function dryRunMigrations(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();

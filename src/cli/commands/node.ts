@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth node …`: the servers of one PostgreSQL database. */
+/** `hearth node …`: the servers that share one PostgreSQL database. */
 export function addNodeCommands(program: Command, run: Run): void {
   const node = addNoun(program, 'node', 'servers of this database');
   withExamples(

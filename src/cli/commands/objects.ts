@@ -10,7 +10,7 @@ import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 
-/** `hearth objects …`: what lies in a folder or a bucket, and copies between them. */
+/** `hearth objects …`: objects in a folder or a bucket, and copies between them. */
 export function addObjectsCommands(program: Command, run: Run): void {
   const objects = addNoun(program, 'objects', 'attachments, artifacts, logs, images, release files and LFS objects');
   withExamples(
@@ -39,7 +39,7 @@ export function addObjectsCommands(program: Command, run: Run): void {
   );
 }
 
-/** Refuses `usage` for a name that is no kind. */
+/** Refuses `usage` for an unknown kind. */
 function chosen<Kind extends ObjectKind>(kinds: readonly Kind[], all: readonly ObjectKind[], names: string[]): Kind[] {
   const unknown = names.find((name) => !all.some((kind) => kind.name === name));
   if (unknown !== undefined)
@@ -57,7 +57,7 @@ async function check(cli: Cli, { read }: { read?: true }, ...given: (string | st
   const modules = await cli.openModules();
   const { checkObjects, fileKinds, objectKinds } = await import('../../doctor/index.ts');
   const { objects: store, objectFolder: folder, clock } = modules;
-  // In a folder, images are files of their own, which the doctor's group `images` checks.
+  // In a folder, images are separate files, which the doctor's group `images` checks.
   const kinds = chosen(store.place === 's3' ? objectKinds : fileKinds, objectKinds, names);
   const progress = showProgress(cli);
   const checked: CheckedKind[] = [];

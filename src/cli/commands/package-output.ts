@@ -30,7 +30,7 @@ export interface OpenedPackage {
   found: FoundPackage;
 }
 
-/** What an action works with: who acts, and on what. */
+/** The acting user, and the package. */
 export async function openPackage(cli: Cli, options: AsOption, text: string): Promise<OpenedPackage> {
   const modules = await cli.openModules();
   const at = readPackageName(modules, text);
@@ -42,7 +42,7 @@ export async function openPackage(cli: Cli, options: AsOption, text: string): Pr
 export const formatPackageReference = ({ owner, package: { format, name } }: Pick<FoundPackage, 'owner' | 'package'>) =>
   `${owner.handle}/${format}/${name}`;
 
-/** A package in a list, with the names that its ids stand for. */
+/** A package in a list, with the names for its ids. */
 export interface ListedPackage {
   owner: string;
   row: PackageRow;

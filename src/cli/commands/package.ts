@@ -25,7 +25,7 @@ import { readCount } from './read-count.ts';
 const name = ['<owner/format/name>', 'package'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
 
-/** `hearth package …`: packages of people and organisations. */
+/** `hearth package …`: packages of users and organisations. */
 export function addPackageCommands(program: Command, run: Run): void {
   const noun = addNoun(program, 'package', 'packages of users and organisations');
   withExamples(

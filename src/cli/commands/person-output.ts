@@ -3,7 +3,7 @@ import type { Modules } from '../../app/index.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** A person in lists. */
+/** A user in lists. */
 type PersonRow = Person & { repositories: number };
 
 export const columns: Column<PersonRow>[] = [

@@ -12,7 +12,7 @@ import type { AsOption } from './issue-output.ts';
 import { findPull, formatPullReference, pullAt, pullToJson, printChangedPull } from './pull-output.ts';
 import { readCount } from './read-count.ts';
 
-/** `hearth pull merge|close|reopen|ready|draft|edit|update`: what is done with pull requests. */
+/** `hearth pull merge|close|reopen|ready|draft|edit|update`: changes of pull requests. */
 export function addPullChangeCommands(pull: Command, run: Run): void {
   const command = (name: string, description: string): Command =>
     pull
@@ -63,7 +63,7 @@ export function addPullChangeCommands(pull: Command, run: Run): void {
   );
 }
 
-/** What an action works with: who acts, and where the pull request is. */
+/** The acting user, and the location of the pull request. */
 async function open(cli: Cli, options: AsOption, repository: string, number: string) {
   const modules: Modules = await cli.openModules();
   const viewer: PersonViewer = await actorOf(modules, options);
@@ -110,7 +110,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
   const { oid } = await modules.pulls.merge(viewer, at, { ...input, bypasses: options.force ?? false });
   if (options.deleteBranch)
     await modules.pulls.deleteBranch(viewer, at).catch((error: unknown) => {
-      // It is merged already.
+      // The merge has already succeeded.
       if (!isDomainError(error)) throw error;
       cli.output.message(`The branch stays: ${error.message}`);
     });

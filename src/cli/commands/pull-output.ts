@@ -7,12 +7,12 @@ import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { authorOf, issueAt, issueToJson, formatIssueReference } from './issue-output.ts';
 
-/** A pull request as commands show it. */
+/** A pull request in the output of commands. */
 interface ShownPull extends DescribedPull {
   issue: DescribedIssue;
 }
 
-/** Where a pull request is. Refuses `usage` for what is no number. */
+/** Location of a pull request. Refuses `usage` for an invalid number. */
 export const pullAt = issueAt;
 export const formatPullReference = formatIssueReference;
 
@@ -36,7 +36,7 @@ export async function findPull(modules: Modules, viewer: PersonViewer, at: Issue
   return shown!;
 }
 
-/** `draft` while it is open, too. */
+/** An open draft is `draft`. */
 export const stateOf = ({ issue, pull }: ShownPull): string =>
   issue.state === 'OPEN' && pull.isDraft ? 'draft' : issue.state.toLowerCase();
 
@@ -71,7 +71,7 @@ export const pullToJson = (shown: ShownPull): object => {
   };
 };
 
-/** Ends a command that changed a pull request: one line, or all of it. */
+/** Output of a command that changed a pull request: one line, or the whole pull request. */
 export async function printChangedPull(
   cli: Cli,
   modules: Modules,

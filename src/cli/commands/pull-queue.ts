@@ -10,7 +10,7 @@ import { actorOf, repositoryOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { formatPullReference, pullAt } from './pull-output.ts';
 
-/** `hearth pull queue`: the merge queue of a repository, and what a pull request does in it. */
+/** `hearth pull queue`: the merge queue of a repository, and its pull requests. */
 export function addPullQueueCommand(pull: Command, run: Run): void {
   withExamples(
     pull

@@ -63,7 +63,7 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
   const at = await pullAt(modules, viewer, repository, number);
   const { pull } = await modules.pulls.find(viewer, at);
   const round = options.round === undefined ? pull.lastRound : readCount(options.round);
-  // An approval and comments on lines need no text besides.
+  // Approvals and line comments need no text.
   const needsText = given !== 'APPROVE' && comments.length === 0;
   const { isPatchReply, pullLimits } = await import('../../pulls/index.ts');
   const written = needsText || options.file !== undefined ? options : { ...options, body: options.body ?? '' };
@@ -106,7 +106,7 @@ function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict
   return given[0] ?? null;
 }
 
-/** Reads `path:3: text` or `path:3-5: text`, about lines of the new version. Refuses `usage`. */
+/** Parses `path:3: text` or `path:3-5: text`, about lines of the new version. Refuses `usage`. */
 function readComment(text: string): Omit<NewReviewComment, 'round' | 'sendNow'> {
   const [, path, first, last, body] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?:\s*([^]+)$/.exec(text) ?? [];
   if (path === undefined || first === undefined || body === undefined)

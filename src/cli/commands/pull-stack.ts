@@ -7,7 +7,7 @@ import { actorOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { pullAt } from './pull-output.ts';
 
-/** `hearth pull stack`: the pull requests that one needs, and those that need it. */
+/** `hearth pull stack`: the pull requests that a pull request depends on, and those that depend on it. */
 export function addPullStackCommand(pull: Command, run: Run): void {
   withExamples(
     pull

@@ -12,7 +12,7 @@ import { readCount } from './read-count.ts';
 const repository = ['<owner/name>', 'repository'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
 
-/** `hearth pull new|comment`: texts, from an option, a file, standard input or an editor. */
+/** `hearth pull new|comment`: text from an option, a file, standard input or an editor. */
 export function addPullWriteCommands(pull: Command, run: Run): void {
   withExamples(
     pull
@@ -94,7 +94,7 @@ const newPull: Action<NewOptions, [string]> = async (cli, options, text) => {
   });
 };
 
-/** Options of a branch, which a patch does not take. */
+/** Options of a branch, which are invalid for a patch. */
 const ofBranch = ['head', 'label', 'assign', 'milestone', 'publishPrivate'] as const;
 
 const sendPatch: Action<NewOptions, [string]> = async (cli, options, text) => {

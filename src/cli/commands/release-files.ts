@@ -41,7 +41,7 @@ export function addReleaseFileCommands(release: Command, run: Run): void {
   );
 }
 
-/** Receives a file of this machine for a release. Refuses `usage` for what is no file. */
+/** A local file to upload to a release. Refuses `usage` if it is not a file. */
 export async function uploadFrom(cli: Cli, { modules, viewer, at }: Opened, file: string): Promise<PendingFile> {
   const place = path.resolve(cli.process.cwd(), file);
   const found = await stat(place).catch(() => null);
@@ -87,7 +87,7 @@ const download: Action<AsOption & { name?: string; dir: string }, [string, strin
   );
 };
 
-/** Never over a file that is there; a content that is not what was uploaded is removed again. */
+/** Never overwrites an existing file; removes a download whose content differs from the upload. */
 async function write({ modules }: Opened, file: ReleaseFile, folder: string): Promise<void> {
   const place = path.join(folder, file.name);
   if ((await stat(place).catch(() => null)) !== null) throw conflict('file_exists', `${place} already exists.`);

@@ -44,7 +44,7 @@ export const releaseToJson = (release: DescribedRelease): object => ({
   publishedAt: isoOrNull(release.publishedAt),
 });
 
-/** What an action works with: who acts, and where. */
+/** The acting user, and the repository. */
 export async function openRepository(
   cli: Cli,
   options: AsOption,
@@ -55,7 +55,7 @@ export async function openRepository(
   return { modules, viewer, at: await repositoryOf(modules, viewer, repository) };
 }
 
-/** Ends a command that changed a release: one line, or the whole release. */
+/** Output of a command that changed a release: one line, or the whole release. */
 export async function printChangedRelease(
   cli: Cli,
   { modules, viewer, at }: { modules: Modules; viewer: PersonViewer; at: RepositoryName },

@@ -73,7 +73,7 @@ interface CreateOptions extends TextOptions {
   asset?: string[];
 }
 
-/** The notes that the options give; undefined for none, so that no editor opens. */
+/** The notes from the options; undefined without any, so that no editor opens. */
 async function notesIn(cli: Parameters<typeof withBody>[0], options: BodyOptions): Promise<string | undefined> {
   if (options.body === undefined && options.file === undefined) return undefined;
   return withBody(cli, options, '', async (text) => text.trimEnd());
@@ -89,7 +89,7 @@ const createRelease: Action<CreateOptions, [string, string]> = async (cli, optio
       : undefined;
   const files = [];
   try {
-    // Before the release: what cannot be sent leaves none behind.
+    // Checked before the release is created, so that an invalid file leaves no release behind.
     for (const file of options.asset ?? []) files.push(await uploadFrom(cli, opened, file));
     const made = await modules.releases.create(viewer, at, {
       tag: name,

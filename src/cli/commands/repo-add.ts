@@ -21,7 +21,7 @@ interface AddOptions {
   ifMissing?: true;
 }
 
-/** `hearth repo add`: an empty repository, or one with first files. */
+/** `hearth repo add`: an empty repository, or one with initial files. */
 export function addRepoAddCommand(repo: Command, run: Run): void {
   withExamples(
     repo

@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 import { nameOf } from './find-person.ts';
 import { findRepository } from './find-repository.ts';
 
-/** `hearth repo collaborator …`: people with access besides the owner. */
+/** `hearth repo collaborator …`: users with access besides the owner. */
 export function addCollaboratorCommands(repo: Command, run: Run): void {
   const collaborator = addNoun(repo, 'collaborator', 'people with access besides the owner');
   withExamples(

@@ -6,7 +6,7 @@ import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
 import { repositoryToJson } from './repository-output.ts';
 
-/** `hearth repo fork|sync`: copies of repositories, and bringing them up to date. */
+/** `hearth repo fork|sync`: creates forks and updates them. */
 export function addRepoForkCommands(repo: Command, run: Run): void {
   withExamples(
     repo

@@ -123,7 +123,7 @@ async function gc(cli: Cli, { all, needed }: { all?: true; needed?: true }, text
   );
 }
 
-/** In the running server, which knows about pushes in progress; here without one. */
+/** In the running server, which knows about pushes in progress, or here if there is none. */
 async function pack(modules: Modules, { id: repositoryId, ownerId, folder }: Target): Promise<boolean> {
   const { runControlCommand } = await import('../../control/index.ts');
   let stderr = '';
@@ -180,7 +180,7 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
 }
 
-/** Hooks that were added manually, or came with an adopted repository. */
+/** Hooks that were added manually or belong to an adopted repository. */
 async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   const modules = await cli.openModules();
   const { path: folder } = await findRepository(modules, text);

@@ -155,7 +155,7 @@ const showMirror: Action<object, [string]> = async (cli, _options, text) => {
   );
 };
 
-/** Runs here to the end; a running server and this process never sync one mirror at a time. */
+/** Runs here until it ends; a running server and this process never sync one mirror at the same time. */
 const syncMirror: Action<object, [string]> = async (cli, _options, text) => {
   const { modules, id, name } = await find(cli, text);
   await modules.mirrors.sync(id);

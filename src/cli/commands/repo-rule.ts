@@ -66,8 +66,8 @@ export function addRuleCommands(repo: Command, run: Run): void {
 }
 
 /**
- * `admin,bob`: the role and the people who may, `tasks` and `deploy-keys`. Deploy keys that may write are among all who
- * may push, so that `write` is said to be without them instead.
+ * `admin,bob`: the permitted role and users, `tasks` and `deploy-keys`. The level `write` includes deploy keys with
+ * write access, so their exclusion is shown instead.
  */
 function describe(rule: ListedRule, act: RuleAct | 'merge'): string {
   if (rule.target === 'TAG' && (act === 'push' || act === 'merge')) return '';
@@ -162,7 +162,7 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   adminsPass?: true;
 }
 
-/** Of a rule that does not say. */
+/** Levels of a rule that sets none. */
 const usualLevels: Readonly<Record<RuleAct, string>> = {
   push: 'write',
   force: 'nobody',
@@ -172,7 +172,7 @@ const usualLevels: Readonly<Record<RuleAct, string>> = {
 
 const roles = ['write', 'admin', 'owner', 'nobody'];
 
-/** Reads `admin,bob,acme/reviewers`. Without a role, only those who are named may. */
+/** Parses `admin,bob,acme/reviewers`. Without a role, only the named users and teams have permission. */
 function readGrant(text: string | undefined): GrantInput {
   if (text === undefined) return {};
   const words = text.split(',').map((word) => word.trim());
@@ -181,7 +181,7 @@ function readGrant(text: string | undefined): GrantInput {
   return { level: levels[0] ?? 'nobody', ...namesOfGrant(words.filter((word) => !roles.includes(word))) };
 }
 
-/** Reads `push,create`. */
+/** Parses `push,create`. */
 function readActs(who: string, text: string): string[] {
   const acts = text.split(',').map((word) => word.trim());
   const unknown = acts.find((word) => word !== 'none' && !ruleActs.some((act) => act === word));

@@ -13,7 +13,7 @@ import { findRepository } from './find-repository.ts';
 
 type Place = 'local' | 'store';
 
-/** `hearth repo storage`: where the truth of repositories is. */
+/** `hearth repo storage`: the primary location of repositories. */
 export function addRepoStorageCommand(repo: Command, run: Run): void {
   withExamples(
     repo
@@ -42,7 +42,7 @@ interface Moved {
   problem: string | null;
 }
 
-/** Rounds over what was busy, a moment apart. */
+/** Retries of busy repositories, with a pause in between. */
 const maxRounds = 3;
 
 async function move(cli: Cli, { to, all }: { to: Place; all?: true }, ...given: (string | string[])[]): Promise<void> {
@@ -111,7 +111,7 @@ async function moveOne(modules: Modules, { id, ownerId, name }: Target, to: Plac
   }
 }
 
-/** In the running server, which has pushes wait meanwhile; here without one. */
+/** In the running server, which holds pushes back during the move, or here if there is none. */
 async function inServer(
   modules: Modules,
   parameters: { ownerId: string; repositoryId: string; place: Place },

@@ -60,7 +60,7 @@ async function restoreRepository(
   cli.output.result(`Restored ${name}.`, repositoryToJson(restored, row.owner.handle));
 }
 
-/** By id, or by name; of several with one name the one deleted last. */
+/** By id or name; if several share the name, the one deleted last. */
 function inTrash(rows: readonly ListedRepository[], text: string): ListedRepository {
   const wanted = text.replace(/\.git$/, '').toLowerCase();
   const found = rows.find((row) => row.id === text || fullName(row).toLowerCase() === wanted);

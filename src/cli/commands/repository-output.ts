@@ -43,7 +43,7 @@ export function repositoryToJson(row: Repository, owner: string, states?: States
   };
 }
 
-/** The day on which a deleted repository is removed for good. */
+/** The day on which a deleted repository is permanently removed. */
 export function goesOn(row: Repository, keepMs: number): string {
   return isoOrNull((row.deletedAt ?? 0) + keepMs)!.slice(0, 10);
 }

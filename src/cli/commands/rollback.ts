@@ -23,7 +23,7 @@ export function addRollbackCommand(program: Command, run: Run): void {
   );
 }
 
-/** The newest; more would hide the question. */
+/** Limit of listed copies, newest first, so that the prompt stays visible. */
 const mostShown = 20;
 
 async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }): Promise<void> {
@@ -116,7 +116,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   }
 }
 
-/** The copy from before the last upgrade, and the others, of which the newest are printed. */
+/** The copy from before the last upgrade, and the others, of which only the newest are printed. */
 async function chooseCopy(cli: Cli, folder: string, to: string | undefined): Promise<ChosenCopy> {
   const { listUpgradeCopies } = await import('../../backup/index.ts');
   const copies = await listUpgradeCopies(folder);

@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 
-/** `hearth routes`: the route table of the web server, for developers and for reviewers of its access rules. */
+/** `hearth routes`: the route table of the web server, for developers and for security reviewers. */
 export function addRoutesCommand(program: Command, run: Run): void {
   withExamples(
     program

@@ -90,7 +90,7 @@ class LogReader {
     this.#options = options;
   }
 
-  /** Prints the log of a job to its end. Returns false when the job has not begun. */
+  /** Prints the log of a job to its end. Returns false if the job has not begun. */
   async print({ id }: JobRow): Promise<boolean> {
     const { ci } = this.#modules;
     const { follow = false, hasTitles, signal } = this.#options;

@@ -14,7 +14,7 @@ interface ReviewOptions extends AsOption {
   comment?: string;
 }
 
-/** `hearth run review`: what waits for environments. */
+/** `hearth run review`: jobs that wait for environments. */
 export function addRunReviewCommand(runs: Command, run: Run): void {
   withExamples(
     withRun(runs.command('review').description('approve or reject jobs that wait for environments'))

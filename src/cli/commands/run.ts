@@ -114,7 +114,7 @@ const listRuns: Action<ListOptions, [string]> = async (cli, { status, workflow, 
   );
 };
 
-/** The JSON shapes belong to the module, which is loaded by then. */
+/** The JSON shapes belong to the module, which is already loaded. */
 const shapes = () => import('../../ci/index.ts');
 
 async function toJson(row: Row): Promise<object> {

@@ -171,7 +171,7 @@ function readId(text: string): number {
   return Number(text);
 }
 
-/** What a runner has now, as `alice/garden 7: build`. */
+/** The current job of a runner, as `alice/garden 7: build`. */
 async function currentJobs({ ci, repositories }: Modules, id: number): Promise<string[]> {
   const tasks = await ci.runners.runningTasks([id]);
   const located = await repositories.locate([...new Set(tasks.map(({ repositoryId }) => repositoryId))]);

@@ -99,7 +99,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   serverFile.writeRuntimeState(config.dataDir, facts);
   try {
     ended.reportFatalTo(logger);
-    // The database's thread starts while the modules are loading: both take about as long.
+    // The database thread starts while the modules are loading: both take about as long.
     const { beginWriting, databaseFileIn } = await import('../../db/index.ts');
     const writing = config.database.url === null ? beginWriting(databaseFileIn(config.dataDir)) : undefined;
     const { createApp } = await import('../../app/index.ts');
@@ -174,8 +174,8 @@ interface EndOfService {
 }
 
 /**
- * What ends the service. The first signal lets running work finish, a second one ends at once; an unhandled error is
- * logged, connections are drained, and the exit code is 1 (security K05).
+ * Reasons that end the service. The first signal lets running work finish, a second one ends at once; an unhandled
+ * error is logged, connections are drained, and the exit code is 1 (security K05).
  */
 function endOfService({ process, onSignal }: Cli): EndOfService {
   const { promise: first, resolve } = Promise.withResolvers<string>();
@@ -200,7 +200,7 @@ function endOfService({ process, onSignal }: Cli): EndOfService {
   return { first, isFatal: () => fatal, fatal: end, reportFatalTo: (to) => void (logger = to) };
 }
 
-/** Stops within the grace period and a little more, so that a hanging part cannot hold the process. */
+/** Stops within the grace period plus a margin, so that a hanging part cannot block the process. */
 async function stop(app: App, grace: number, logger: Logger): Promise<void> {
   const stopped = app.stop({ graceMs: grace }).then(() => true);
   if ((await waitAtMost(stopped, grace + 3_000)) === undefined)

@@ -4,7 +4,7 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 
-/** `hearth setup-url`: the link that makes the first administrator. */
+/** `hearth setup-url`: the link that creates the first administrator. */
 export function addSetupUrlCommand(program: Command, run: Run): void {
   withExamples(
     program

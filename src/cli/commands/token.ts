@@ -115,7 +115,7 @@ async function expiryOf(cli: Cli, text: string): Promise<number | null> {
   return cli.clock.now() + ms;
 }
 
-/** As on the page: a token can only be limited to repositories that its owner can see. */
+/** As on the page: a token can be limited only to repositories that its owner can see. */
 async function repositoryIdsOf(modules: Modules, names: readonly string[], personId: string): Promise<string[]> {
   const viewer = accountViewer(await modules.accounts.personById(personId));
   return Promise.all(names.map(async (name) => (await findRepository(modules, name, viewer)).repository.id));

@@ -53,7 +53,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   const modules = await cli.openModules();
   const { accounts, owners } = modules;
   if (options.ifMissing && (await isThere(cli, modules, options, name))) return;
-  // Checked before a password is asked for.
+  // Checked before the password prompt.
   owners.parseHandle(name);
   if (await owners.isTaken(name))
     throw withHint(
@@ -78,7 +78,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   else cli.output.result(line, json);
 }
 
-/** Whether the account exists. With other properties it is a conflict: the caller expects those it asked for. */
+/** Whether the account exists. Different properties are a conflict: the caller expects the ones that it requested. */
 async function isThere(cli: Cli, modules: Modules, { admin, displayName }: AddOptions, name: string): Promise<boolean> {
   const person = await modules.accounts.personByUsername(name).catch(nullIfNotFound);
   if (person === null) return false;

@@ -8,7 +8,7 @@ import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user address …`: e-mail addresses, for administrators: what they add or verify needs no link. */
+/** `hearth user address …`: e-mail addresses. Administrators add and verify them without a confirmation link. */
 export function addUserAddressCommands(user: Command, run: Run): void {
   const address = addNoun(user, 'address', "a person's e-mail addresses");
   withExamples(
@@ -75,7 +75,9 @@ const addAddress: Action<{ unverified?: true }, [string, string]> = async (cli, 
 type Change = Action<object, [string, string]>;
 type Addresses = Modules['accounts']['addresses'];
 
-/** @param said what the command prints of the address and the person */
+/**
+ * @param said formats the message about the address and the user
+ */
 const changing =
   (
     change: (addresses: Addresses, personId: string, addressId: string) => Promise<EmailAddress>,

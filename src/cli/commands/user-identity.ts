@@ -9,7 +9,7 @@ import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user identity …`: the accounts of OpenID Connect providers that a person signs in with. */
+/** `hearth user identity …`: the accounts of OpenID Connect providers with which a user signs in. */
 export function addUserIdentityCommands(user: Command, run: Run): void {
   const identity = addNoun(user, 'identity', 'accounts of providers that a person signs in with');
   withExamples(

@@ -7,7 +7,7 @@ import { withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user invite|reset-link|sign-in-link`: links that work once. */
+/** `hearth user invite|reset-link|sign-in-link`: single-use links. */
 export function addUserInviteCommand(user: Command, run: Run): void {
   withExamples(
     user

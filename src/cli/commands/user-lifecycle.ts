@@ -153,7 +153,7 @@ async function deleteUser(cli: Cli, { dryRun, purge, confirm }: DeleteOptions, n
     if (person.isAdministrator) await modules.accounts.setAdministrator(person.id, false);
     for (const each of owned) await modules.repositories.trash.move(localAdministrator, each.owner.handle, each.name);
   }
-  // Deletes the person's repositories in the trash, too.
+  // Also deletes the user's repositories in the trash.
   await modules.accounts.deletePerson(person.id);
   cli.output.result(`Deleted ${shown}${repositories}. The name stays reserved.`, json);
 }

@@ -6,7 +6,7 @@ import { webAddress } from '../serving/addresses.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 
-/** `hearth user request …`: requests for an account, where the settings allow them. */
+/** `hearth user request …`: requests for an account, if the settings allow them. */
 export function addUserRequestCommands(user: Command, run: Run): void {
   const request = addNoun(user, 'request', 'requests for an account');
   withExamples(

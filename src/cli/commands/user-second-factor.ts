@@ -5,7 +5,7 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user second-factor reset`: for a person who has lost their device and their recovery codes. */
+/** `hearth user second-factor reset`: for a user who has lost their device and their recovery codes. */
 export function addUserSecondFactorCommands(user: Command, run: Run): void {
   const noun = addNoun(user, 'second-factor', 'authenticator app, passkeys and recovery codes of a person');
   withExamples(

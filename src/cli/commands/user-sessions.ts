@@ -7,7 +7,7 @@ import type { Column } from '../terminal/output.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user sessions`: lists and ends the sessions of a person. */
+/** `hearth user sessions`: lists and ends the sessions of a user. */
 export function addUserSessionsCommand(user: Command, run: Run): void {
   withExamples(
     user

@@ -22,7 +22,7 @@ interface ListOptions {
   admin?: true;
 }
 
-/** `hearth user …`: people with an account. */
+/** `hearth user …`: user accounts. */
 export function addUserCommands(program: Command, run: Run): void {
   const user = addNoun(program, 'user', 'user accounts');
 

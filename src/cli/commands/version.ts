@@ -10,7 +10,7 @@ interface Wanted {
   signers?: string;
 }
 
-/** `hearth version`: the versions that a bug report needs, and whether this program is the one that was released. */
+/** `hearth version`: the versions for a bug report, and whether this program is an official release. */
 export function addVersionCommand(program: Command, run: Run): void {
   withExamples(
     program

@@ -12,7 +12,7 @@ import { readSecret } from '../terminal/read-secret.ts';
 import { findById } from './find-by-id.ts';
 import { findRepository } from './find-repository.ts';
 
-/** Those of the module, which a help text need not load; a test compares them. */
+/** Equal to the list of the module, which help need not load; a test compares them. */
 export const webhookEventNames = [
   'push',
   'create',

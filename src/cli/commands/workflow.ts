@@ -9,7 +9,7 @@ import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import { findRepository } from './find-repository.ts';
 
-/** Loaded when it runs: it needs the module of CI, and other commands do not. */
+/** Loaded when it runs: it needs the CI module, which other commands do not need. */
 const checkWorkflows: Action<object, [string[]]> = async (cli, options, files) =>
   (await import('./check-workflows.ts')).checkWorkflows(cli, options, files);
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What completes a position of the command line: some words, a file, or names from the database. */
+/** Completions of a position of the command line: some words, a file, or names from the database. */
 export type CompletionSource = { words: readonly string[] } | { names: NameKind } | 'file' | 'anything';
 
 export const nameKinds = ['user', 'organisation', 'owner', 'repository', 'place', 'backup'] as const;
@@ -11,11 +11,11 @@ export interface OptionSpec {
   readonly long: string;
   readonly short: string | null;
   readonly about: string;
-  /** Null when the option takes no value. */
+  /** Null if the option takes no value. */
   readonly value: CompletionSource | null;
 }
 
-/** A command, as completion needs it. */
+/** A command in the form needed for completion. */
 export interface CommandSpec {
   /** The words after `hearth`: `user list`; empty for the program itself. */
   readonly path: string;
@@ -105,7 +105,7 @@ const byName: Readonly<Record<string, CompletionSource>> = {
   folder: 'file',
 };
 
-/** `<name>` is a name of the noun before it; names of new things cannot be completed. */
+/** `<name>` names an item of the preceding noun; names of new items cannot be completed. */
 const byNoun: Readonly<Record<string, CompletionSource>> = {
   user: { names: 'user' },
   org: { names: 'organisation' },

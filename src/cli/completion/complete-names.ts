@@ -5,7 +5,7 @@ import type { NameKind } from './command-specs.ts';
 
 const mostNames = 100;
 
-/** The query of each kind: lower-case prefix in, names out. The user of this machine may see all names. */
+/** The query of each kind, from a lower-case prefix to names. The user of this machine may see all names. */
 const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
   user: "SELECT username AS name FROM users WHERE username LIKE ?1 ESCAPE '!'",
   organisation: "SELECT name FROM organisations WHERE name LIKE ?1 ESCAPE '!'",
@@ -20,8 +20,8 @@ const queries: Readonly<Record<Exclude<NameKind, 'backup'>, string>> = {
 };
 
 /**
- * At most a hundred names with this prefix, in order; none without a database. Reads the database file without the
- * module `db`, which takes a quarter of a second to load: a shell runs this at every press of Tab.
+ * At most a hundred names with this prefix, sorted; none without a database. Reads the database file without the module
+ * `db`, which takes a quarter of a second to load: a shell runs this at every press of Tab.
  */
 export function completeNames(
   kind: NameKind,

@@ -17,7 +17,7 @@ function wantedText(wanted: CompletionSource): string {
   return 'names' in wanted ? `names:${wanted.names}` : `words:${wanted.words.join(' ')}`;
 }
 
-/** `user/create` → `user add`: a position and the next word to the position after it. */
+/** `user/create` → `user add`: from a position and the next word to the following position. */
 export function steps({ shapes }: Tree): { from: string; word: string; to: string }[] {
   return shapes.flatMap(({ path, commands }) =>
     commands.flatMap(({ name, aliases }) =>
@@ -40,8 +40,8 @@ export function valueOptions({
 
 /**
  * The functions that bash and zsh share; both return their result in REPLY. `_hearth_step FROM WORD` follows a word,
- * `_hearth_value PATH OPTION` returns what an option takes (and fails for one without a value), `_hearth_argument PATH
- * PLACE` what completes an argument.
+ * `_hearth_value PATH OPTION` returns the completion of an option's value (and fails for one without a value),
+ * `_hearth_argument PATH PLACE` that of an argument.
  */
 export function sharedFunctions(tree: Tree): string {
   const argumentLines = tree.shapes.flatMap(({ path, arguments: wanted, isVariadic }) =>

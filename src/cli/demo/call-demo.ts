@@ -1,12 +1,14 @@
-/** Requests of one person to the server of a demo, in its own process. */
+/** Requests of one user to the demo server, in its own process. */
 export interface Caller {
-  /** @returns the answer of the JSON API at `/api/v1` + path; an answer of another kind than 2xx is an error */
+  /**
+   * @returns the response of the JSON API at `/api/v1` + path; any status other than 2xx is an error
+   */
   api(method: string, path: string, body?: object): Promise<Answer>;
-  /** Sends bytes to any path, as a client of packages or a runner does. */
+  /** Sends bytes to any path, like a package client or a runner. */
   send(method: string, path: string, body: Uint8Array | string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Parsed JSON: the fields that are read are those of this version of the server. */
+/** Parsed JSON, trusted to have the fields of this server version. */
 export type Answer = ReturnType<typeof JSON.parse>;
 
 export function callerOf(url: string, token: string): Caller {

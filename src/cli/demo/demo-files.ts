@@ -1,4 +1,4 @@
-/** A commit of the sample repository: what it writes, by path. */
+/** A commit of the sample repository: content of changed files, by path. */
 export interface DemoCommit {
   by: 'alice' | 'bob' | 'carol';
   message: string;
@@ -149,7 +149,7 @@ for (const [name, litres] of plan(beds, [{ name: 'Mon', rain: 0 }])) console.log
   { by: 'alice', message: 'Run the tests for each push', files: { '.hearth/workflows/test.yml': workflow } },
 ];
 
-/** The branch of the pull request that is open. */
+/** The branch of the open pull request. */
 export const forecastCommits: readonly DemoCommit[] = [
   {
     by: 'bob',

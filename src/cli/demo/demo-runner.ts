@@ -3,7 +3,7 @@ import type { Answer, Caller } from './call-demo.ts';
 
 const results = { success: 1, failure: 2 } as const;
 
-/** What the runner of a demo says of a job; the check of the pull request fails. */
+/** Log lines of the demo's runner for a job; the check of the pull request fails. */
 function outcomeOf(job: string, isPullRequest: boolean): { log: string[]; result: number } {
   if (job === 'lint' && isPullRequest)
     return {
@@ -17,7 +17,7 @@ function outcomeOf(job: string, isPullRequest: boolean): { log: string[]; result
   return { log, result: results.success };
 }
 
-/** Plays a runner over the runner protocol (Connect with JSON) until all runs have ended. */
+/** Simulates a runner over the runner protocol (Connect with JSON) until all runs have ended. */
 export async function runJobs(alice: Caller, url: string): Promise<void> {
   const { token } = await alice.api('POST', '/repos/alice/garden/actions/runners/registration-token');
   const labels = ['linux'];
@@ -31,11 +31,11 @@ export async function runJobs(alice: Caller, url: string): Promise<void> {
   }
 }
 
-/** Whether runs wait, or are still to come. */
+/** Whether runs are queued, or expected. */
 async function hasUnfinished(alice: Caller): Promise<boolean> {
   const { workflow_runs: runs } = await alice.api('GET', '/repos/alice/garden/actions/runs?limit=50');
   const found = runs as { status: string; event: string }[];
-  // The run of a pull request begins a moment after its push.
+  // The run of a pull request begins shortly after its push.
   return found.some(({ status }) => status !== 'completed') || found.every(({ event }) => event !== 'pull_request');
 }
 

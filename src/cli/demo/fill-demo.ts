@@ -8,7 +8,7 @@ import { runJobs } from './demo-runner.ts';
 export const demoPeople = ['alice', 'bob', 'carol'] as const;
 type Name = (typeof demoPeople)[number];
 
-/** The clock of a demo: it goes on by itself, and `pass` lets time pass. */
+/** The clock of a demo: it advances by itself, and `pass` skips time. */
 interface DemoTime {
   now(): number;
   pass(ms: number): void;
@@ -18,10 +18,10 @@ const hour = 3_600_000;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /**
- * Fills an empty server with people, an organisation, repositories with history, issues, pull requests, runs, packages,
- * a wiki and releases. Everything but the people comes in by the protocols that clients use.
+ * Fills an empty server with users, an organisation, repositories with history, issues, pull requests, runs, packages,
+ * a wiki and releases. Everything except users is created over the protocols of clients.
  * @param url origin of the server
- * @returns the password of all people
+ * @returns the password of all users
  */
 export async function fillDemo(modules: Modules, url: string, time: DemoTime): Promise<{ password: string }> {
   const password = modules.accounts.suggestPassword();

@@ -9,20 +9,21 @@ interface ListenAddress {
   readonly port: number;
 }
 
-/** The addresses to open and to clone from. */
+/** The URLs to open and to clone from. */
 export interface ShownAddresses {
   /** Origin of the web pages, without a trailing slash. */
   readonly web: string;
-  /** A second origin that works on this machine only, when it differs. */
+  /** A second origin that works only on this machine, if it differs. */
   readonly webHere: string | null;
-  /** `ssh://git@host:port`, null when SSH is off. */
+  /** `ssh://git@host:port`, null if SSH is off. */
   readonly ssh: string | null;
 }
 
 /**
- * The addresses to show for listeners at `http` and `ssh`: the configured public names, else the address of this
- * machine on the network.
- * @param interfaces of this machine; where it throws, as a service without AF_NETLINK does, the address is `localhost`
+ * The URLs to show for listeners at `http` and `ssh`: the configured public names, otherwise the network address of
+ * this machine.
+ * @param interfaces network interfaces of this machine; if it throws, as in a service without AF_NETLINK, the address
+ *   is `localhost`
  */
 export function shownAddresses(
   config: Config,
@@ -70,7 +71,7 @@ function outerAddresses(interfaces: typeof networkInterfaces): NetworkInterfaceI
   }
 }
 
-/** The web address for links: the configured one, else that of the listener. */
+/** The web URL for links: the configured one, otherwise that of the listener. */
 export function webAddress(config: Config): string {
   if (config.baseUrl !== null) return config.baseUrl;
   return readRunningServer(config.dataDir)?.webUrl ?? shownAddresses(config, config.http.listen, null).web;

@@ -12,7 +12,7 @@ interface Needs {
   reload(): Promise<object>;
 }
 
-/** The control commands of a running `hearth serve`, besides those of the modules. */
+/** The control commands of a running `hearth serve`, in addition to those of the modules. */
 export function controlCommands({ tail, reload }: Needs): Record<string, ControlCommand> {
   return {
     async reload(_parameters, { output }) {

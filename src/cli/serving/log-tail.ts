@@ -4,7 +4,9 @@ export interface LogTail {
   add(line: string): void;
   /** Oldest first. */
   recent(): readonly string[];
-  /** @returns to be called to stop listening */
+  /**
+   * @returns a function that stops listening
+   */
   follow(listener: (line: string) => void): () => void;
 }
 

@@ -7,7 +7,7 @@ import { redactFields, redactText } from './redact.ts';
 
 export interface LoggerOptions {
   level: 'debug' | 'info' | 'warn' | 'error';
-  /** `auto`: readable text on a terminal, JSON lines elsewhere. */
+  /** `auto`: readable text on a terminal, otherwise JSON lines. */
   format: 'auto' | 'json' | 'text';
   /** Also stores the newest lines for `hearth log tail`. */
   tail?: LogTail;
@@ -39,7 +39,7 @@ export function createLogger(
       messageKey: 'event',
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Redaction works at every depth; that of pino needs paths known in advance.
+      // Redacts at every depth; pino's redaction needs paths known in advance.
       serializers: {},
     },
     destination,
@@ -64,7 +64,7 @@ function wrap(root: Pino, bound: LogFields): Logger {
   };
 }
 
-/** Keeps the identifying fields, and as much of the others as fits, as text. */
+/** Keeps the identifying fields, and the others as text up to the limit. */
 function shorten(line: string): string {
   const { level, time, event, requestId, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const short = (bytes: number): string =>

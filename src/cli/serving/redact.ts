@@ -1,8 +1,8 @@
 import { escapeControls } from '../terminal/escape-controls.ts';
 
 /**
- * The second line of defence of the log: callers never pass secrets, and others are redacted here, by field name or by
- * pattern.
+ * The second line of defence of the log: callers never pass secrets; any that slip through are redacted here, by field
+ * name or by pattern.
  */
 const secretName = /authori[sz]ation|cookie|passw(or)?d|passphrase|secret|private_?key|(^|[a-z_-])token$|^token$/i;
 const secretLooks: readonly [RegExp, string][] = [
@@ -24,7 +24,7 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
   return redactObject(fields, 0);
 }
 
-/** A cheap test for these patterns, since most text of a log has none. */
+/** A cheap pre-check for these patterns, since most log text contains none. */
 const mayContainSecret = /hth_|basic|bearer|authorization|[?&](?:token|code|password)=|\/\/|PRIVATE KEY/i;
 
 export function redactText(text: string): string {

@@ -11,7 +11,7 @@ interface RuntimeState {
   readonly http: { readonly host: string; readonly port: number } | null;
   readonly ssh: { readonly host: string; readonly port: number } | null;
   readonly grpc?: { readonly host: string; readonly port: number } | null;
-  /** The web address that the start block showed. */
+  /** The web URL shown in the startup banner. */
   readonly webUrl: string | null;
 }
 
@@ -25,7 +25,7 @@ export function writeRuntimeState(dataDir: string, facts: RuntimeState): void {
   renameSync(draft, path(dataDir));
 }
 
-/** Null when there is no valid file. A killed server leaves its file behind. */
+/** Null if there is no valid file. A killed server leaves its file behind. */
 export function readRuntimeState(dataDir: string): RuntimeState | null {
   try {
     return JSON.parse(readFileSync(path(dataDir), 'utf8')) as RuntimeState;
@@ -34,7 +34,7 @@ export function readRuntimeState(dataDir: string): RuntimeState | null {
   }
 }
 
-/** The state of a server that is alive; null after one that was killed. */
+/** The state of a running server; null if it was killed. */
 export function readRunningServer(dataDir: string): RuntimeState | null {
   const facts = readRuntimeState(dataDir);
   if (facts === null) return null;

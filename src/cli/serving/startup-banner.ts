@@ -9,11 +9,11 @@ interface StartupInfo {
   readonly dataDir: string;
   /** Present while there is no administrator. */
   readonly setupUrl: string | null;
-  /** Present while the base URL is not the one that other servers know. */
+  /** Present while the base URL differs from the one that other servers know. */
   readonly originChange?: { readonly from: string; readonly to: string } | null;
 }
 
-/** The text after a start, with the addresses, for people and scripts. */
+/** The text after a start, with the URLs, for users and scripts. */
 export function formatStartupBanner({
   version,
   addresses,

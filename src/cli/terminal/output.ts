@@ -9,7 +9,7 @@ import { absoluteTime, relativeTime } from './times.ts';
 /** A time in a row: relative in tables, absolute elsewhere. */
 interface Moment {
   readonly epochMs: number | null;
-  /** The text when there is no time. */
+  /** The text if there is no time. */
   readonly otherwise: string;
 }
 
@@ -49,13 +49,13 @@ export interface Output {
     counted: readonly [one: string, many: string],
     toJson: (row: Row) => object,
   ): void;
-  /** Titled properties of one thing, or one JSON object. */
+  /** Titled properties of one item, or one JSON object. */
   show(facts: readonly (readonly [title: string, cell: Cell])[], json: object): void;
   /** One line that states what was done, or the whole object. */
   result(line: string, json: object): void;
   /** A secret alone on stdout, so that `TOKEN=$(…)` works; the line about it on stderr. */
   secret(secret: string, line: string, json: object): void;
-  /** Text as it is, or the equivalent object. */
+  /** Plain text, or the equivalent object. */
   print(text: string, json?: object): void;
   /** A message on stderr; not with --quiet or --json. */
   message(text: string): void;
@@ -95,7 +95,7 @@ export function createOutput(
       if (flags.json) return json(rows.map(toJson));
       const texts = rows.map((row) => columns.map((column) => (isTable ? inTable : inPlain)(column.cell(row))));
       if (!isTable) return say(texts.map((row) => row.join('\t') + '\n').join(''));
-      // Only prose is truncated: a partial time, size or id means nothing.
+      // Only prose is truncated: a partial time, size or id is useless.
       const layout = columns.map(({ align, whole, cell }) => ({
         align,
         whole: whole || rows.some((row) => typeof cell(row) !== 'string'),

@@ -12,8 +12,8 @@ const quietLineMs = 10_000;
 const barCells = 20;
 
 /**
- * One redrawn line: `[#####-----]  137/214  name   eta 1m10s`. Without a terminal, a line every ten seconds; nothing
- * with --quiet or --json.
+ * One redrawn line: `[#####-----] 137/214 name eta 1m10s`. Without a terminal, one line every ten seconds; nothing with
+ * --quiet or --json.
  */
 export function showProgress({ process: { stderr }, flags, clock }: Pick<Cli, 'process' | 'flags' | 'clock'>): {
   step(step: Step): void;

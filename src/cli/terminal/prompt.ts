@@ -21,7 +21,7 @@ export async function promptHidden(question: string, stdin: CliInput, stderr: Cl
   }
 }
 
-/** Reads up to Enter. Control characters only occur on a raw terminal, which does not handle them. */
+/** Reads up to Enter. Control characters occur only on a raw terminal, which does not handle them. */
 function readLine(stdin: CliInput): Promise<string> {
   const decoder = new StringDecoder('utf8');
   let typed = '';
@@ -35,7 +35,7 @@ function readLine(stdin: CliInput): Promise<string> {
     const onEnd = (): void =>
       end(() => reject(invalid('no_answer', 'The input ended before the prompt was answered.')));
     const onData = (bytes: Buffer): void => {
-      // Arrow keys and the like send one escape sequence, which is not text.
+      // Keys such as the arrows send one escape sequence, which is not text.
       for (const character of decoder.write(bytes).replace(/\u001b(\[[0-9;?]*[ -/]*[@-~]|.)?/g, '')) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed));
         if (character === '\u0003') return end(() => reject(new Interrupted('SIGINT')));

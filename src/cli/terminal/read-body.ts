@@ -14,16 +14,16 @@ export interface BodyOptions {
   file?: string;
 }
 
-/** Where a text may be longer than that of a comment, in bytes. */
+/** Limit in bytes, if it is higher than that of a comment. */
 interface BodyLimit {
   maxTextBytes?: number;
 }
 
 /**
- * The text of an issue or a comment: from an option, a file, standard input (`--file -`, and where there is no
- * terminal), or the editor of the person at the terminal. `work` sends it; when that fails, what was written in the
- * editor stays in a file, whose path is printed. Refuses `usage`, `text_too_long`, `editor_failed`.
- * @param initial what the editor begins with
+ * The text of an issue or a comment: from an option, a file, standard input (`--file -`, or if there is no terminal),
+ * or the user's editor. `work` sends it; if that fails, the edited text stays in a file, whose path is printed. Refuses
+ * `usage`, `text_too_long`, `editor_failed`.
+ * @param initial initial text in the editor
  */
 export async function withBody<T>(
   cli: Cli,
@@ -73,7 +73,7 @@ function readText(file: string, most: number): string {
   return readFileSync(file, 'utf8');
 }
 
-/** As git does: the variable is a command line of the shell. */
+/** As in git: the variable is a shell command line. */
 function runEditor({ process }: Cli, file: string): Promise<void> {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
   const failed = () => invalid('editor_failed', `The editor ${editor} failed. Nothing was sent.`);

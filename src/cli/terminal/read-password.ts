@@ -12,7 +12,7 @@ export interface PasswordOptions {
   randomPassword?: true;
 }
 
-/** A password, and whether it was generated: then it has to be shown, and changed at first sign-in. */
+/** A password, and whether it was generated: a generated one must be shown, and changed at the first sign-in. */
 interface GivenPassword {
   readonly password: string;
   readonly isRandom: boolean;
@@ -28,7 +28,7 @@ export const passwordOptions = [
 ] as const;
 
 /**
- * Reads the new password in the chosen way; on a terminal by asking twice. Refuses `password_missing`,
+ * Reads the new password in the chosen way; on a terminal it is typed twice. Refuses `password_missing`,
  * `passwords_differ`, `password_file`.
  * @param suggest generates a random one
  */

@@ -8,7 +8,7 @@ let segmenter: Intl.Segmenter | undefined;
 const graphemesOf = (text: string) =>
   (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(text);
 
-/** How many terminal cells a text takes: CJK and emoji take two. */
+/** Width of a text in terminal cells: CJK and emoji take two. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
@@ -34,7 +34,7 @@ export interface ColumnLayout {
 }
 
 /**
- * Aligned lines, header first. When they are wider than `maxWidth`, the widest columns are shortened, so that short
+ * Aligned lines, header first. If they are wider than `maxWidth`, the widest columns are shortened, so that short
  * values stay complete.
  */
 export function layOut(
