@@ -31,14 +31,14 @@ export interface ImportDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Requests at the same time, by host. */
+  /** Limits of concurrent requests, by host. */
   requests: Semaphore;
   settings: {
-    /** Where the files of imports from folders are kept while they run. */
+    /** Folder for the files of imports from folders while they run. */
     folder: string;
     /** Whether the host of a URL is in `mirrors.allowed_hosts`. */
     isNamed(url: URL): boolean;
-    /** How long a failed request waits before it is sent again, in milliseconds. */
+    /** Delay before a failed request is retried, in milliseconds. */
     retryMs: readonly number[];
   };
 }

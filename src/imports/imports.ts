@@ -24,23 +24,23 @@ interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key
   config: Pick<Config, 'baseUrl' | 'caFile' | 'dataDir' | 'mirrors'>;
   /** The instance key, which decrypts stored tokens. */
   keyFile: string;
-  /** Tests wait less. */
+  /** Shorter waits for tests. */
   retryMs?: readonly number[];
 }
 
-/** Requests to one host at the same time, and to all of them. */
+/** Limits of concurrent requests: per host and in total. */
 const [perHost, together] = [4, 16];
-/** A page of fifty issues with long texts from a slow server. */
+/** Enough for a page of fifty issues with long texts from a slow server. */
 const totalMs = 60_000;
 
-/** Repositories that come from other forges, with their issues and pull requests. The caller checks access. */
+/** Imports of repositories from other forges, with their issues and pull requests. The caller checks access. */
 export function createImports({
   config: { baseUrl, caFile, dataDir, mirrors: settings },
   keyFile,
   retryMs = [500, 2_000, 8_000],
   ...tools
 }: ImportsOptions) {
-  // The hosts of mirrors: imports fetch from there as well.
+  // The allowed hosts of mirrors: imports also fetch from there.
   const isNamed = (url: URL): boolean => isAllowedHost(url, settings.allowedHosts);
   const deps: ImportDeps = {
     ...tools,
@@ -62,7 +62,7 @@ export function createImports({
   const wake = (): void =>
     void runner.run().catch((error: unknown) => deps.logger.error('import.run_failed', { error }));
   const bind = bindDeps(deps);
-  /** The same for use-cases that make an import due: it runs in the background. */
+  /** Wraps use-cases that make an import due: it runs in the background. */
   const soon =
     <Rest extends unknown[], Result>(useCase: (deps: ImportDeps, ...rest: Rest) => Promise<Result>) =>
     async (...rest: Rest): Promise<Result> => {
@@ -74,7 +74,7 @@ export function createImports({
   return {
     start: soon(startImport),
     try: bind(tryImport),
-    /** From a folder of this machine. */
+    /** Imports from a local folder. */
     fromFiles: { start: soon(startFromFiles), try: bind(tryFiles) },
     find: bind(findImport),
     list: bind(listImports),
@@ -92,11 +92,11 @@ export function createImports({
       list: bind(listPeople),
       claim: bind(claimPerson),
       unclaim: bind(unclaimPerson),
-      /** For a user: by the addresses that are verified here. */
+      /** For a user: by the e-mail addresses verified here. */
       claimable: bind(claimableFor),
       claimOwn: bind(claimOwn),
     },
-    /** Where addresses of the other forge in texts lead to. */
+    /** Resolves URLs of the other forge in texts. */
     links: { sourceOf: bind(findLinkSource), resolve: bind(resolveLinks) },
     /** After a rotation of the instance key. */
     reencrypt: bind(reencryptTokens),

@@ -1,18 +1,18 @@
-/** Bounds of an import; far above what people write, and small enough that nothing runs away. */
+/** Limits of an import: far above real repositories, but low enough to bound its cost. */
 export const importLimits = {
   highestNumber: 1_000_000_000,
-  /** Pages of one list: a million rows at fifty each. */
+  /** Pages of one list: a million rows with fifty per page. */
   pages: 20_000,
-  /** Entries that one write takes. */
+  /** Entries per write. */
   entriesPerWrite: 500,
-  /** Issues that one write takes. */
+  /** Issues per write. */
   issuesPerWrite: 50,
-  /** What has been asked for so long is written: a kill takes no more of it away. */
+  /** Time in milliseconds after which fetched data is written: a kill loses at most this much. */
   msPerWrite: 5_000,
-  /** Texts of other forges are kept whole up to here, above what a form takes: GitHub counts characters. */
+  /** Texts of other forges are stored whole up to this length, above the limit of a form: GitHub counts characters. */
   bodyBytes: 256 * 1024,
   entriesPerIssue: 50_000,
-  /** Imports of one person that run or are followed. */
+  /** Running or watched imports per user. */
   importsPerPerson: 1_000,
   loginCharacters: 60,
 } as const;

@@ -19,15 +19,15 @@ import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
 
 export interface NewImport extends Partial<Omit<ImportOptions, 'archivesSource'>> {
-  /** Of the page of the repository, or the one that git clones. */
+  /** Page or clone URL of the repository. */
   address: string;
   token?: string | undefined;
   kind?: SourceKind | undefined;
-  /** Handle of a user or an organisation; the viewer when left out. */
+  /** Handle of a user or an organisation; the viewer if omitted. */
   owner?: string | undefined;
-  /** As it is there when left out. */
+  /** The name at the source if omitted. */
   name?: string | undefined;
-  /** How often it is looked for changes, in milliseconds; never when left out. */
+  /** Interval of checks for changes, in milliseconds; never if omitted. */
   watchMs?: number | null | undefined;
 }
 
@@ -40,16 +40,16 @@ export interface Import extends Omit<ImportRow, 'secretCiphertext' | 'options' |
   hasToken: boolean;
   options: ImportOptions;
   progress: Progress;
-  /** The line that a running transfer of git shows. */
+  /** The progress line of a running git transfer. */
   transfer: string | null;
 }
 
 const noImport = () => notFound('import_not_found', 'This repository does not come from another forge.');
 
 /**
- * Creates a repository that comes from another forge. It exists at once, private and empty, and its page shows the
- * progress. Refuses `invalid_import_address`, `import_refused` with the field when the source does not answer or does
- * not accept the token, `invalid_import`, and what `repositories.create` refuses; nothing is created then.
+ * Creates a repository for an import from another forge. It exists at once, private and empty, and its page shows the
+ * progress. Refuses `invalid_import_address`, `import_refused` with the field if the source does not respond or does
+ * not accept the token, `invalid_import`, and what `repositories.create` refuses, without creating anything.
  */
 export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewImport): Promise<Repository> {
   const { token = '', owner, watchMs = null } = input;
@@ -65,7 +65,7 @@ export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewIm
   return made;
 }
 
-/** Everything comes unless it was said otherwise. */
+/** Imports everything unless the options exclude it. */
 export const readOptions = (input: Partial<ImportOptions>): ImportOptions => ({
   visibility: input.visibility ?? null,
   withIssues: input.withIssues ?? true,
@@ -77,7 +77,7 @@ export const readOptions = (input: Partial<ImportOptions>): ImportOptions => ({
   archivesSource: false,
 });
 
-/** The row of an import into a repository that is there, empty: it runs from now on. */
+/** The row of an import into an existing, empty repository: it runs from now on. */
 export async function insertImport(
   deps: ImportDeps,
   { manager, now }: Tx,
@@ -140,14 +140,14 @@ export function checkInput(token: string, watchMs: number | null): void {
     });
 }
 
-/** Finds which forge an address is of, where neither the caller nor its name says so. Refuses as `probe` does. */
+/** Determines the forge of a URL, if neither the caller nor the host name tells it. Refuses as `probe` does. */
 async function findSource(
   deps: ImportDeps,
   { address: given, kind }: Pick<NewImport, 'address' | 'kind'>,
   token: string,
 ): Promise<{ address: SourceAddress; described: SourceRepository }> {
   const kinds = kind === undefined ? kindsOf(given) : [kind];
-  // What is not the forge that was guessed may answer anything, again and again.
+  // A server of another kind may respond with anything, repeatedly.
   const settings = { ...deps.settings, ...(kinds.length > 1 && { retryMs: [] }) };
   const refusals: DomainError[] = [];
   for (const each of kinds) {
@@ -159,11 +159,11 @@ async function findSource(
       refusals.push(error);
     }
   }
-  // A forge that knows tokens says most.
+  // The error of a forge that knows tokens is the most specific.
   throw refusals.find(({ field }) => field === 'token') ?? refusals[0]!;
 }
 
-/** Asks the source for the repository. Refuses `import_refused`. */
+/** Requests the repository from the source. Refuses `import_refused`. */
 async function probe(deps: ImportDeps, address: SourceAddress, token: string): Promise<SourceRepository> {
   const { source } = connectSource(deps, address, token, { signal: AbortSignal.timeout(30_000), tell: () => {} });
   try {
@@ -173,7 +173,7 @@ async function probe(deps: ImportDeps, address: SourceAddress, token: string): P
   }
 }
 
-/** What a caller is told when a source does not answer as it should: which field of theirs is wrong. */
+/** The error for a source that does not respond as expected: it names the invalid field. */
 export function refusalOf(
   { clock }: Pick<ImportDeps, 'clock'>,
   error: unknown,
@@ -188,16 +188,16 @@ export function refusalOf(
   return invalid('import_refused', describeFailure(error, url), { field, cause: error });
 }
 
-/** What an import would bring, and what not. */
+/** The expected result of an import. */
 export interface DryRun {
   project: string;
   repository: SourceRepository;
   counts: Awaited<ReturnType<Source['counts']>>;
-  /** Lines of the report that are known before anything came. */
+  /** Lines of the report that are known before the import. */
   problems: { item: string; problem: string }[];
 }
 
-/** Looks what an import would bring, without changing anything. Refuses as `startImport` does. */
+/** Checks what an import would transfer, without changing anything. Refuses as `startImport` does. */
 export async function tryImport(
   deps: ImportDeps,
   input: Pick<NewImport, 'address' | 'token' | 'kind'>,
@@ -217,7 +217,7 @@ export async function tryImport(
   return { project: address.project, repository, counts, problems };
 }
 
-/** Null for a repository that does not come from another forge. */
+/** Null for a repository that was not imported. */
 export async function findImport(deps: ImportDeps, repositoryId: string): Promise<Import | null> {
   const row = await deps.db.read.findOneBy(importSchema, { repositoryId });
   return row === null ? null : describe(deps, row);
@@ -236,13 +236,13 @@ function describe(
   };
 }
 
-/** All imports, the newest first, for administrators and the command line. */
+/** All imports, newest first, for administrators and the command line. */
 export async function listImports(deps: ImportDeps, limit = 1_000): Promise<Import[]> {
   const found = await deps.db.read.find(importSchema, { order: { createdAt: 'DESC', id: 'ASC' }, take: limit });
   return found.map((row) => describe(deps, row));
 }
 
-/** The report of an import: what did not come, or came otherwise, and what is to be done. */
+/** The report of an import: missing or changed items, and remaining manual steps. */
 export async function listProblems({ db }: ImportDeps, importId: string, limit = 2_000): Promise<ProblemRow[]> {
   return db.read
     .createQueryBuilder(problemSchema, 'p')
@@ -253,22 +253,22 @@ export async function listProblems({ db }: ImportDeps, importId: string, limit =
     .getMany();
 }
 
-/** What a person asks of an import that is there. */
+/** A user's request for an existing import. */
 interface ImportWish {
-  /** Another token; left out, it stays. */
+  /** Another token; unchanged if omitted. */
   token?: string | undefined;
-  /** Everything is compared, not only what has changed. */
+  /** Whether to compare everything, not only changes. */
   isFull?: boolean;
-  /** The last run: it compares everything, and follows the source no more. */
+  /** Whether this is the last run: it compares everything and ends the watch. */
   isLast?: boolean;
-  /** Whether the last run makes the repository there read-only. */
+  /** Whether the last run makes the source repository read-only. */
   archivesSource?: boolean;
   watchMs?: number | null;
 }
 
 /**
- * Runs an import again, or for the last time; one that waits or failed goes on where it was. Refuses
- * `import_not_found`, `import_ended`, `invalid_import`.
+ * Reruns an import, possibly for the last time; a paused or failed one resumes. Refuses `import_not_found`,
+ * `import_ended`, `invalid_import`.
  */
 export async function runAgain(
   deps: ImportDeps,
@@ -290,7 +290,7 @@ export async function runAgain(
       { id: found.id },
       {
         ...(token === '' ? {} : { secretCiphertext: encryptToken(deps, found.id, found.host, token) }),
-        // Of a run that is under way the place stays.
+        // A run in progress keeps its position.
         ...(found.state === 'paused' ? { state: 'running' } : {}),
         isFull: found.isFull || isFull || isLast,
         isLast: found.isLast || isLast,
@@ -307,7 +307,7 @@ export async function runAgain(
   deps.logger.info(isLast ? 'import.switch_over' : 'import.again', { importId: row.id, by: viewerForLog(viewer) });
 }
 
-/** Pauses an import, or ends it: what is here stays. Refuses `import_not_found`. */
+/** Pauses an import, or ends it: imported data stays. Refuses `import_not_found`. */
 export async function endImport(deps: ImportDeps, viewer: Viewer, repositoryId: string): Promise<void> {
   const { affected } = await deps.db.write(({ manager, now }) =>
     manager.update(

@@ -11,13 +11,13 @@ import { importGroupSchema } from './schema/group-schema.ts';
 import type { ImportGroupRow } from './schema/group-schema.ts';
 import { runImport } from './run/run-import.ts';
 
-/** Imports at the same time: more would only share the processor. */
+/** Limit of concurrent imports: more would only share the processor. */
 const slots = 2;
 
 interface ImportRunner {
-  /** Runs what is due and waits for it; a second call joins the first. */
+  /** Runs due imports and waits for them; a second call joins the first. */
   run(): Promise<number>;
-  /** Aborts what is running; it goes on from its last step at the next start. */
+  /** Aborts running imports; they resume from their last step at the next start. */
   stop(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ const claim = (deps: ImportDeps): Promise<ImportRow | null> =>
 const claimGroup = (deps: ImportDeps): Promise<ImportGroupRow | null> =>
   claimLongestDue(deps, 'import_groups', importGroupSchema, "state = 'running'");
 
-/** The longest due row that no worker has claimed; null when there is none. */
+/** The longest due row that no worker has claimed; null if there is none. */
 async function claimLongestDue<Row extends { id: string }>(
   { db, clock }: ImportDeps,
   table: string,
@@ -95,7 +95,7 @@ async function claimLongestDue<Row extends { id: string }>(
   });
 }
 
-/** At start: releases the claims of a killed process; those of a node beside others end by themselves. */
+/** At start: releases the claims of a killed process; claims of another node expire by themselves. */
 export async function freeClaims({ db }: Pick<ImportDeps, 'db'>): Promise<void> {
   const claims = `locked_until > 0 AND ${isAlone(db)}`;
   const claimed = await rows(db.read, `SELECT 1 FROM imports WHERE ${claims} LIMIT 1`);

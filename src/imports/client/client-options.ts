@@ -1,15 +1,15 @@
 import type { ImportDeps } from '../deps.ts';
 
-/** What the client needs of the module. */
+/** Dependencies of the client. */
 export type ClientDeps = Pick<ImportDeps, 'outbound' | 'clock' | 'logger' | 'requests' | 'settings'>;
 
 export interface ClientOptions {
-  /** Root of the API, without a slash at the end; its origin alone gets the credentials. */
+  /** Root of the API, without a trailing slash; only its origin gets the credentials. */
   api: string;
-  /** `Authorization` and what else goes along. */
+  /** `Authorization` and other request headers. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Until when the host wants to be left alone, known from others. */
+  /** Time until which the host must not be contacted, known from other clients. */
   blockedUntil(): Promise<number>;
   /** Called for each request that is sent. */
   count(): void;

@@ -8,18 +8,18 @@ const maxRedirects = 3;
 const patience = { silenceMs: 60_000, headMs: 60_000 };
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The content of an attached file, to be read to its end or destroyed, and the name that its server gives it. */
+/** The content of an attached file, which the caller must read to its end or destroy, and its name on the server. */
 export interface OpenedFile {
   stream: Readable;
-  /** Empty for none. */
+  /** Empty if there is none. */
   name: string;
 }
 
 /**
- * Opens an attached file of the other forge, through at most three redirects. Credentials go to the origin of the API
- * and to no other; a host of the own network is asked only when it is that origin: an answer could lead to any
- * address there. A page in place of the file is refused. Refuses `source_failed` with the reason in words;
- * throws `SourceBusy`, and `Again` for a failure that may pass.
+ * Opens an attached file of the other forge, following at most three redirects. Only the origin of the API gets the
+ * credentials; a private host is contacted only if it is that origin, since a response could redirect to any private
+ * address. Refuses an HTML page in place of the file. Refuses `source_failed` with the reason as a message; throws
+ * `SourceBusy`, and `Again` for a temporary failure.
  */
 export async function openSourceFile(
   { outbound, requests, settings, clock }: ClientDeps,
@@ -72,19 +72,19 @@ function describeStatus(host: string, status: number): string {
   return `${host} answered with status ${status}`;
 }
 
-/** RFC 6266; the form with `*` counts first. */
+/** RFC 6266: the form with `*` takes precedence. */
 function nameOf(disposition: string | undefined): string {
   const text = (disposition ?? '').slice(0, 2_000);
   const [, encoded] = /filename\*\s*=\s*(?:utf-8)''([^;\s]{1,600})/i.exec(text) ?? [];
   try {
     if (encoded !== undefined) return decodeURIComponent(encoded);
   } catch {
-    // The plain name is left.
+    // Falls back to the plain name.
   }
   return /filename\s*=\s*"((?:[^"\\]|\\.){1,300})"/i.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? '';
 }
 
-/** A server that stops waits for no long file. */
+/** A stopping server does not wait for a long file. */
 function stopWith(signal: AbortSignal, stream: Readable): Readable {
   const stop = (): void => void stream.destroy(new Error('the server stops'));
   signal.addEventListener('abort', stop, { once: true });

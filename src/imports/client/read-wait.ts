@@ -1,15 +1,15 @@
 import type { OutboundResponse } from '../../outbound/index.ts';
 
-/** No server is waited for longer: what it says then is wrong, or it is asked again. */
+/** Maximum wait for a server: a longer one is an error of that server, or the request is repeated earlier. */
 const longestMs = 2 * 3_600_000;
-/** Where a limit names no time. */
+/** Wait for a rate limit without a time. */
 const usualMs = 60_000;
 
 /**
- * Until when a limit of the other server holds; null where the answer is none. `Retry-After` counts first, in seconds
- * or as a date, then `X-RateLimit-Reset` and `RateLimit-Reset`. GitHub sends 403 for both of its limits, with one of
- * these or a message about it; 403 without any of them is a lack of rights.
- * @param now epoch milliseconds, as the result
+ * End of the other server's rate limit; null if the response is not one. `Retry-After` takes precedence, in seconds or
+ * as a date, then `X-RateLimit-Reset` and `RateLimit-Reset`. GitHub sends 403 for both of its limits, with one of these
+ * or a message about it; 403 without any of them means missing permissions.
+ * @param now epoch milliseconds, like the result
  */
 export function readWait({ status, headers, body }: OutboundResponse, now: number): number | null {
   if (status !== 403 && status !== 429 && status !== 503) return null;
@@ -32,7 +32,7 @@ function readRetryAfter(value: string | undefined, now: number): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** Seconds since the epoch, or seconds from now: only one of the two is far from zero. */
+/** Seconds since the epoch, or seconds from now: only one of them is a large number. */
 function readReset(value: string | string[] | undefined, now: number): number | null {
   const text = String(value ?? '').trim();
   if (!/^\d{1,12}(?:\.\d+)?$/.test(text)) return null;

@@ -8,26 +8,26 @@ import { Again, SourceBusy, sourceFailed, sourceRefused } from './source-errors.
 
 interface Answer {
   status: number;
-  /** Null for 304 and for what is not there. */
+  /** Null for 304 and for an absent resource. */
   json: unknown;
   headers: OutboundResponse['headers'];
 }
 
-/** Fifty issues with texts of 64 KiB and what JSON adds to them; a comment of a megabyte beside them. */
+/** Fifty issues with texts of 64 KiB and JSON escapes, plus a comment of one megabyte. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 const maxRedirects = 3;
-/** 422 is how GitHub answers a cursor that it knows no more. */
+/** GitHub returns 422 for an expired cursor. */
 const withoutContent: ReadonlySet<number> = new Set([204, 304, 404, 410, 422]);
 
 /**
- * A client of the API of another forge. One after the other, requests that fail for a reason of the network, of the
- * server there (5xx) or of an answer that is cut off are sent again a few times. Limits are thrown as `SourceBusy`,
- * with the time that the other server names. Credentials go to the origin of the API and to no other.
+ * A client for the API of another forge. Sends requests one after the other and retries a few times after network
+ * errors, server errors (5xx) and truncated responses. Rate limits are thrown as `SourceBusy`, with the time that the
+ * other server gives. Only the origin of the API gets the credentials.
  */
 export class SourceClient {
   readonly #deps: ClientDeps;
   readonly #options: ClientOptions;
-  /** The time of the other server, of the newest answer; epoch milliseconds. */
+  /** Time of the other server in its latest response; epoch milliseconds. */
   serverTime: number | null = null;
 
   constructor(deps: ClientDeps, options: ClientOptions) {
@@ -39,19 +39,19 @@ export class SourceClient {
     return new URL(this.#options.api).host;
   }
 
-  /** Refuses `source_failed`, `source_refused`; throws `SourceBusy`. Null for what is not there (404, 410). */
+  /** Refuses `source_failed`, `source_refused`; throws `SourceBusy`. Null for an absent resource (404, 410). */
   async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return this.#send('GET', this.#url(path), headers);
   }
 
-  /** Changes something there; it is sent once. Refuses as `get` does. */
+  /** Sends a change once, without retries. Refuses as `get` does. */
   async change(method: 'PATCH' | 'POST', path: string, body: object): Promise<Answer> {
     return this.#send(method, this.#url(path), {}, Buffer.from(JSON.stringify(body)));
   }
 
   /**
-   * Opens an attached file at the first of its addresses that has it. Refuses as `openSourceFile` does, for the last
-   * one; throws `SourceBusy`.
+   * Opens an attached file at the first of its URLs that has it. Refuses as `openSourceFile` does for the last URL;
+   * throws `SourceBusy`.
    */
   async openFile(addresses: readonly string[]): Promise<OpenedFile> {
     let refusal: unknown = sourceFailed('it has no address that can be followed');

@@ -1,7 +1,7 @@
 import { unavailable } from '../../kernel/index.ts';
 import type { DomainError } from '../../kernel/index.ts';
 
-/** The other server wants to be left alone until a time, in epoch milliseconds. */
+/** The other server wants no requests until this time, in epoch milliseconds. */
 export class SourceBusy extends Error {
   readonly until: number;
   constructor(until: number) {
@@ -12,7 +12,7 @@ export class SourceBusy extends Error {
 
 export const sourceFailed = (why: string, options?: { cause?: unknown }) => unavailable('source_failed', why, options);
 
-/** The credentials are refused, or do not suffice: a person has to give others. */
+/** The credentials are invalid or insufficient: a user must provide others. */
 export const sourceRefused = (host: string, status: number) =>
   unavailable(
     'source_refused',
@@ -21,11 +21,11 @@ export const sourceRefused = (host: string, status: number) =>
       : `The token lacks permission for this at ${host} (status ${status}).`,
   );
 
-/** Absent and hidden look alike from here. */
+/** Absent and hidden repositories cannot be distinguished. */
 export const sourceGone = (host: string, project: string) =>
   unavailable('source_gone', `${host} has no ${project}, or the token cannot see it.`);
 
-/** A failure that may pass. */
+/** A temporary failure. */
 export class Again extends Error {
   readonly refusal: DomainError;
   constructor(refusal: DomainError) {

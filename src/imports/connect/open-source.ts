@@ -7,19 +7,19 @@ import { createGitlabSource } from '../sources/gitlab/gitlab-source.ts';
 import type { SourceNumbers } from '../sources/source-numbers.ts';
 import type { Source, TellProblem } from '../sources/source.ts';
 
-/** A repository of another forge, as its address names it. */
+/** A repository of another forge, parsed from its URL. */
 export interface SourceAddress {
   kind: SourceKind;
-  /** Root of the API, without a slash at the end. */
+  /** Root of the API, without a trailing slash. */
   api: string;
-  /** `owner/name`; at GitLab with all groups in between. */
+  /** `owner/name`; for GitLab including all groups. */
   project: string;
-  /** Of its page, without a slash at the end; git reaches it with `.git` behind. */
+  /** Page URL, without a trailing slash; the clone URL appends `.git`. */
   url: string;
   host: string;
 }
 
-/** What a request for a token has in its header, by the forge. */
+/** The authorization header for a token, by forge. */
 export function authorization(kind: SourceKind, token: string): Record<string, string> {
   const own: Record<string, string> =
     kind === 'github' ? { Accept: 'application/vnd.github+json', 'X-GitHub-Api-Version': '2022-11-28' } : {};
@@ -39,16 +39,14 @@ export function openSource(
 
 const refuse = (message: string) => invalid('invalid_import_address', message, { field: 'address' });
 
-/**
- * Reads the address of a repository: that of its page, or the one that git clones. Refuses `invalid_import_address`.
- */
+/** Parses the URL of a repository: its page or clone URL. Refuses `invalid_import_address`. */
 export function parseSourceAddress(given: string, kind: SourceKind): SourceAddress {
   const text = given.trim();
   const url = text.length > 1_000 ? null : URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('This is not the address of a repository.');
   if (url.username !== '' || url.password !== '') throw refuse('Give the token in its own field.');
   const parts = url.pathname.split('/').filter(Boolean);
-  // What is behind the names is a page of the repository: `/issues`, `/src/branch/main`, `/-/issues`.
+  // Further segments are a page of the repository: `/issues`, `/src/branch/main`, `/-/issues`.
   const end = parts.findIndex((part, at) => at >= 2 && (kind === 'gitlab' ? part === '-' : pageNames.has(part)));
   const path = (end === -1 ? parts : parts.slice(0, end)).map((part) => decode(part));
   const name = path.at(-1)?.replace(/\.git$/i, '');
@@ -66,20 +64,20 @@ export function parseSourceAddress(given: string, kind: SourceKind): SourceAddre
   return { kind, api: apiOf(kind, url.host, base), project, url: page, host: url.host };
 }
 
-/** The address of a server by that of its API. */
+/** The URL of a server, derived from that of its API. */
 export function serverOf({ kind, api }: Pick<SourceAddress, 'kind' | 'api'>): string {
   if (kind === 'github' && api === 'https://api.github.com') return 'https://github.com';
   return api.replace(/\/api\/v\d$/, '');
 }
 
-/** An account, an organisation or a group; the whole server where `account` is empty. */
+/** An account, an organisation or a group; the whole server if `account` is empty. */
 export interface AccountAddress extends Omit<SourceAddress, 'project'> {
   account: string;
 }
 
 /**
- * Reads the address of an account, or that of a server. Refuses `invalid_import_address`.
- * @param isServer whether the path is that of the server
+ * Parses the URL of an account or of a server. Refuses `invalid_import_address`.
+ * @param isServer whether the path belongs to the server
  */
 export function parseAccountAddress(given: string, kind: SourceKind, isServer: boolean): AccountAddress {
   const text = given.trim();
@@ -97,18 +95,18 @@ export function parseAccountAddress(given: string, kind: SourceKind, isServer: b
   return { kind, api, account, url: page, host: url.host };
 }
 
-/** Another server of GitHub's makers, or of one that answers as theirs does, has its API below its own address. */
+/** GitHub Enterprise servers and compatible ones have the API below their own URL. */
 function apiOf(kind: SourceKind, host: string, base: string): string {
   if (kind !== 'github') return `${base}/api/v1`;
   return host === 'github.com' ? 'https://api.github.com' : `${base}/api/v3`;
 }
 
-/** What a server may be by an address, the likeliest first: one where its name says so. */
+/** Possible kinds of forge of a URL, most likely first; only one if the host name contains its name. */
 export function kindsOf(address: string): readonly SourceKind[] {
   const [, host = ''] = /^(?:https?:\/\/)?(?:www\.)?([^/:]*)/i.exec(address.trim()) ?? [];
   if (/^github\.com$/i.test(host)) return ['github'];
   if (/^gitlab\.com$/i.test(host)) return ['gitlab'];
-  // Groups of GitLab have subgroups; the others have a path above the owner where their server has one.
+  // GitLab groups have subgroups; for other forges, segments before the owner belong to the server's path.
   return /\/-(?:\/|$)|^(?:https?:\/\/)?(?:gitlab\.|[^/]+(?:\/[^/]+){3})/i.test(address.trim())
     ? ['gitlab', 'gitea', 'github']
     : ['gitea', 'gitlab', 'github'];

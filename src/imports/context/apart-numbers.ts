@@ -2,14 +2,14 @@ import type { ImportDeps } from '../deps.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import type { NumberedKind, SourceNumbers } from '../sources/source-numbers.ts';
 
-/** Items that tell the numbers: `number:last-issue`, `number:issue:51`, `number:pull:8`. */
+/** Keys of the stored numbers: `number:last-issue`, `number:issue:51`, `number:pull:8`. */
 const prefix = 'number:';
 const lastIssueItem = `${prefix}last-issue`;
 
 /**
- * Numbers of a source that counts issues and pull requests apart. At the first run issues keep theirs, and a pull
- * request has the highest of them added to its own. What has been opened there since gets a free number where that rule
- * gives one that is taken; it is written down before it is used.
+ * Numbers of a source that numbers issues and pull requests separately. In the first run, issues keep their numbers,
+ * and the highest of them is added to the number of each pull request. Later items get a free number if that rule gives
+ * one that is taken; it is stored before it is used.
  */
 export function createApartNumbers(
   deps: Pick<ImportDeps, 'db' | 'issues'>,
@@ -42,7 +42,7 @@ export function createApartNumbers(
       manager.upsert(itemSchema, { importId, item, fingerprint: String(number) }, ['importId', 'item']),
     );
 
-  /** Whether a number is that of something that did not come from there by the rule. */
+  /** Whether a number belongs to an item that did not get it by the rule. */
   async function takenOf(numbers: readonly number[]): Promise<Set<number>> {
     const rows: { number: number; origin: string | null }[] = await deps.db.read.query(
       `SELECT number, origin FROM issues WHERE repository_id = ? AND number IN (${numbers.map(() => '?').join(', ')})`,
@@ -76,7 +76,7 @@ export function createApartNumbers(
     async settle() {
       const loaded = await load();
       if (loaded.lastIssue !== null) return;
-      // A run that was stopped has read the pages before this one already.
+      // An interrupted run has already read the pages before this one.
       const [row]: { last: number | null }[] = await deps.db.read.query(
         "SELECT max(number) AS last FROM import_staged WHERE import_id = ? AND kind = 'issue'",
         [importId],

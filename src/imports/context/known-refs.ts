@@ -2,10 +2,10 @@ import type { Tx } from '../../db/index.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Items of the refs of the code, and of the wiki. */
+/** Items of the refs of the code and of the wiki. */
 type RefItems = 'ref:' | 'wiki:';
 
-/** The refs there when the last transfer was complete, by name. */
+/** The source's refs at the last complete transfer, by name. */
 export async function knownRefs({ deps, row }: RunContext, prefix: RefItems): Promise<Map<string, string>> {
   const known = await deps.db.read
     .createQueryBuilder(itemSchema, 'i')
@@ -18,7 +18,7 @@ export async function knownRefs({ deps, row }: RunContext, prefix: RefItems): Pr
   return new Map(known.map(({ item, fingerprint }) => [item.slice(prefix.length), fingerprint]));
 }
 
-/** Notes the refs there. @param changed those of them that `knownRefs` did not have so */
+/** Stores the source's refs. @param changed those that differ from `knownRefs` */
 export async function noteRefs(
   { manager }: Tx,
   { row }: RunContext,
@@ -34,7 +34,7 @@ export async function noteRefs(
     );
 }
 
-/** What has changed between two lists of refs. */
+/** The differences between two lists of refs. */
 export const compareRefs = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) => ({
   gone: [...before.keys()].filter((ref) => !after.has(ref)),
   changed: [...after].filter(([ref, oid]) => before.get(ref) !== oid),

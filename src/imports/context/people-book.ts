@@ -6,18 +6,18 @@ import { importLimits } from '../limits.ts';
 import { importPersonSchema } from '../schema/import-schema.ts';
 import type { SourcePerson } from '../sources/source.ts';
 
-/** Finds who the people of a text are here, and gives the others their names. */
+/** Finds the local accounts of the authors of a text, and gives names to the others. */
 export interface PeopleBook {
   of(person: SourcePerson | null): ImportedPerson | null;
 }
 
-/** The name of a person without an account here: `alice@gitea.example.org`. No name of an account has an `@`. */
+/** The name of an author without an account here: `alice@gitea.example.org`. Account names never contain `@`. */
 export const placeholderName = (login: string, host: string): string =>
   `${cleanText(login, importLimits.loginCharacters).replaceAll('@', '_') || 'unknown'}@${host}`.slice(0, 100);
 
 /**
- * Notes people of a source, so that they can claim what they wrote, and finds those who have. An account counts only
- * where that was proved: an equal name says nothing.
+ * Stores authors of a source, so that they can claim their texts, and finds those who have. Only a proven account
+ * counts: an equal name proves nothing.
  */
 export async function openPeopleBook(
   { db }: Pick<ImportDeps, 'db'>,
@@ -33,7 +33,7 @@ export async function openPeopleBook(
   const changed = [...byLogin].filter(([login, person]) => {
     const row = known.get(login);
     const { id, name, email, url } = clean(person);
-    // Without an address, the one that was asked for counts.
+    // Without an address, the one that was requested separately is used.
     const isOther = row !== undefined && email !== '' && row.email !== email;
     if (row !== undefined && person.isNameOnly) return false;
     return row === undefined || row.remoteId !== id || row.name !== name || isOther || row.url !== url;

@@ -5,9 +5,9 @@ import type { ImportRow, Phase } from '../schema/import-schema.ts';
 import type { Source, SourceRepository } from '../sources/source.ts';
 import type { SourceFiles, Transfer } from './transfer.ts';
 
-/** The choices of the user who starts an import. */
+/** Options chosen by the user who starts an import. */
 export interface ImportOptions {
-  /** What it is once all is here; null as it is there. Until then it is private. */
+  /** Visibility once everything is imported; null for that of the source. Private until then. */
   visibility: 'PUBLIC' | 'PRIVATE' | null;
   withIssues: boolean;
   withPulls: boolean;
@@ -15,28 +15,28 @@ export interface ImportOptions {
   withLfs: boolean;
   withWiki: boolean;
   withReactions: boolean;
-  /** Whether the last run archives the repository there. */
+  /** Whether the last run archives the source repository. */
   archivesSource: boolean;
 }
 
-/** Options of a row; those that are newer than it say that everything comes. */
+/** Options of a row; options added since it was written mean that everything is imported. */
 export const readStoredOptions = (text: string): ImportOptions => ({
   withWiki: true,
   ...(JSON.parse(text) as Omit<ImportOptions, 'withWiki'>),
 });
 
-/** Where a run is, and what it has found and written; kept in the row with each step. */
+/** Position and counts of a run; stored in the row with each step. */
 export interface Progress {
-  /** Where the page that comes next begins; null for the first one. */
+  /** Cursor of the next page; null for the first one. */
   cursor: string | null;
-  /** The last issue that was written. */
+  /** Number of the last written issue. */
   number: number;
   found: Record<'issues' | 'pulls' | 'comments', number>;
-  /** Issues and pull requests that were written because they have changed. */
+  /** Number of issues and pull requests written because they have changed. */
   written: number;
   unchanged: number;
   described: Pick<SourceRepository, 'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki'> | null;
-  /** Whether the source had something new. */
+  /** Whether the source had changes. */
   hasChanges: boolean;
 }
 
@@ -50,10 +50,10 @@ export const newProgress: Progress = {
   hasChanges: false,
 };
 
-/** A claim lasts so long; a run renews it while it lives. */
+/** Duration of a claim in milliseconds; a live run renews it. */
 export const leaseMs = 5 * 60_000;
 export const renewMs = 60_000;
-/** Lines of a report that are kept. */
+/** Limit of stored report lines. */
 const maxProblems = 2_000;
 
 /** A run of an import. */
@@ -65,10 +65,10 @@ export class RunContext {
   readonly signal: AbortSignal;
   readonly options: ImportOptions;
   readonly transfer: Transfer;
-  /** Attached files there. */
+  /** Attached files of the source. */
   readonly files: SourceFiles;
   progress: Progress;
-  /** Requests since the row was saved last. */
+  /** Requests since the row was last saved. */
   requests = 0;
   #problems: [item: string, problem: string][] = [];
 
@@ -98,12 +98,12 @@ export class RunContext {
     return { owner: this.located.owner.handle, name: this.located.repository.name };
   }
 
-  /** Adds a line to the report; it is written with the next step. */
+  /** Adds a line to the report; the next step writes it. */
   readonly tell = (item: string, problem: string): void => {
     if (this.#problems.length < maxProblems) this.#problems.push([item.slice(0, 200), problem.slice(0, 500)]);
   };
 
-  /** Writes what a step has done, with the place where the next one begins, in one write. */
+  /** Writes the results of a step and the position of the next one, in one write. */
   async save(
     step: { phase?: Phase; progress?: Partial<Progress> },
     work: (tx: Parameters<Parameters<ImportDeps['db']['write']>[0]>[0]) => Promise<void> = async () => {},

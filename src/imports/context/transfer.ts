@@ -4,17 +4,21 @@ import type { OpenedFile } from '../client/open-source-file.ts';
 type Bring = Mirrors['bring'];
 type Base = { base: ReadonlyMap<string, string> };
 
-/** What brings code, wiki, objects of Git LFS and releases: from a forge, or from files of this machine. */
+/** Transfers code, wiki, Git LFS objects and releases: from a forge, or from local files. */
 export interface Transfer {
   refs(options: Base & { pullRefs: readonly string[] }): ReturnType<Bring['refs']>;
-  /** @returns what did not arrive */
+  /**
+   * @returns items that could not be transferred
+   */
   lfs(): Promise<string[]>;
   wiki(options: Base): ReturnType<Bring['wiki']>;
-  /** @returns what did not arrive */
+  /**
+   * @returns items that could not be transferred
+   */
   releases(): Promise<string[]>;
 }
 
-/** What opens an attached file of texts. Refuses `source_failed` with the reason in words. */
+/** Opens an attached file of a text. Refuses `source_failed` with the reason as a message. */
 export interface SourceFiles {
   open(key: string, name: string): Promise<OpenedFile>;
 }

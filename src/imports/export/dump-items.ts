@@ -1,6 +1,6 @@
 import type { DumpedLabel } from './dump-lists.ts';
 
-/** Issues and pull requests of an export as Gitea's `restore-repo` reads them. */
+/** Issues and pull requests of an export, in the format of Gitea's `restore-repo`. */
 
 interface Person {
   name: string;
@@ -17,7 +17,7 @@ interface Entry {
   reactions: { kind: string; people: Person[] }[];
 }
 
-/** The log of an issue, as an export bundle has it. */
+/** The log of an issue in the format of an export bundle. */
 export interface ExportedLog {
   number: number;
   kind: 'issue' | 'pull';
@@ -34,7 +34,7 @@ export interface ExportedLog {
   entries: Entry[];
 }
 
-/** The code of a pull request, as an export bundle has it. */
+/** The code of a pull request in the format of an export bundle. */
 export interface ExportedPull {
   number: number;
   baseBranch: string;
@@ -74,7 +74,7 @@ export interface DumpContext {
   owner: string;
   name: string;
   labels: Map<string, DumpedLabel>;
-  /** Numbers of people by name: the other forge tells authors without an account apart by them. */
+  /** Numbers of authors by name: the other forge uses them to distinguish authors without an account. */
   people: Map<string, number>;
 }
 
@@ -140,7 +140,7 @@ export function dumpPull(log: ExportedLog, code: ExportedPull, patch: string, co
     merged: code.mergedAt !== null,
     merged_time: code.mergedAt,
     merge_commit_sha: code.mergedOid ?? '',
-    // Its commits are in the repository, whichever one the branch is in.
+    // The repository contains its commits, whichever repository has the branch.
     head: { ...place, ref: code.headBranch ?? `pull-${log.number}`, sha: last.headOid },
     base: { ...place, ref: code.baseBranch, sha: last.baseOid },
     is_draft: code.isDraft,
@@ -186,7 +186,7 @@ export function dumpReviews(log: ExportedLog, code: ExportedPull, context: DumpC
   }));
 }
 
-/** The lines that a thread quotes, as a hunk. */
+/** The lines quoted by a thread, as a hunk. */
 function hunkOf(quoted: string, side: 'OLD' | 'NEW' | null, lastLine: number | null): string {
   const lines = quoted === '' ? [] : quoted.split('\n');
   const first = Math.max(1, (lastLine ?? 1) - lines.length + 1);

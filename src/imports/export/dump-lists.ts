@@ -1,4 +1,4 @@
-/** Labels, milestones and releases of an export as Gitea's `restore-repo` reads them. */
+/** Labels, milestones and releases of an export, in the format of Gitea's `restore-repo`. */
 
 export interface DumpedLabel {
   name: string;

@@ -26,7 +26,7 @@ interface DumpDeps {
   config: Pick<Config, 'baseUrl'>;
   clock: Clock;
   random: Random;
-  /** Folder of temporary repositories, on the file system of the real ones. */
+  /** Folder of temporary repositories, on the same file system as the real ones. */
   temporaryFolder: string;
 }
 
@@ -35,14 +35,14 @@ interface Dump {
   issues: number;
   pulls: number;
   releases: number;
-  /** Pull requests that stay behind: they wait for a member, or their commits are gone. */
+  /** Pull requests that are not exported: held for review by a member, or without their commits. */
   leftOut: number;
 }
 
 /**
  * Writes a repository as the folder that `gitea restore-repo` and `forgejo restore-repo` read: `repo.yml`, the code as
  * `git`, and issues, comments, pull requests, reviews, labels, milestones, topics and releases with files as YAML.
- * Held in memory is one issue. Refuses `folder_not_empty`; a folder that is not whole is removed.
+ * Holds one issue in memory at a time. Refuses `folder_not_empty`; removes an incomplete folder.
  */
 export async function exportDump(deps: DumpDeps, found: Found, target: string): Promise<Dump> {
   if ((await stat(target).catch(() => null)) !== null)
@@ -86,7 +86,7 @@ async function writeAll(deps: DumpDeps, found: Found, folder: string): Promise<D
     pulls: 'true',
     assets: 'true',
     default_branch: repository.defaultBranch,
-    // Read here alone.
+    // Read only here.
     website: repository.website,
     is_archived: String(repository.archivedAt !== null),
   });
@@ -97,10 +97,10 @@ async function writeAll(deps: DumpDeps, found: Found, folder: string): Promise<D
   return { refs: own.length, ...counts, releases, leftOut: plan.leftOut };
 }
 
-/** Gitea's number of Gitea, which has the same API. */
+/** Gitea's number for itself, since the API is the same. */
 const giteaService = '3';
 
-/** A bundle is a repository for git: the other forge clones it. */
+/** git treats a bundle as a repository: the other forge clones it. */
 const writeCode = (
   { git, clock, random, temporaryFolder }: DumpDeps,
   { canonical }: Found,
@@ -114,7 +114,7 @@ const writeCode = (
     scratch: path.join(temporaryFolder, `dump-${random.uuid()}.git`),
   });
 
-/** Pages of the wiki. `restore-repo` looks for them where a forge has them: at the address of the code. */
+/** Pages of the wiki. `restore-repo` looks for them relative to the URL of the code, as forges have them. */
 async function writeWiki(deps: DumpDeps, found: Found, folder: string): Promise<boolean> {
   const wiki = await deps.repositories.wikis.find(localAdministrator, found.canonical.owner, found.canonical.name);
   if (wiki.tip === null) return false;
@@ -179,7 +179,7 @@ async function writeLogs(
   return { issues: issues.count, pulls: pulls.count };
 }
 
-/** The code of pull requests comes in the order of their numbers, as their logs do. */
+/** The code of pull requests is ordered by number, like their logs. */
 function readCodes({ pulls }: DumpDeps, repositoryId: string, plan: Plan) {
   const files = pulls.portable.files(repositoryId, plan)[Symbol.asyncIterator]();
   let ahead: ExportedPull | null = null;
@@ -200,7 +200,7 @@ function readCodes({ pulls }: DumpDeps, repositoryId: string, plan: Plan) {
       for (;;) {
         if (ahead === null && !isOver) ahead = await next();
         if (ahead === null || ahead.number > number) return found;
-        // A further part has threads alone.
+        // A further part contains only threads.
         if (ahead.number === number && found === null) found = ahead;
         else if (ahead.number === number) found!.threads.push(...ahead.threads);
         ahead = null;

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
-/** JSON is YAML, but for characters that YAML wants written as escapes. */
+/** JSON is YAML, except for characters that YAML requires to be escaped. */
 export const toYaml = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped)}\n`;
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A YAML list that is written item by item. */
+/** Writes a YAML list item by item. */
 export class ListFile {
   readonly #file: FileHandle;
   count = 0;

@@ -1,2 +1,2 @@
-/** Name of the pages of a wiki beside the code, which is `git`: forges append this to the address of the code. */
+/** Name of the wiki pages next to the code, which is `git`: forges append this to the URL of the code. */
 export const wikiFile = 'git.wiki.git';

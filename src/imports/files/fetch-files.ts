@@ -4,14 +4,14 @@ import type { RunContext } from '../context/run-context.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 import type { SourceComment, SourceFile, SourceIssue, SourceReview, SourceReviewComment } from '../sources/source.ts';
 
-/** Files that come at the same time. */
+/** Limit of concurrent downloads. */
 const atOnce = 2;
 const rowsAtOnce = 50;
 const prefix = 'file:';
-/** Places of one file that are kept. */
+/** Limit of stored positions per file. */
 const mostPlaces = 200;
 
-/** A file that is wanted: its name, and the entries that show it. */
+/** A file to fetch: its name, and the entries that show it. */
 interface Wanted {
   name: string;
   shown: [number: number, origin: string][];
@@ -44,7 +44,7 @@ export function filesOfIssue(
   return found;
 }
 
-/** Notes in the write of their issues which files are wanted; those that are here get their new places. */
+/** In the write of their issues, records which files to fetch; files that are already here get their new positions. */
 export async function noteFiles(
   { row }: Pick<RunContext, 'row'>,
   manager: Parameters<Parameters<RunContext['deps']['db']['write']>[0]>[0]['manager'],
@@ -68,8 +68,8 @@ const readState = (fingerprint: string): Wanted =>
   JSON.parse(fingerprint.slice(fingerprint.indexOf(' ') + 1)) as Wanted;
 
 /**
- * Brings the attached files that texts show; what does not arrive is a line of the report, and a run that compares
- * everything tries it again.
+ * Fetches the attached files that texts show; a failure adds a line to the report, and a run that compares everything
+ * retries it.
  */
 export async function fetchFiles(context: RunContext): Promise<void> {
   const { deps, row } = context;

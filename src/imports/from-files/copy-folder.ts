@@ -5,9 +5,9 @@ import { explainFullDisk, invalid } from '../../kernel/index.ts';
 import { fileLimits } from './file-limits.ts';
 
 /**
- * Copies a folder: what is imported stays as it was, and the server can read it, with any owner of the original.
- * Links, sockets and devices are refused, so that nothing outside of the folder is read. Refuses
- * `unreadable_import_files`, `disk_full`.
+ * Copies a folder: the import source stays unchanged, and the server can read the copy, whoever owns the original.
+ * Refuses links, sockets and devices, so that nothing outside of the folder is read. Refuses `unreadable_import_files`,
+ * `disk_full`.
  */
 export async function copyFolder(
   from: string,

@@ -8,16 +8,16 @@ import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
 import { fileLimits } from './file-limits.ts';
 import type { run } from './read-items-task.ts';
 
-/** Items of a part of a list; `next` is the byte where the next part begins, null at the end. */
+/** Items of a part of a list; `next` is the byte offset of the next part, null at the end. */
 interface ListPart {
   items: unknown[];
   next: number | null;
-  /** How many items could not be read. */
+  /** Number of items that could not be read. */
   unreadable: number;
 }
 
 const taskLimits: TaskLimits = {
-  // The longest part takes a tenth of it.
+  // Parsing the largest part takes a tenth of this limit.
   deadlineMs: 10_000,
   maxWaitMs: 60_000,
   maxInputBytes: 3 * (fileLimits.partBytes + fileLimits.itemBytes),
@@ -29,8 +29,8 @@ type ListLimits = Record<'itemBytes' | 'partBytes', number>;
 export type ReadPart = (name: string, from: number) => Promise<ListPart>;
 
 /**
- * Reads lists of YAML in a folder part by part, so that a list of any length is never held as a whole. Each item begins
- * with a dash at the beginning of a line, as all that write lists of mappings do it; a list in one line is one part.
+ * Reads YAML lists in a folder part by part, so that a list is never in memory as a whole. Each item begins with a dash
+ * at the beginning of a line, as all writers of lists of mappings produce; a list on one line is one part.
  */
 export function createListReader(
   { workers }: { workers: WorkerPool },
@@ -56,7 +56,7 @@ export function createListReader(
   };
 }
 
-/** All items of a list that is short by its nature. */
+/** All items of an inherently short list. */
 export async function readWhole(
   read: ReadPart,
   name: string,
@@ -73,7 +73,7 @@ export async function readWhole(
   return { items, unreadable };
 }
 
-/** JSON is YAML, and is read faster. Undefined for anything else. */
+/** JSON is YAML, but faster to parse. Undefined for anything else. */
 function parseJson(text: string): unknown {
   const body = text.replace(/^- /, '').trimStart();
   if (!/^[[{]/.test(body)) return undefined;
@@ -84,7 +84,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Values of texts of YAML; null for one that cannot be read. Refuses `busy`. */
+/** Values of YAML texts; null for an invalid one. Refuses `busy`. */
 export async function parseYaml(workers: WorkerPool, texts: readonly string[], client: string): Promise<unknown[]> {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text).update('\0');
@@ -98,7 +98,7 @@ export async function parseYaml(workers: WorkerPool, texts: readonly string[], c
   if (outcome.ok)
     return outcome.value.map((value) => (Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value));
   if (outcome.reason === 'busy') throw unavailable('busy', 'The server is busy. Please try again in a moment.');
-  // One item of them is at fault: each for itself.
+  // One of the items is invalid: parses each separately.
   if (texts.length > 1) {
     const found: unknown[] = [];
     for (const text of texts) found.push(...(await parseYaml(workers, [text], client)));
@@ -110,7 +110,7 @@ export async function parseYaml(workers: WorkerPool, texts: readonly string[], c
 const betweenLists = new Set(['[]', '---', '...']);
 const mostBetween = 100;
 
-/** Writers of several lists one behind the other leave empty ones in between. */
+/** Writers of several lists in one file leave empty ones in between. */
 function withoutEmptyLists(given: string): string {
   let text = given;
   for (let count = 0; count < mostBetween; count += 1) {
@@ -122,7 +122,7 @@ function withoutEmptyLists(given: string): string {
   return text;
 }
 
-/** The texts of the items from a byte on, until they are `partBytes` long. */
+/** The texts of the items from a byte offset on, up to a length of `partBytes`. */
 async function splitList(
   file: string,
   from: number,

@@ -25,10 +25,10 @@ import type {
 
 /** Items of a folder of Gitea's and Forgejo's `dump-repo`. */
 
-/** Names that stand for an account that is gone. */
+/** Names that stand for a deleted account. */
 const ghosts = new Set(['', 'ghost']);
 
-/** Null for an account that is gone. A file vouches for no address: its author could write any. */
+/** Null for a deleted account. E-mail addresses in a file are not trusted: its author could write any. */
 export function readName(name: unknown): SourcePerson | null {
   const login = textOf(name);
   return ghosts.has(login.toLowerCase()) ? null : { login, id: '', name: '', email: '', url: '', isNameOnly: true };
@@ -55,7 +55,7 @@ export function readMilestone(row: Json): SourceMilestone {
   };
 }
 
-/** An issue, or the talk of a pull request. Null for a row without a number. */
+/** An issue, or the conversation of a pull request. Null for a row without a number. */
 export function readIssue(row: Json, isPull: boolean): SourceIssue | null {
   const number = numberOf(row['number']);
   if (number === null) return null;
@@ -81,7 +81,7 @@ export function readIssue(row: Json, isPull: boolean): SourceIssue | null {
   };
 }
 
-/** Null for what is no comment: other forges write changes of titles and labels beside them. */
+/** Null if it is not a comment: other forges also write changes of titles and labels there. */
 export function readComment(row: Json, number: number, at: number): SourceComment | null {
   if (!['', 'comment'].includes(textOf(row['comment_type']))) return null;
   const createdAt = timeOf(row['created']) ?? 0;
@@ -128,7 +128,7 @@ const verdicts: Readonly<Record<string, SourceReview['verdict']>> = {
   COMMENT: 'COMMENT',
 };
 
-/** Null for drafts and requests. */
+/** Null for drafts and review requests. */
 export function readReview(row: Json): { review: SourceReview; comments: SourceReviewComment[] } | null {
   const verdict = verdicts[textOf(row['state'])];
   const id = idOf(row['id']);
@@ -143,7 +143,7 @@ export function readReview(row: Json): { review: SourceReview; comments: SourceR
     isDismissed: false,
     submittedAt: timeOf(row['created_at']) ?? 0,
   };
-  // Comments have an id of their author and no name: they are by the one who reviewed.
+  // Comments have an author id but no name: their author is the reviewer.
   return { review, comments: listOf(row['comments']).flatMap((one) => readReviewComment(one, review) ?? []) };
 }
 
@@ -175,7 +175,7 @@ function readReviewComment(row: Json, review: SourceReview): SourceReviewComment
   };
 }
 
-/** The line on the new side that a hunk ends at; negative for a removed one, 0 where it says nothing. */
+/** The line on the new side at which a hunk ends; negative for a removed line, 0 if unknown. */
 export function lastLineOf(hunk: string): number {
   const [head = '', ...lines] = hunk.split('\n');
   const [, before, after] = /^@@ -(\d{1,8})(?:,\d+)? \+(\d{1,8})/.exec(head) ?? [];

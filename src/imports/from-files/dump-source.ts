@@ -21,7 +21,7 @@ interface Tools {
 
 interface Place {
   folder: string;
-  /** Address of its page there, without a slash at the end. */
+  /** URL of its page at the source, without a trailing slash. */
   url: string;
   host: string;
 }
@@ -46,7 +46,7 @@ async function readTopics({ workers }: Tools, folder: string): Promise<string[]>
   return Array.isArray(topics) ? topics.map(textOf).filter(Boolean) : [];
 }
 
-/** Where the pages of the wiki are: as `dump-repo` writes them, or as `hearth export` does; null for none. */
+/** Location of the wiki pages, as written by `dump-repo` or by `hearth export`; null if there are none. */
 export async function findWiki(folder: string): Promise<string | null> {
   for (const name of ['wiki', wikiFile])
     if ((await stat(path.join(folder, name)).catch(nullIfAbsent)) !== null) return name;
@@ -154,13 +154,16 @@ export function createDumpSource(
 const countLost = (count: number): string =>
   count === 1 ? 'an item that cannot be read did not come' : `${count} items that cannot be read did not come`;
 
-/** The branch that HEAD of a bare repository names; null for none, and for a bundle, which says it to git alone. */
+/**
+ * The branch that HEAD of a bare repository points to; null if there is none, and for a bundle, whose HEAD only git
+ * reads.
+ */
 async function headOf(bare: string): Promise<string | null> {
   const text = await readFile(path.join(bare, 'HEAD'), 'utf8').catch(() => '');
   return /^ref: refs\/heads\/(\S{1,250})\s*$/.exec(text)?.[1] ?? null;
 }
 
-/** Issues, then the talks of pull requests: `issue:0`, `pull:1048576`. */
+/** Issues, then the conversations of pull requests: `issue:0`, `pull:1048576`. */
 async function readTalk(
   read: ReadPart,
   cursor: string | null,

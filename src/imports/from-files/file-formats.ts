@@ -11,14 +11,14 @@ import { convertGitlabExport, isGitlabExport } from './gitlab-export.ts';
 import { unreadable } from './copy-folder.ts';
 import { readFacts } from './dump-source.ts';
 
-/** `service_type` of `repo.yml`: Gitea's number of the forge that it dumped. */
+/** `service_type` of `repo.yml`: Gitea's number of the dumped forge. */
 const forges: Readonly<Record<string, SourceKind>> = { 2: 'github', github: 'github', 4: 'gitlab', gitlab: 'gitlab' };
 
 /** The format of a folder, and the forge that wrote it. */
 interface Recognised {
   kind: SourceKind;
   format: FileFormat;
-  /** Makes the plain folder of it; null where it is read as it is. */
+  /** Converts it to a plain folder; null if it is read directly. */
   convert: ((from: string, to: string, address: SourceAddress) => Promise<void>) | null;
 }
 

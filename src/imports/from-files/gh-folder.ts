@@ -20,13 +20,13 @@ import { unreadable } from './copy-folder.ts';
 import { PlainFolder } from './plain-folder.ts';
 import { readJsonFile } from './read-json-files.ts';
 
-/** Files of such a folder; only the first has to be there. */
+/** Files of such a folder; only the first is required. */
 const files = ['issues', 'pulls', 'labels', 'releases', 'repo'] as const;
 
 /**
- * Makes the plain folder of what `gh` prints with `--json`: `issues.json` of `gh issue list`, `pulls.json` of
- * `gh pr list`, `labels.json` of `gh label list`, `releases.json` of `gh release list`, `repo.json` of `gh repo view`,
- * each with the fields that it documents, and `git`, a mirror clone. Fields that were not asked for are absent. Refuses
+ * Converts the output of `gh` with `--json` to a plain folder: `issues.json` of `gh issue list`, `pulls.json` of `gh pr
+ * list`, `labels.json` of `gh label list`, `releases.json` of `gh release list`, `repo.json` of `gh repo view`, each
+ * with its documented fields, and `git`, a mirror clone. Fields that were not requested are absent. Refuses
  * `unreadable_import_files`.
  * @see cli.github.com/manual, `gh issue list` and its neighbours, "JSON Fields"
  */
@@ -132,7 +132,7 @@ async function addTalk(folder: PlainFolder, row: Json, isPull: boolean): Promise
 
 function readComment(row: Json, number: number, at: number): SourceComment {
   const createdAt = timeOf(row['createdAt']) ?? 0;
-  // The id of its address is that of the REST API.
+  // The id in its URL is that of the REST API.
   const [, id] = /#issuecomment-(\d{1,19})$/.exec(textOf(row['url'])) ?? [];
   return {
     ...{ id: id ?? (idOf(row['id']) || `at-${at + 1}`), number, author: readPerson(row['author']) },

@@ -13,17 +13,17 @@ import type {
 } from '../sources/source.ts';
 import { lastLineOf } from './dump-shapes.ts';
 
-/** Rows of GitHub's migration archives. They name each other, and people, by the addresses of their pages. */
+/** Rows of GitHub's migration archives. They reference each other, and users, by page URLs. */
 
-/** Names that addresses lead to, by address. */
+/** Names of the referenced rows, by URL. */
 export interface ArchiveNames {
-  /** Display names of people by login. */
+  /** Display names of users by login. */
   people: ReadonlyMap<string, string>;
-  /** Titles of milestones by address. */
+  /** Titles of milestones by URL. */
   milestones: ReadonlyMap<string, string>;
 }
 
-/** `https://github.com/alice`, `https://github.com/apps/robot`; null for none and for an account that is gone. */
+/** `https://github.com/alice`, `https://github.com/apps/robot`; null for none and for a deleted account. */
 export function readPerson(address: unknown, { people }: ArchiveNames): SourcePerson | null {
   const segments = (URL.parse(textOf(address))?.pathname ?? '').split('/').filter(Boolean);
   const last = segments.at(-1) ?? '';
@@ -35,14 +35,14 @@ export function readPerson(address: unknown, { people }: ArchiveNames): SourcePe
 const peopleOf = (value: unknown, names: ArchiveNames): SourcePerson[] =>
   (Array.isArray(value) ? value : []).flatMap((one) => readPerson(one, names) ?? []);
 
-/** The number at the end of `…/issues/7` and `…/pull/7`; null for any other address. */
+/** The number at the end of `…/issues/7` and `…/pull/7`; null for any other URL. */
 const numberAt = (address: unknown): number | null =>
   numberOf(Number(/\/(?:issues|pull)\/(\d{1,10})$/.exec(textOf(address))?.[1] ?? 0));
 
-/** The number behind the last word of an anchor: `#issuecomment-7`, `#discussion_r7`, `#pullrequestreview-7`. */
+/** The number at the end of an anchor: `#issuecomment-7`, `#discussion_r7`, `#pullrequestreview-7`. */
 const idAt = (address: unknown): string => /#[a-z_-]*?(\d{1,19})$/.exec(textOf(address))?.[1] ?? '';
 
-/** The path of `tarball://root/attachments/…` in the archive; null for an address elsewhere. */
+/** The path of `tarball://root/attachments/…` in the archive; null for any other URL. */
 export const fileAt = (address: unknown): string | null =>
   /^tarball:\/\/root\/([^?#]{1,1000})$/.exec(textOf(address))?.[1] ?? null;
 
@@ -60,7 +60,7 @@ const reactionsOf = (row: Json, names: ArchiveNames): SourceReaction[] =>
     return { kind: reactionNames[kind] ?? kind, person: readPerson(one['user'], names) };
   });
 
-/** What the events of an issue say of it. */
+/** The state of an issue according to its events. */
 export interface IssueEvents {
   isLocked: boolean;
   isPinned: boolean;
@@ -68,7 +68,7 @@ export interface IssueEvents {
   merged: { by: SourcePerson | null; oid: string | null } | null;
 }
 
-/** Rows of `issue_events`, by number, in the order of their times. */
+/** Rows of `issue_events`, by number, in chronological order. */
 export function foldEvent(known: Map<number, IssueEvents>, row: Json, names: ArchiveNames): void {
   const number = numberAt(row['issue']) ?? numberAt(row['pull_request']);
   const event = textOf(row['event']);
@@ -81,7 +81,7 @@ export function foldEvent(known: Map<number, IssueEvents>, row: Json, names: Arc
   known.set(number, before);
 }
 
-/** Labels are addresses, or rows of their own. */
+/** Labels are URLs, or rows of their own. */
 function labelAt(value: unknown): string {
   const address = textOf(value);
   if (address === '') return textOf(objectOf(value)['name']);
@@ -93,7 +93,7 @@ function labelAt(value: unknown): string {
   }
 }
 
-/** An issue, or the talk of a pull request. Null for a row without a number. */
+/** An issue, or the conversation of a pull request. Null for a row without a number. */
 export function readIssue(
   row: Json,
   isPull: boolean,
@@ -125,7 +125,7 @@ export function readIssue(
   };
 }
 
-/** Null for a row that names no issue. */
+/** Null for a row without an issue. */
 export function readComment(row: Json, names: ArchiveNames): { isPull: boolean; comment: SourceComment } | null {
   const isPull = textOf(row['pull_request']) !== '';
   const number = numberAt(isPull ? row['pull_request'] : row['issue']);
@@ -169,7 +169,7 @@ export function readPull(row: Json, names: ArchiveNames, events: ReadonlyMap<num
   };
 }
 
-/** GitHub's numbers of what a review says; those of drafts are left out. */
+/** GitHub's numbers for review states, without that of drafts. */
 const verdicts: Readonly<Record<number, SourceReview['verdict']>> = {
   1: 'COMMENT',
   30: 'REQUEST_CHANGES',
@@ -197,7 +197,7 @@ export function readReview(row: Json, names: ArchiveNames): { number: number; re
   return { number, review };
 }
 
-/** A thread says where its comments stand, and who has resolved it. */
+/** A thread has the position of its comments and the user who resolved it. */
 export interface ReviewThread {
   row: Json;
   resolvedBy: SourcePerson | null;
@@ -217,7 +217,7 @@ export const readThread = (row: Json, names: ArchiveNames): ReviewThread => ({
   isResolved: timeOf(row['resolved_at']) !== null,
 });
 
-/** Null for drafts, and for a row that names no pull request or file. */
+/** Null for drafts, and for a row without a pull request or file. */
 export function readReviewComment(
   row: Json,
   names: ArchiveNames,
@@ -230,7 +230,7 @@ export function readReviewComment(
   const thread = threads.get(address) ?? null;
   const place = { ...thread?.row, ...Object.fromEntries(Object.entries(row).filter(([, value]) => value != null)) };
   const hunk = textOf(row['diff_hunk']);
-  // Older archives have positions in the hunk alone, which ends at the line.
+  // Older archives have only positions in the hunk, which ends at the line.
   const found = lastLineOf(hunk);
   const given = numberOf(place['original_line']) ?? numberOf(place['line']);
   const lastLine = textOf(place['subject_type']) === 'file' ? null : (given ?? (Math.abs(found) || null));

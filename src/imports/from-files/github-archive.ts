@@ -25,7 +25,7 @@ import { readLabel, readMilestone } from '../sources/github/github-shapes.ts';
 import { attachedFile, PlainFolder } from './plain-folder.ts';
 import { readNumberedFiles } from './read-json-files.ts';
 
-/** What such an archive has, and nothing here is made of. */
+/** Contents of such an archive that are not imported. */
 const leftOut: readonly (readonly [file: string, name: string])[] = [
   ['commit_comments', 'comments at commits'],
   ['discussions', 'discussions'],
@@ -33,8 +33,8 @@ const leftOut: readonly (readonly [file: string, name: string])[] = [
 ];
 
 /**
- * Makes the plain folder of a migration archive of GitHub (`POST /user/migrations`, `/orgs/{org}/migrations`), which
- * may have many repositories: the one of the address. Refuses `unreadable_import_files`.
+ * Converts a migration archive of GitHub (`POST /user/migrations`, `/orgs/{org}/migrations`) to a plain folder: of its
+ * repositories, the one with the given URL. Refuses `unreadable_import_files`.
  * @see docs.github.com, REST API, Migrations; the files are named by `schema.json` 1.x
  */
 export async function convertGithubArchive(from: string, to: string, address: SourceAddress): Promise<void> {
@@ -43,7 +43,7 @@ export async function convertGithubArchive(from: string, to: string, address: So
   const files = (kind: string): AsyncGenerator<Json[]> => readNumberedFiles(from, kind, tell);
   const repository = await findRepository(files('repositories'), address);
   const home = `${textOf(repository['url'])}/`.toLowerCase();
-  /** Rows of this repository: an archive of an organisation has those of all. */
+  /** Only rows of this repository: an archive of an organisation has those of all. */
   async function* own(kind: string): AsyncGenerator<Json> {
     for await (const rows of files(kind))
       for (const row of rows)
@@ -121,12 +121,12 @@ export async function convertGithubArchive(from: string, to: string, address: So
   });
 }
 
-/** Addresses of a row, or of what it belongs to. */
+/** URLs of a row, or of its parent. */
 const addresses = ['url', 'issue', 'pull_request', 'issue_comment', 'repository', 'repository_url'];
 
 const addressOf = (row: Json): string => textOf(row['url']).split('/').slice(-2).join('/');
 
-/** Refuses `unreadable_import_files` where the archive has no such repository. */
+/** Refuses `unreadable_import_files` if the archive does not contain the repository. */
 async function findRepository(files: AsyncGenerator<Json[]>, address: SourceAddress): Promise<Json> {
   const found: Json[] = [];
   for await (const rows of files) found.push(...rows);
@@ -159,7 +159,7 @@ async function convertReviews(
       await folder.addReview(number, { note });
       continue;
     }
-    // Comments are older than reviews are at GitHub: each of those is a review of its own.
+    // Comments older than GitHub's reviews: each becomes a review of its own.
     const review: SourceReview = {
       id: `comment-${note.id}`,
       author: note.author,

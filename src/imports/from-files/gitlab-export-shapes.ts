@@ -2,16 +2,16 @@ import { flagOf, idOf, listOf, objectOf, textOf } from '../sources/read-json.ts'
 import type { Json } from '../sources/read-json.ts';
 
 /**
- * Rows of GitLab's project export as its REST API would answer them, so that one set of readers has both. An export
- * names people by number; members have their names in it, and authors of comments the names that are shown.
+ * Rows of GitLab's project export in the shape of its REST API, so that both use the same readers. An export references
+ * users by number; its members have usernames, and authors of comments only display names.
  */
 
 /** Names of accounts by number. */
 export type Logins = ReadonlyMap<string, string>;
 
 /**
- * A person by number. Without a name in the export it is the number, in a form that is no name of an account there:
- * a name that is shown may be that of another person.
+ * A user by number. Without a username in the export, the name is the number, in a form that cannot be a username
+ * there: a display name may be that of another user.
  */
 function personOf(id: unknown, logins: Logins, shown: unknown = ''): Json | null {
   const key = idOf(id);
@@ -47,7 +47,7 @@ export function asListed(row: Json, logins: Logins): Json {
   };
 }
 
-/** A merge request with its commits, which the export has from the last version. */
+/** A merge request with its commits, which the export takes from the last version. */
 export function asMergeRequest(row: Json, logins: Logins): Json {
   const diff = objectOf(row['merge_request_diff']);
   const [newest] = listOf(diff['merge_request_diff_commits']);
@@ -62,7 +62,7 @@ export function asMergeRequest(row: Json, logins: Logins): Json {
   };
 }
 
-/** Positions are objects, or texts of JSON in older exports. */
+/** Positions are objects, or JSON texts in older exports. */
 function positionOf(note: Json): Json {
   for (const given of [note['position'], note['original_position']]) {
     if (typeof given !== 'string') {
@@ -72,7 +72,7 @@ function positionOf(note: Json): Json {
     try {
       return objectOf(JSON.parse(given));
     } catch {
-      // Ruby's form of a position, which older exports had.
+      // Ruby's form of a position, in older exports.
     }
   }
   return {};
@@ -101,7 +101,7 @@ export function asDiscussions(row: Json, logins: Logins): Json[] {
 export const asReactions = (row: Json, logins: Logins): Json[] =>
   listOf(row['award_emoji']).map((one) => ({ name: one['name'], user: personOf(one['user_id'], logins) }));
 
-/** Null where the export does not say who has approved. */
+/** Null if the export does not contain the approvers. */
 export const asApprovals = (row: Json, logins: Logins): Json | null =>
   !Array.isArray(row['approvals'])
     ? null

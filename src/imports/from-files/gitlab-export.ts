@@ -24,7 +24,7 @@ import { readJsonFile, readLines } from './read-json-files.ts';
 const tree = 'tree/project';
 const [publicLevel, internalLevel] = [20, 10];
 
-/** What an export has, and nothing here is made of. */
+/** Contents of an export that are not imported. */
 const leftOut: readonly (readonly [file: string, name: string])[] = [
   ['snippets', 'snippets'],
   ['boards', 'boards'],
@@ -32,8 +32,8 @@ const leftOut: readonly (readonly [file: string, name: string])[] = [
 ];
 
 /**
- * Makes the plain folder of a project export of GitLab, with its lists of a line for each item (from 13.0 on).
- * Refuses `unreadable_import_files`.
+ * Converts a project export of GitLab, whose lists have one item per line (since 13.0), to a plain folder. Refuses
+ * `unreadable_import_files`.
  * @see docs.gitlab.com, "Migrate projects and groups by using file exports"
  */
 export async function convertGitlabExport(from: string, to: string, address: SourceAddress): Promise<void> {
@@ -49,7 +49,7 @@ export async function convertGitlabExport(from: string, to: string, address: Sou
     if (textOf(username) !== '') logins.set(idOf(id), textOf(username));
   }
   const known = { labels: new Set<string>(), milestones: new Set<string>() };
-  /** Those of groups stand at the issues that have them. */
+  /** Labels of groups are contained in the issues that have them. */
   const addLabel = async (row: Json): Promise<void> => {
     const label = readLabel({ ...row, name: row['title'] });
     if (label.name === '' || known.labels.has(label.name)) return;
@@ -165,7 +165,7 @@ async function addRelease(folder: PlainFolder, row: Json, { url }: SourceAddress
   });
 }
 
-/** `uploads/<32 hex digits>/<name>`: texts name a file by both. */
+/** `uploads/<32 hex digits>/<name>`: texts reference a file by both. */
 async function moveUploads(folder: PlainFolder, from: string): Promise<void> {
   const secrets = (await readdir(path.join(from, 'uploads')).catch(nullIfAbsent)) ?? [];
   for (const secret of secrets) {

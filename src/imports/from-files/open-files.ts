@@ -15,11 +15,11 @@ import { readDumpReleases } from './dump-releases.ts';
 import { createDumpSource, findWiki } from './dump-source.ts';
 import { openBelow } from './open-below.ts';
 
-/** Where the files of an import are kept while it runs. */
+/** Folder of the files of an import while it runs. */
 export const folderOf = ({ settings }: Pick<ImportDeps, 'settings'>, importId: string): string =>
   path.join(settings.folder, importId);
 
-/** Refuses `import_needs_files` where they are here no more. */
+/** Refuses `import_needs_files` if they no longer exist. */
 export async function requireFiles(deps: Pick<ImportDeps, 'settings'>, importId: string): Promise<void> {
   const found = await lstat(folderOf(deps, importId)).catch(nullIfAbsent);
   if (found?.isDirectory() !== true)
@@ -36,7 +36,7 @@ interface FilesRun {
   numbers: SourceNumbers;
 }
 
-/** What a run reads in place of the API of a forge. */
+/** The data that a run reads in place of the API of a forge. */
 export async function openFiles(
   deps: ImportDeps,
   row: Pick<ImportRow, 'id' | 'url' | 'host' | 'files'>,

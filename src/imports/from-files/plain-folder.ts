@@ -17,20 +17,20 @@ import type {
 } from '../sources/source.ts';
 
 /**
- * The folder that archives of GitHub and exports of GitLab become: lists of the shapes of `Source`, an item in each
- * line, which any of them is read from.
+ * The folder to which archives of GitHub and exports of GitLab are converted before they are read: lists of the shapes
+ * of `Source`, one item per line.
  */
 
-/** Rows of each list. Numbers are those there. */
+/** Rows of each list, with the numbers of the source. */
 export interface PlainLists {
   labels: SourceLabel;
   milestones: SourceMilestone;
   issues: SourceIssue;
-  /** The talks of pull requests. */
+  /** The conversations of pull requests. */
   talks: SourceIssue;
   pulls: SourcePull;
   comments: SourceComment;
-  /** Of pull requests. */
+  /** Belongs to pull requests. */
   'pull-comments': SourceComment;
   releases: RemoteRelease;
   rules: SourceRule;
@@ -40,7 +40,7 @@ export interface PlainLists {
 /** A row of the reviews of a pull request. */
 export type PlainReview = { review: SourceReview } | { note: SourceReviewComment };
 
-/** What the folder says of the whole. */
+/** Properties of the whole folder. */
 export interface PlainFacts {
   repository: Omit<SourceRepository, 'url' | 'cloneUrl'>;
   toDo: string[];
@@ -48,19 +48,19 @@ export interface PlainFacts {
   problems: [item: string, problem: string][];
   counts: Record<'issues' | 'pulls' | 'releases' | 'labels' | 'milestones', number>;
   pullRefs: string[];
-  /** Whether issues and pull requests are numbered apart. */
+  /** Whether issues and pull requests are numbered separately. */
   isApart: boolean;
 }
 
 export const factsFile = 'facts.json';
-/** An attached file, by what names it in texts. */
+/** An attached file, keyed by its reference in texts. */
 export const attachedFile = (key: string): string => `files/${createHash('sha256').update(key).digest('hex')}`;
 export const reviewsFile = (number: number): string => `reviews/${number}`;
 
 const heldCharacters = 4 * 1024 * 1024;
 const mostProblems = 2_000;
 
-/** Writes such a folder; `finish` comes last. Nothing is held but a few MB of rows. */
+/** Writes such a folder; `finish` must be called last. Buffers only a few MB of rows. */
 export class PlainFolder {
   readonly #from: string;
   readonly #to: string;
@@ -69,7 +69,9 @@ export class PlainFolder {
   readonly #counts = new Map<string, number>();
   readonly #problems: PlainFacts['problems'] = [];
 
-  /** @param from the folder that files are moved from */
+  /**
+   * @param from source folder of moved files
+   */
   constructor(from: string, to: string) {
     this.#from = from;
     this.#to = to;
@@ -84,12 +86,12 @@ export class PlainFolder {
     await this.#write(name, rows);
   }
 
-  /** Of a pull request, by its number there. */
+  /** Belongs to a pull request, by its number at the source. */
   addReview = (number: number, ...rows: PlainReview[]): Promise<void> => this.#write(reviewsFile(number), rows);
 
   /**
    * Moves a file or a folder of the archive to a name here.
-   * @returns its length; null where the archive does not have it
+   * @returns its length; null if the archive does not contain it
    */
   async move(name: string, to: string): Promise<number | null> {
     const source = path.resolve(this.#from, name);
@@ -142,7 +144,10 @@ export class PlainFolder {
   }
 }
 
-/** A file vouches for no address, and knows less of a person than the API of a forge: its author could write any. */
+/**
+ * Removes e-mail addresses, which a file's author could invent; a file has less data about a user than the API of a
+ * forge.
+ */
 function vouchForNothing(_key: string, value: unknown): unknown {
   const isPerson = value !== null && typeof value === 'object' && 'login' in value && 'email' in value;
   return isPerson ? { ...value, id: '', email: '', url: '', isNameOnly: true } : value;

@@ -15,7 +15,10 @@ import type { PlainFacts, PlainLists, PlainReview } from './plain-folder.ts';
 
 const mostRows = 10_000;
 
-/** The folder that `PlainFolder` writes. @param numbers where it numbers issues and pull requests apart */
+/**
+ * Reads the folder that `PlainFolder` writes. @param numbers numbers of issues and pull requests if the folder numbers
+ * them separately
+ */
 export async function openPlainSource(
   tools: { workers: WorkerPool },
   { folder, url, host }: { folder: string; url: string; host: string },
@@ -29,7 +32,7 @@ export async function openPlainSource(
   const numberOf = async (kind: NumberedKind, there: number): Promise<number> =>
     (await numbers.of(kind, [there])).get(there)!;
 
-  /** Pages of two lists, one behind the other, with the numbers here. */
+  /** Pages of two lists, one after the other, with the numbers here. */
   async function page<Row extends { number: number }>(
     lists: readonly [issues: keyof PlainLists, pulls: keyof PlainLists],
     cursor: string | null,
@@ -108,7 +111,7 @@ async function findPull(read: ReadPart, iid: number): Promise<PlainLists['pulls'
   return null;
 }
 
-/** The releases of such a folder; the addresses of their files are names in it. */
+/** The releases of such a folder; the URLs of their files are names in it. */
 export async function* readPlainReleases(
   tools: { workers: WorkerPool },
   folder: string,

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
 
 /**
- * A task of the worker pool: items of a list as plain values; null for one that cannot be read. Aliases are refused:
- * nothing that writes such files makes them, and few of them could name millions of values.
+ * A task of the worker pool: parses items of a list to plain values; null for an invalid one. Refuses aliases: no
+ * writer of such files creates them, and a few could reference millions of values.
  */
 export const run = (texts: readonly string[]): unknown[] => texts.map(readOne);
 

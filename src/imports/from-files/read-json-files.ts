@@ -7,7 +7,7 @@ import type { Json } from '../sources/read-json.ts';
 import type { TellProblem } from '../sources/source.ts';
 import { fileLimits } from './file-limits.ts';
 
-/** Null for a file that is absent; undefined for one that cannot be read. */
+/** Null for an absent file; undefined for an invalid one. */
 export async function readJsonFile(file: string): Promise<unknown> {
   const found = await stat(file).catch(nullIfAbsent);
   if (found === null) return null;
@@ -15,7 +15,7 @@ export async function readJsonFile(file: string): Promise<unknown> {
   return parse(await readFile(file, 'utf8'));
 }
 
-/** The rows of `issues_000001.json` and what follows, file by file, as GitHub numbers them. */
+/** The rows of `issues_000001.json` and its successors, file by file, as GitHub numbers them. */
 export async function* readNumberedFiles(folder: string, kind: string, tell: TellProblem): AsyncGenerator<Json[]> {
   for (let at = 1; at <= fileLimits.jsonFiles; at += 1) {
     const name = `${kind}_${String(at).padStart(6, '0')}.json`;
@@ -26,7 +26,7 @@ export async function* readNumberedFiles(folder: string, kind: string, tell: Tel
   }
 }
 
-/** The rows of a file with a JSON object in each line. */
+/** The rows of a file with one JSON object per line. */
 export async function* readLines(folder: string, name: string, tell: TellProblem): AsyncGenerator<Json> {
   const file = path.join(folder, name);
   if ((await stat(file).catch(nullIfAbsent))?.isFile() !== true) return;
@@ -53,7 +53,7 @@ export async function* readLines(folder: string, name: string, tell: TellProblem
     parts.push(chunk.subarray(from));
     held += chunk.length - from;
     if (held <= fileLimits.jsonBytes) continue;
-    // Nothing of it is held; its end is looked for.
+    // Discards the content and looks for its end.
     [parts, held, isTooLong] = [[], 0, true];
   }
   const last = take();

@@ -18,17 +18,20 @@ import { recogniseFolder } from './file-formats.ts';
 import { folderOf } from './open-files.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
-/** As for an import by an API; `address` is where the repository was, which links in its texts and its people name. */
+/**
+ * As for an import by an API; `address` is the former URL of the repository, which links in its texts and its authors
+ * refer to.
+ */
 interface FilesImport extends Omit<NewImport, 'token' | 'watchMs' | 'kind'> {
-  /** Absolute path of a folder, or of a `.tar.gz`, of this machine. */
+  /** Absolute path of a local folder or `.tar.gz`. */
   from: string;
 }
 
 /**
- * Imports a repository from a folder or an archive, which is copied first and stays as it is. Where the repository is
- * here already by such an import from the same address, what is new in the folder is added to it. Refuses
+ * Imports a repository from a folder or an archive, which is copied first and stays unchanged. If such an import from
+ * the same URL has already created the repository, adds the new content of the folder to it. Refuses
  * `unreadable_import_files`, `invalid_import_address`, `import_ended`, `import_running`, `repository_name_taken`, and
- * what `repositories.create` refuses; nothing is created then.
+ * what `repositories.create` refuses, without creating anything.
  */
 export async function startFromFiles(deps: ImportDeps, viewer: Viewer, input: FilesImport): Promise<Repository> {
   const id = deps.random.uuid();
@@ -53,7 +56,7 @@ export async function startFromFiles(deps: ImportDeps, viewer: Viewer, input: Fi
   }
 }
 
-/** What an import from a folder would bring, without changing anything. Refuses as `startFromFiles` does. */
+/** The expected result of an import from a folder, without changing anything. Refuses as `startFromFiles` does. */
 export async function tryFiles(deps: ImportDeps, input: Pick<FilesImport, 'address' | 'from'>): Promise<DryRun> {
   const stage = `${folderOf(deps, deps.random.uuid())}.unfinished`;
   try {
@@ -75,7 +78,7 @@ async function takeFiles(
 ) {
   const found = await stat(from).catch(nullIfAbsent);
   if (found === null) throw unreadable(`There is no folder or file ${from}.`);
-  // What a folder is says the folder itself, before it is copied.
+  // The folder itself reveals its format, before it is copied.
   const early = found.isDirectory() ? await recogniseFolder(deps, from) : null;
   const raw = `${stage}.raw`;
   await mkdir(path.dirname(stage), { recursive: true, mode: 0o700 });
@@ -100,7 +103,7 @@ async function takeFiles(
   }
 }
 
-/** Null where the name is free. Refuses `repository_name_taken` for any other repository. */
+/** Null if the name is free. Refuses `repository_name_taken` for any other repository. */
 async function findEarlier(
   deps: ImportDeps,
   viewer: Viewer,
@@ -121,7 +124,7 @@ async function findEarlier(
 
 async function replaceFiles(deps: ImportDeps, viewer: Viewer, importId: string, stage: string): Promise<void> {
   const { db, clock } = deps;
-  // Claimed while its files change, so that no run reads half of them.
+  // Claimed while its files change, so that no run reads a partial set.
   const claimed = await db.write(async ({ manager, now }) => {
     const row = await manager.findOneByOrFail(importSchema, { id: importId });
     if (row.state === 'ended')
@@ -139,7 +142,7 @@ async function replaceFiles(deps: ImportDeps, viewer: Viewer, importId: string, 
       importSchema,
       { id: importId },
       {
-        // A paused run goes on from its beginning: its place is one in the files before.
+        // A paused run restarts: its position refers to the previous files.
         ...(claimed.state === 'paused' ? { state: 'done' } : {}),
         isFull: true,
         nextAt: now,

@@ -12,9 +12,9 @@ import { fileLimits } from './file-limits.ts';
 type Limits = Record<'totalBytes' | 'entries' | 'depth' | 'plainBytes' | 'ratio', number>;
 
 /**
- * Unpacks a `.tar.gz`. A path that leads out of the folder, a link, a device, a name that comes twice and an archive
- * that becomes far larger than any export are refused; what was written until then is the caller's to remove. Refuses
- * `unreadable_import_files`, `disk_full`.
+ * Unpacks a `.tar.gz`. Refuses paths outside of the folder, links, devices, duplicate names and archives that expand
+ * far beyond any export; the caller must remove the files written until then. Refuses `unreadable_import_files`,
+ * `disk_full`.
  */
 export async function unpackArchive(file: string, to: string, limits: Limits = fileLimits): Promise<void> {
   const packed = (await stat(file)).size;
@@ -24,9 +24,9 @@ export async function unpackArchive(file: string, to: string, limits: Limits = f
     await mkdir(to, { recursive: true, mode: 0o700 });
     await pipeline(createReadStream(file), createGunzip(), async (source) => {
       for await (const member of readTar(source as AsyncIterable<Buffer>)) {
-        // Headers of the whole archive say when and by what it was written.
+        // Global headers of the archive contain only its date and writer.
         if (member.type === 'g') continue;
-        // GNU's form of a name that is too long for its field.
+        // GNU's extension for names that are too long for their field.
         if (member.type === 'L') {
           longName = await readLongName(member);
           continue;
@@ -43,7 +43,7 @@ export async function unpackArchive(file: string, to: string, limits: Limits = f
           throw unreadable(`${name} is a link or no plain file; the archive is not imported.`);
         else await writeMember(member, target);
       }
-      // What stands behind the end is read, so that a broken file is noticed.
+      // Reads past the end marker, so that a corrupt file is noticed.
       for await (const _ of source);
     });
   } catch (error) {
@@ -72,7 +72,7 @@ function checkName(given: string, depth: number): string {
 
 async function writeMember({ content }: TarMember, target: string): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-  // Fails where the name is there already: a second file of a name would hide the first.
+  // Fails if the name exists: a second file of the same name would hide the first.
   const file = await open(target, 'wx', 0o600);
   try {
     for await (const part of content()) await file.write(part);

@@ -8,8 +8,8 @@ import { groupItemSchema, groupOwnerSchema } from '../schema/group-schema.ts';
 import type { GroupItemRow, ImportGroupRow } from '../schema/group-schema.ts';
 
 /**
- * Makes the repository of an item, private and empty, with its import. A name that is taken or refused here becomes
- * another one. What is refused is written down with the item; the others go on.
+ * Creates the private and empty repository of an item, with its import. A name that is taken or invalid here is
+ * replaced by another one. An error is stored with the item; the others continue.
  */
 export async function beginItem(
   deps: ImportDeps,
@@ -45,7 +45,7 @@ const refuse = async ({ db }: ImportDeps, { groupId, project }: GroupItemRow, pr
     manager.update(groupItemSchema, { groupId, project }, { problem: problem.slice(0, 500) }),
   ));
 
-/** Its own name; with the groups above it, where several have one of that name; without what no name here has. */
+/** Its own name, prefixed with its groups if several share the name, without characters that are invalid here. */
 function namesFor({ project, name }: GroupItemRow): string[] {
   const clean = (text: string): string =>
     text
@@ -75,7 +75,7 @@ async function create(
   throw refusal;
 }
 
-/** The repository that a stop between its making and its import has left: empty, without an import, and that young. */
+/** The repository left by a stop between creating it and its import: empty, without an import, and created recently. */
 async function findLeftBehind({ db }: ImportDeps, item: GroupItemRow, owner: Owner): Promise<string | null> {
   const column = owner.kind === 'user' ? 'owner_user_id' : 'owner_org_id';
   for (const name of namesFor(item)) {

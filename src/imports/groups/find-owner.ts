@@ -6,13 +6,13 @@ import { importPersonSchema } from '../schema/import-schema.ts';
 import type { GroupOwnerRow, ImportGroupRow } from '../schema/group-schema.ts';
 import type { ListedOwner } from '../sources/list-repositories.ts';
 
-/** The owner here, or why there is none. */
+/** The owner here, or the reason why there is none. */
 type FoundOwner = { id: string } | { problem: string };
 
 /**
- * Which owner here an owner of a whole server becomes. A user is the account that an administrator's mapping names or
- * that has the address which the server vouches for, verified; an equal name proves nothing. Where the name is free, an
- * account is made, disabled and without a password, or an organisation that the starter of the import owns.
+ * Finds the owner here for an owner of a whole server. For a user this is the account in an administrator's mapping or
+ * the one with the e-mail address that the server vouches for, verified here; an equal name proves nothing. If the name
+ * is free, creates a disabled account without a password, or an organisation owned by the user who started the import.
  */
 export async function findOwner(
   deps: ImportDeps,

@@ -4,8 +4,8 @@ import { nullIfNotFound, unavailable } from '../../kernel/index.ts';
 import type { ImportDeps } from '../deps.ts';
 
 /**
- * Who a group acts for: the rights that its starter has now, not those at its start. Refuses `import_starter_gone` for
- * an account that is disabled.
+ * The viewer of a group: the current rights of the user who started it, not those at its start. Refuses
+ * `import_starter_gone` for a disabled account.
  */
 export async function viewerOfGroup(
   { accounts }: Pick<ImportDeps, 'accounts'>,

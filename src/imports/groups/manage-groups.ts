@@ -16,18 +16,18 @@ import type { ListedOwner } from '../sources/list-repositories.ts';
 import { insertOwner } from './run-group.ts';
 
 export interface NewImportGroup extends Partial<Omit<ImportOptions, 'archivesSource'>> {
-  /** Of the page of an account, or of the server. */
+  /** Page URL of an account or the server. */
   address: string;
   token?: string | undefined;
   kind?: SourceKind | undefined;
-  /** Handle here; the viewer when left out. Not for a whole server. */
+  /** Handle here; the viewer if omitted. Not for a whole server. */
   owner?: string | undefined;
-  /** All owners of the server: for administrators. */
+  /** All owners of the server; only for administrators. */
   isServer?: boolean;
   watchMs?: number | null | undefined;
 }
 
-/** A group without its token, with how many of its repositories are how far. */
+/** A group without its token, with the number of its repositories in each state. */
 export interface ImportGroup
   extends Omit<ImportGroupRow, 'secretCiphertext' | 'options' | 'lockedUntil' | 'cursor' | 'hasOwners'> {
   counts: { all: number; done: number; running: number; paused: number; refused: number };
@@ -35,7 +35,7 @@ export interface ImportGroup
 
 /** A repository of a group. */
 export interface ImportGroupItem extends Pick<GroupItemRow, 'project' | 'url' | 'problem' | 'repositoryId'> {
-  /** Null before its import has begun, and where it was refused. */
+  /** Null before its import has begun, and if it was refused. */
   state: ImportState | null;
   lastError: string | null;
 }
@@ -43,9 +43,9 @@ export interface ImportGroupItem extends Pick<GroupItemRow, 'project' | 'url' | 
 const noGroup = () => notFound('import_not_found', 'There is no such import.');
 
 /**
- * Begins to import all repositories of an account, of an organisation, or of a server. Each becomes an import of its
- * own, which goes on by itself. Refuses what `startImport` refuses; `import_refused` for a server whose API lists no
- * owners, and `invalid_import` for those who may not have all of one.
+ * Starts the import of all repositories of an account, an organisation or a server. Each becomes a separate import that
+ * runs by itself. Refuses what `startImport` refuses; `import_refused` for a server whose API lists no owners, and
+ * `invalid_import` for users who may not import a whole server.
  */
 export async function startGroup(deps: ImportDeps, viewer: Viewer, input: NewImportGroup): Promise<ImportGroup> {
   const { token = '', isServer = false, watchMs = null } = input;
@@ -105,7 +105,7 @@ async function ownerFor(deps: ImportDeps, viewer: PersonViewer, handle: string |
   return owner;
 }
 
-/** Asks the server for the account, or whether it lists all of its owners for this token. */
+/** Requests the account from the server, or checks that it lists all of its owners for this token. */
 async function findAccount(
   deps: ImportDeps,
   { address: given, kind }: NewImportGroup,
@@ -134,7 +134,7 @@ async function findAccount(
   throw refusals.find(({ field }) => field === 'token') ?? refusals[0]!;
 }
 
-/** Those that a person has started; for administrators all. The newest first. */
+/** Groups started by a user, or all for administrators; newest first. */
 export async function listGroups(deps: ImportDeps, viewer: Viewer, limit = 100): Promise<ImportGroup[]> {
   if (viewer.kind !== 'person') return [];
   const rows = await deps.db.read.find(importGroupSchema, {
@@ -147,7 +147,9 @@ export async function listGroups(deps: ImportDeps, viewer: Viewer, limit = 100):
 
 const mostItems = 20_000;
 
-/** A group with what became of its repositories and owners. Refuses `import_not_found`, alike for that of others. */
+/**
+ * A group with the results of its repositories and owners. Refuses `import_not_found`, also for groups of other users.
+ */
 export async function findGroup(
   deps: ImportDeps,
   viewer: Viewer,
@@ -196,19 +198,19 @@ async function describe(
   };
 }
 
-/** What a person asks of a group. */
+/** A user's request for a group. */
 interface GroupWish {
-  /** Another token; left out, it stays. */
+  /** Another token; unchanged if omitted. */
   token?: string | undefined;
   isFull?: boolean;
-  /** The last run of each of its repositories. */
+  /** Whether each of its repositories gets its last run. */
   isLast?: boolean;
   archivesSource?: boolean;
 }
 
 /**
- * Lists again what is there, begins what is new or was refused before, and runs the imports of the others again, or for
- * the last time. Refuses `import_not_found`, `invalid_import`.
+ * Lists the source again, starts imports that are new or were refused before, and reruns the others, possibly for the
+ * last time. Refuses `import_not_found`, `invalid_import`.
  */
 export async function runGroupAgain(
   deps: ImportDeps,
@@ -235,7 +237,7 @@ export async function runGroupAgain(
       { id },
       {
         ...(token === '' ? {} : { secretCiphertext: encryptToken(deps, id, group.host, token) }),
-        // Of an account the one owner is there.
+        // For an account, its only owner exists.
         ...(isLast ? { watchMs: null } : { state: 'running', hasOwners: group.account !== '', cursor: null }),
         nextAt: now,
         failures: 0,

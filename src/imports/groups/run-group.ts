@@ -14,15 +14,15 @@ import { beginItem } from './begin-item.ts';
 import { findOwner } from './find-owner.ts';
 import { viewerOfGroup } from './group-viewer.ts';
 
-/** Repositories that one order brings; above what any account has. */
+/** Limit of repositories per group; above the number in any account. */
 const mostItems = 20_000;
 const mostFailures = 8;
 const firstRetryMs = 60_000;
 const forPeople = new Set(['source_refused', 'source_gone', 'import_token_closed', 'import_starter_gone']);
 
 /**
- * Lists what an account or a server has and begins an import for each repository; those run by themselves. It goes on
- * where it was after a stop: each page and each repository is a write of its own. Never throws.
+ * Lists the repositories of an account or a server and starts an import for each, which then runs by itself. Resumes
+ * after a stop: each page and each repository is a separate write. Never throws.
  */
 export async function runGroup(deps: ImportDeps, row: ImportGroupRow, signal: AbortSignal): Promise<void> {
   const heart = setInterval(() => {
@@ -51,7 +51,7 @@ export async function runGroup(deps: ImportDeps, row: ImportGroupRow, signal: Ab
       if (waiting.length === 0) break;
       for (const { project } of waiting) {
         signal.throwIfAborted();
-        // Owners of a whole server are others than its administrator.
+        // The owners of a whole server differ from its administrator.
         await beginItem(deps, row, project, { token, viewer: row.account === '' ? localAdministrator : viewer });
       }
     }
@@ -94,7 +94,7 @@ async function fail(deps: ImportDeps, row: ImportGroupRow, error: unknown): Prom
   });
 }
 
-/** All owners of a server, page by page; of an account there is one already. */
+/** All owners of a server, page by page; an account already has its only one. */
 async function listOwners(
   deps: ImportDeps,
   row: ImportGroupRow,
@@ -113,7 +113,7 @@ async function listOwners(
   }
 }
 
-/** An owner that is there already keeps what became of it. */
+/** An owner that is already stored keeps its result. */
 export async function insertOwner(
   { manager }: Pick<Parameters<Parameters<ImportDeps['db']['write']>[0]>[0], 'manager'>,
   { id, host }: Pick<ImportGroupRow, 'id' | 'host'>,
@@ -125,7 +125,7 @@ export async function insertOwner(
      ON CONFLICT (group_id, login) DO NOTHING`,
     [id, owner.login, owner.kind, JSON.stringify(owner), ownerId],
   );
-  // An administrator's mapping names people of this list, and they claim what they wrote by their address.
+  // An administrator's mapping references users of this list, and users claim their texts by their e-mail address.
   if (owner.kind === 'user')
     await manager.query(
       `INSERT INTO import_people (host, login, remote_id, name, email, url) VALUES (?, ?, ?, ?, ?, ?)
@@ -162,7 +162,7 @@ async function listRepositories(
   for (let isListed = owner.isListed; !isListed; ) {
     signal.throwIfAborted();
     const { rows, next } = await listing.repositories(listed, cursor);
-    // A page that leads back ends the list.
+    // A next page that was already read ends the list.
     isListed = next === null || seen.has(next);
     cursor = isListed ? null : next;
     if (next !== null) seen.add(next);

@@ -4,8 +4,8 @@ import { itemSchema } from '../schema/import-schema.ts';
 import type { NumberedKind } from '../sources/source-numbers.ts';
 
 /**
- * Numbers here of issues and merge requests of a source that numbers the two apart, by `issue:7` and `pull:7`. Nothing
- * is assigned: what has come by the rule alone is not in the table.
+ * Numbers here of issues and merge requests of a source that numbers the two separately, by `issue:7` and `pull:7`.
+ * Assigns none: numbers that follow the rule are not in the table.
  */
 export async function lookUpNumbers(
   { db }: Pick<ImportDeps, 'db'>,

@@ -1,4 +1,4 @@
-/** Segments of a path without their escapes; null for a path that is none. */
+/** Decoded segments of a path; null if an escape is invalid. */
 export function decodeSegments(segments: readonly string[]): string[] | null {
   try {
     return segments.map((segment) => decodeURIComponent(segment));

@@ -1,54 +1,54 @@
 import type { SourceKind } from '../schema/source-kind.ts';
 import { decodeSegments } from './decode-segments.ts';
 
-/** Where a repository is there; texts name it by its address. */
+/** Location of a repository at the source; texts reference it by URL. */
 export interface LinkSource {
   kind: SourceKind;
-  /** Of its page, without a slash at the end. */
+  /** Page URL, without a trailing slash. */
   url: string;
-  /** `owner/name`; at GitLab with all groups in between. */
+  /** `owner/name`; for GitLab including all groups. */
   project: string;
 }
 
-/** What an address of another forge names in a repository. */
+/** The item of a repository that a URL of another forge refers to. */
 export type SourceLink =
   | {
       kind: 'issue';
-      /** What GitLab numbers apart; the others say either word for both. */
+      /** GitLab numbers them separately; other forges use either word for both. */
       numbered: 'issue' | 'pull';
       number: number;
-      /** Origin of the entry in its log that the anchor names: `comment:7`. */
+      /** Origin of the log entry in the anchor: `comment:7`. */
       entry: string | null;
-      /** The page beside the talk. */
+      /** Subpage of the issue or pull request. */
       part: 'changes' | 'commits' | null;
     }
   | { kind: 'commit'; oid: string }
-  /** Segments behind the repository, escaped, by the words of GitHub and Gitea; `end` is a query and an anchor. */
+  /** Escaped segments after the repository, in GitHub's and Gitea's terms; `end` is a query and an anchor. */
   | { kind: 'page'; segments: string[]; end: string };
 
 export interface ParsedLink {
-  /** The repository, as its forge writes it. */
+  /** The repository, as its forge spells it. */
   project: string;
   link: SourceLink;
 }
 
-/** Pages that lead to the same page here, by their first word. */
+/** Pages that have an equivalent here, by their first segment. */
 const pageWords: ReadonlySet<string> = new Set([
   ...['blob', 'raw', 'blame', 'tree', 'src', 'commits', 'releases', 'tags', 'branches', 'compare', 'wiki', 'labels'],
   ...['milestones', 'activity', 'archive'],
 ]);
-/** GitLab's words for the same. */
+/** GitLab's segments for the same. */
 const gitlabWords: Readonly<Record<string, string>> = { wikis: 'wiki', work_items: 'issues' };
 
 /**
- * What an address names at the server of a repository; null for anything that is not there. Whether it is here is not
- * asked. Linear in the address, which is bounded by the caller.
+ * Parses a URL on the server of a repository; null for any other URL. Does not check that the item exists here. Linear
+ * in the URL, whose length the caller limits.
  */
 export function parseSourceLink({ kind, url: home, project }: LinkSource, address: string): ParsedLink | null {
   const url = URL.parse(address);
   const own = URL.parse(home);
   if (url === null || own === null || !/^https?:$/.test(url.protocol)) return null;
-  // The scheme may have changed since; `www.` is GitHub's other name.
+  // The scheme may have changed since; `www.` is an alias of GitHub.
   if (url.host.replace(/^www\./, '') !== own.host.replace(/^www\./, '')) return null;
   const segments = url.pathname.split('/').filter(Boolean);
   const above = own.pathname.split('/').filter(Boolean).slice(0, -project.split('/').length);
@@ -70,7 +70,7 @@ interface Split {
 const splitPlain = (segments: readonly string[]): Split | null =>
   segments.length < 3 ? null : { project: segments.slice(0, 2), rest: segments.slice(2) };
 
-/** Old addresses of GitLab have no `-` between the project and the page. */
+/** Old URLs of GitLab have no `-` between the project and the page. */
 function splitGitlab(segments: readonly string[], home: string): Split | null {
   const dash = segments.indexOf('-');
   if (dash >= 2) return { project: segments.slice(0, dash), rest: segments.slice(dash + 1) };
@@ -107,7 +107,7 @@ function readPage(kind: SourceKind, [first = '', ...rest]: readonly string[], ur
 
 const listOf = (word: string): string => (word === 'issues' ? 'issues' : 'pulls');
 
-/** Undefined for a page that has no like here. */
+/** Undefined for a page without an equivalent here. */
 function partOf(word: string | undefined): 'changes' | 'commits' | undefined {
   if (word === 'files' || word === 'diffs' || word === 'changes') return 'changes';
   return word === 'commits' ? 'commits' : undefined;
@@ -121,7 +121,7 @@ function entryOf(hash: string): string | null {
   return review === undefined ? null : `review:${review}`;
 }
 
-/** Lines: `#L3-L9`, GitLab's `#L3-9`. Queries are of the pages there. */
+/** Lines: `#L3-L9`, GitLab's `#L3-9`. Queries are specific to the source's pages. */
 function endOf(kind: SourceKind, { hash }: URL): string {
   const [, from, to] = /^#L(\d{1,7})(?:C\d+)?(?:-L?(\d{1,7})(?:C\d+)?)?$/.exec(hash) ?? [];
   if (from === undefined) return kind === 'gitlab' ? '' : hash.replace(/[^\w#.~%-]/g, '');

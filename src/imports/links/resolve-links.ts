@@ -8,26 +8,26 @@ import { parseSourceLink } from './parse-source-link.ts';
 import type { LinkSource, ParsedLink, SourceLink } from './parse-source-link.ts';
 import { fileAt } from './source-files.ts';
 
-/** What an address of the other forge leads to here. Whether the viewer may see it, or it is there, is not asked. */
+/** The local target of a URL of the other forge. Does not check that it exists or that the viewer can see it. */
 export type HereLink =
   | {
       kind: 'issue';
       /** Null for the repository of the text. */
       repository: { owner: string; name: string } | null;
       number: number;
-      /** Of the entry in its log that the anchor names; null for none. */
+      /** The log entry in the anchor; null for none. */
       position: number | null;
       part: 'changes' | 'commits' | null;
     }
   | { kind: 'commit'; repository: { owner: string; name: string } | null; oid: string }
-  /** Of the repository of the text: segments behind it, escaped, by the words of GitHub and Gitea. */
+  /** In the repository of the text: escaped segments after it, in GitHub's and Gitea's terms. */
   | { kind: 'page'; segments: string[]; end: string }
   | { kind: 'file'; id: string };
 
 /** Links of the texts of one page. */
 export interface WantedLinks {
   addresses: readonly string[];
-  /** What texts name as `#7` and `!7`; only where the source numbers the two apart. */
+  /** Items that texts reference as `#7` and `!7`; only if the source numbers the two separately. */
   named: readonly (readonly [kind: NumberedKind, number: number])[];
 }
 
@@ -37,10 +37,10 @@ interface ResolvedLinks {
   numbers: (readonly [name: string, number: number])[];
 }
 
-/** Addresses of one page that are looked up. */
+/** Limit of resolved URLs per page. */
 const most = 500;
 
-/** The source of a repository that comes from another forge; null for all others. */
+/** The source of an imported repository; null for all others. */
 export async function findLinkSource(
   { db }: Pick<ImportDeps, 'db'>,
   repositoryId: string,
@@ -50,8 +50,8 @@ export async function findLinkSource(
 }
 
 /**
- * Finds what addresses of the other forge lead to here: issues, pull requests, commits, pages and files of the
- * repository itself, and issues and commits of others that came from the same server.
+ * Resolves URLs of the other forge to local targets: issues, pull requests, commits, pages and files of the repository
+ * itself, and issues and commits of other repositories imported from the same server.
  */
 export async function resolveLinks(
   deps: ImportDeps,
@@ -92,7 +92,8 @@ export async function resolveLinks(
     if (place === undefined) return [];
     const { repository } = place;
     if (link.kind === 'commit') return [[address, { kind: 'commit', repository, oid: link.oid }]];
-    // That a repository exists at all is for those who see it: only what is looked up with their rights leads there.
+    // Only users who can see a repository may learn that it exists: these targets are later looked up with the viewer's
+    // rights.
     if (link.kind === 'page') return repository === null ? [[address, link]] : [];
     const number = numberOf(place, link);
     const position = entries.get(place.repositoryId)?.get(`${number} ${link.entry}`) ?? null;
@@ -127,7 +128,7 @@ interface Place {
   repository: { owner: string; name: string } | null;
 }
 
-/** Where the projects of links are here, by their names in lower case. */
+/** Local repositories of linked projects, by lower-case project name. */
 async function findPlaces(
   { db, repositories }: ImportDeps,
   { importId, project, url }: LinkSource & { importId: string },
@@ -146,7 +147,7 @@ async function findPlaces(
     where: { host, project: In([...others].slice(0, mostProjects)) },
     select: { id: true, repositoryId: true, project: true, createdAt: true },
   });
-  // What came twice is where it came first.
+  // If a project was imported twice, its first import counts.
   const rows = found.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
   const located = await repositories.locate(rows.map((row) => row.repositoryId));
   for (const row of rows) {
@@ -161,5 +162,5 @@ async function findPlaces(
   return places;
 }
 
-/** Repositories that the texts of one page name. */
+/** Limit of repositories referenced by the texts of one page. */
 const mostProjects = 50;

@@ -5,7 +5,7 @@ import type { LinkSource } from './parse-source-link.ts';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const name = String.raw`[^\s<>"'()\[\]\\/?#]{1,255}`;
 
-/** Addresses of attached files in texts, by the forge. */
+/** URLs of attached files in texts, by forge. */
 const patterns: Readonly<Record<SourceKind, RegExp>> = {
   gitea: new RegExp(`(?:https?://[\\w.:-]{1,250}/[\\w./-]{0,250}?)?/?attachments/${uuid}(?![0-9a-f-])`, 'g'),
   gitlab: new RegExp(`(?:https?://[\\w.:-]{1,250}/[\\w./-]{0,250}?)?/?uploads/[0-9a-f]{32}/${name}`, 'g'),
@@ -17,12 +17,12 @@ const patterns: Readonly<Record<SourceKind, RegExp>> = {
   ),
 };
 
-/** Files that one text shows; more are cut. */
+/** Limit of files per text; further ones are ignored. */
 const mostPerText = 100;
 
 /**
- * The attached files that a text there names, each once. Addresses of other servers are none, so that no text makes
- * this server fetch from elsewhere.
+ * The distinct attached files that a text of the source references. URLs of other servers are ignored, so that no text
+ * makes this server fetch from elsewhere.
  */
 export function filesIn(source: LinkSource, text: string): SourceFile[] {
   if (!/attachments|uploads|github/.test(text)) return [];
@@ -35,7 +35,7 @@ export function filesIn(source: LinkSource, text: string): SourceFile[] {
   return [...found.values()];
 }
 
-/** The attached file that an address of a text names, whole or relative; null for any other address. */
+/** The attached file of an absolute or relative URL in a text; null for any other URL. */
 export function fileAt({ kind, url: home }: LinkSource, address: string): SourceFile | null {
   if (address.length > 2_000) return null;
   if (kind === 'github') {
@@ -52,8 +52,8 @@ export function fileAt({ kind, url: home }: LinkSource, address: string): Source
 }
 
 /**
- * Where the content of a file is, the likeliest first.
- * @param name as its address in the text has it; GitLab wants it
+ * Possible URLs of a file's content, most likely first.
+ * @param name name in the URL of the text, which GitLab requires
  */
 export function addressesOf(
   { kind, url, project, api }: LinkSource & { api: string },

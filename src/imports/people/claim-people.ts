@@ -8,7 +8,7 @@ import type { ImportDeps } from '../deps.ts';
 import { importPersonSchema, importSchema } from '../schema/import-schema.ts';
 import type { ImportPersonRow } from '../schema/import-schema.ts';
 
-/** A person of another forge, by the name that the texts have: `alice@git.example.org`. */
+/** An author from another forge, by the name in texts: `alice@git.example.org`. */
 export interface ImportedAuthor extends ImportPersonRow {
   person: string;
 }
@@ -18,7 +18,7 @@ const mostListed = 10_000;
 
 const withName = (row: ImportPersonRow): ImportedAuthor => ({ ...row, person: placeholderName(row.login, row.host) });
 
-/** The people of a host, or of all, by host and login. For administrators and the command line. */
+/** The authors from one host or from all, by host and login. For administrators and the command line. */
 export async function listPeople({ db }: ImportDeps, host?: string): Promise<ImportedAuthor[]> {
   const rows = await db.read.find(importPersonSchema, {
     ...(host === undefined ? {} : { where: { host } }),
@@ -28,7 +28,7 @@ export async function listPeople({ db }: ImportDeps, host?: string): Promise<Imp
   return rows.map(withName);
 }
 
-/** Those of other forges whose address a user has verified here. */
+/** Authors from other forges whose e-mail address a user has verified here. */
 async function claimablePeople({ db }: ImportDeps, addresses: readonly string[]): Promise<ImportedAuthor[]> {
   if (addresses.length === 0) return [];
   const rows = await db.read
@@ -50,15 +50,15 @@ async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPer
 }
 
 /**
- * Makes everything that a person of another forge wrote that of an account, here and in later runs. The caller has the
- * proof: an administrator's mapping, or the verified address of the source. No person is notified. Refuses
- * `import_person_not_found`, `import_person_claimed` for one of another account.
+ * Assigns all texts of an author from another forge to an account, here and in later runs. The caller must have proof:
+ * an administrator's mapping, or the verified e-mail address of the source. Sends no notifications. Refuses
+ * `import_person_not_found`, `import_person_claimed` if another account has claimed the author.
  */
 export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: string, userId: string): Promise<void> {
   const { host, login, userId: before } = await findPerson(deps, person);
   if (before !== null && before !== userId)
     throw conflict('import_person_claimed', `${person} is already linked to another account; undo that first.`);
-  // First: a run that goes on meanwhile writes with the account.
+  // Must come first: a concurrent run then already writes with the account.
   await deps.db.write(({ manager, now }) =>
     manager.update(importPersonSchema, { host, login }, { userId, claimedBy: viewerForLog(viewer), claimedAt: now }),
   );
@@ -67,7 +67,8 @@ export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: stri
 }
 
 /**
- * Takes a claim back: the texts are by the name again. Refuses `import_person_not_found`, `import_person_unclaimed`.
+ * Reverts a claim: the texts show the author's name again. Refuses `import_person_not_found`,
+ * `import_person_unclaimed`.
  */
 export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: string): Promise<void> {
   const { host, login, userId } = await findPerson(deps, person);
@@ -80,8 +81,8 @@ export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: st
 }
 
 /**
- * Claims by the address that the source vouches for and the user has verified here. Refuses `import_person_not_found`
- * alike for people with other addresses, and what `claimPerson` refuses.
+ * Claims by the e-mail address that the source vouches for and the user has verified here. Refuses
+ * `import_person_not_found`, also for authors with other addresses, and what `claimPerson` refuses.
  */
 export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonly string[]): Promise<ImportedAuthor[]> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to claim what you wrote.');
@@ -94,7 +95,7 @@ export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonl
   return claimablePeople(deps, await verifiedAddresses(deps, viewer.id));
 }
 
-/** What a user may claim. */
+/** The authors that a user may claim. */
 export async function claimableFor(deps: ImportDeps, userId: string): Promise<ImportedAuthor[]> {
   return claimablePeople(deps, await verifiedAddresses(deps, userId));
 }
@@ -104,7 +105,7 @@ async function verifiedAddresses({ accounts }: ImportDeps, userId: string): Prom
   return all.filter(({ verifiedAt }) => verifiedAt !== null).map(({ address }) => address);
 }
 
-/** Calls for the issues of all repositories that come from a host, some hundred in each write. */
+/** Calls back for the issues of all repositories imported from a host, some hundred per write. */
 async function eachIssues(
   { db }: ImportDeps,
   host: string,
@@ -122,7 +123,7 @@ async function eachIssues(
     }
 }
 
-/** Columns that name a person by id and by name, and the condition that finds those of some issues. */
+/** Columns with the id and name of an author, and the condition that selects their rows for some issues. */
 const authorships: readonly [table: string, id: string, name: string, of: string][] = [
   ['issues', 'author_id', 'author_name', inList('id')],
   ['issue_entries', 'author_id', 'author_name', inList('issue_id')],
@@ -184,7 +185,7 @@ async function moveBack({ manager }: Tx, ids: string, { name, userId }: Claim): 
   ]);
 }
 
-/** A line of a mapping: a person elsewhere, and the username here. */
+/** A line of a mapping: an author from another forge, and the username here. */
 interface MappedPerson {
   person: string;
   username: string;
@@ -193,7 +194,7 @@ interface MappedPerson {
 const maxLines = 10_000;
 
 /**
- * Reads a mapping: lines of `alice@git.example.org = alice`; `#` begins a comment. Refuses `invalid_mapping` with the
+ * Parses a mapping: lines of `alice@git.example.org = alice`; `#` begins a comment. Refuses `invalid_mapping` with the
  * line.
  */
 export function parseMapping(text: string): MappedPerson[] {

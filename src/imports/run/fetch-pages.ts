@@ -6,12 +6,12 @@ import { importLimits } from '../limits.ts';
 import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 
-/** Rows of a list, with the numbers of their issues and what names them. */
+/** Rows of a list, with the numbers of their issues and their keys. */
 type Listed = { number: number } & ({ id: string } | object);
 
 /**
- * Fetches a list page by page and puts it aside: an issue is written when all of it is there, in the order of its
- * times. What was staged and where the next page begins are one write, so that a kill loses at most a page.
+ * Fetches a list page by page and stages it: an issue is written once it is complete, in chronological order. Staged
+ * rows and the next page's cursor are one write, so that a kill loses at most a page.
  */
 export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' | 'comments'): Promise<void> {
   const { source, row } = context;
@@ -30,7 +30,7 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
       return;
     }
     const etagItem = `etag:${kind}:${since}`;
-    // Only where everything that the list had is here already.
+    // Only if everything in the list is already here.
     const etag =
       since === null || cursor !== null ? null : ((await fingerprintsOf(context, [etagItem])).get(etagItem) ?? null);
     const { rows, next, etag: newEtag = null } = await source[kind]({ since, cursor, etag });
@@ -45,7 +45,7 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
         await manager.delete(itemSchema, { importId: row.id, item: Like(`etag:${kind}:%`) });
         await manager.insert(itemSchema, { importId: row.id, item: etagItem, fingerprint: newEtag });
       }
-      // A page that repeats a row: the later one counts.
+      // If a page repeats a row, the later one counts.
       const byItem = new Map(wanted.map((each) => [keyOf(each), each]));
       const before = new Map((await findStaged(manager, wanted)).map((each) => [keyOf(each), each]));
       for (const [key, { data, number }] of byItem) {
@@ -62,7 +62,7 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
 
 const keyOf = ({ number, item }: Pick<StagedRow, 'number' | 'item'>): string => `${number} ${item}`;
 
-/** What is staged already of the issues of these rows. */
+/** The already staged rows of these issues. */
 async function findStaged(manager: Tx['manager'], rows: readonly StagedRow[]): Promise<StagedRow[]> {
   const [first] = rows;
   if (first === undefined) return [];
@@ -73,7 +73,7 @@ async function findStaged(manager: Tx['manager'], rows: readonly StagedRow[]): P
 
 const itemOf = (row: Listed): string => ('id' in row ? row.id : '');
 
-/** One that was edited between two pages has the same time of its beginning. */
+/** A row that was edited between two pages has the same creation time. */
 function isOtherIssue(one: string, other: string): boolean {
   const created = (text: string): unknown => (JSON.parse(text) as { createdAt?: unknown }).createdAt;
   return created(one) !== created(other);

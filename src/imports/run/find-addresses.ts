@@ -3,12 +3,12 @@ import type { RunContext } from '../context/run-context.ts';
 import { itemSchema } from '../schema/import-schema.ts';
 
 const atOnce = 200;
-/** Asked for in one run; the next one goes on. */
+/** Limit of lookups per run; the next run continues. */
 const mostPerRun = 2_000;
 
 /**
- * Asks for the addresses of authors where no list has them: by one that the source has verified and shows, a person
- * claims here what they wrote. Each is asked for once.
+ * Requests the e-mail addresses of authors that no list contains: with an address that the source has verified and
+ * shows, a user can claim their texts here. Each is requested once.
  */
 export async function findAddresses(context: RunContext): Promise<void> {
   const { deps, row, source, signal } = context;

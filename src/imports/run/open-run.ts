@@ -16,13 +16,13 @@ import { addressesOf } from '../links/source-files.ts';
 import { createApartNumbers } from '../context/apart-numbers.ts';
 import { RunContext } from '../context/run-context.ts';
 
-/** A ciphertext decrypts for its own import and host alone. */
+/** A ciphertext can be decrypted only for its own import and host. */
 const placeOf = (id: string, host: string): string => `import:${id}:${host}`;
 
 export const encryptToken = ({ key, random }: ImportDeps, id: string, host: string, token: string): string =>
   encrypt(key.for('secrets'), random, placeOf(id, host), token);
 
-/** Empty for none. Refuses `import_token_closed` when the instance key has changed. */
+/** Empty if there is none. Refuses `import_token_closed` if the instance key has changed. */
 export function decryptToken(
   { key }: ImportDeps,
   { id, host, secretCiphertext }: Pick<ImportRow, 'id' | 'host' | 'secretCiphertext'>,
@@ -34,7 +34,7 @@ export function decryptToken(
   return token;
 }
 
-/** After a rotation of the instance key. @returns how many were encrypted again */
+/** After a rotation of the instance key. @returns number of re-encrypted tokens */
 export function reencryptTokens({ db, key, random }: ImportDeps): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;
@@ -55,7 +55,7 @@ interface OpenedSource {
   client: SourceClient;
 }
 
-/** A client whose requests wait for the limit of its host. */
+/** A client whose requests obey the limit of its host. */
 export function connectClient(
   deps: ImportDeps,
   { kind, api }: Pick<SourceAddress, 'kind' | 'api'>,
@@ -74,7 +74,7 @@ export function connectClient(
   });
 }
 
-/** A source with its client; its requests wait for the limit of its host. */
+/** A source with its client; its requests obey the limit of its host. */
 export function connectSource(
   deps: ImportDeps,
   address: SourceAddress,
@@ -90,7 +90,7 @@ export function connectSource(
   return { client, source: openSource(client, address, tell, numbers) };
 }
 
-/** A run, and the clock of the other server; null for none. */
+/** A run, and the clock of the other server; null without one. */
 interface OpenedRun {
   context: RunContext;
   serverTime(): number | null;

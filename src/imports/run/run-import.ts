@@ -11,13 +11,13 @@ import { leaseMs, newProgress, renewMs } from '../context/run-context.ts';
 import type { RunContext } from '../context/run-context.ts';
 import { runPhases } from './run-phases.ts';
 
-/** After so many failures without a step in between a person is asked. */
+/** Number of failures without progress after which a user must act. */
 const mostFailures = 8;
 const firstRetryMs = 60_000;
 const longestRetryMs = 2 * 3_600_000;
-/** Clocks count whole seconds, and a change may be committed a moment after its time. */
+/** Clocks count whole seconds, and a change may be committed slightly after its time. */
 const overlapMs = 5_000;
-/** What no later try mends. */
+/** Permanent errors, which a retry does not fix. */
 const forPeople = new Set([
   'source_refused',
   'source_gone',
@@ -27,7 +27,7 @@ const forPeople = new Set([
   'unreadable_import_files',
 ]);
 
-/** Runs an import that was claimed until it ends, waits or fails, and writes down which. Never throws. */
+/** Runs a claimed import until it ends, waits or fails, and stores the result. Never throws. */
 export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
   const { clock, logger, repositories } = deps;
   let context: RunContext | null = null;
@@ -38,7 +38,7 @@ export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortS
   }, renewMs);
   try {
     const located = (await repositories.locate([row.repositoryId])).get(row.repositoryId);
-    // In the trash it rests; it goes on when the repository comes back.
+    // Imports of repositories in the trash rest until the repository is restored.
     if (located === undefined) {
       await update(deps, row, { lockedUntil: 0, nextAt: clock.now() + firstRetryMs * 10 });
       return;
@@ -47,7 +47,7 @@ export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortS
     context = run.context;
     if (row.state === 'done') await beginRun(deps, row, context);
     if (row.nextSince === null) {
-      // By the clock of the other server, which its changes have their times from.
+      // By the clock of the other server, on which the times of its changes are based.
       await context.source.describe();
       row.nextSince = (run.serverTime() ?? clock.now()) - overlapMs;
       await update(deps, row, { nextSince: row.nextSince });
@@ -69,7 +69,7 @@ export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortS
 const update = async ({ db }: ImportDeps, { id }: ImportRow, changes: Partial<ImportRow>): Promise<void> =>
   void (await db.write(({ manager, now }) => manager.update(importSchema, { id }, { ...changes, updatedAt: now })));
 
-/** The next run of one that is followed. */
+/** The next run of a watched import. */
 async function beginRun(deps: ImportDeps, row: ImportRow, context: RunContext): Promise<void> {
   const changes = {
     state: 'running',
@@ -90,7 +90,7 @@ async function endRun(deps: ImportDeps, row: ImportRow, { progress }: RunContext
   await deps.db.write(async ({ manager }) => {
     const current = await manager.findOneBy(importSchema, { id: row.id });
     if (current === null || current.state === 'ended') return;
-    // It was asked for while this one ran.
+    // A run was requested while this one was in progress.
     const isAgain = (current.isLast && !row.isLast) || (current.isFull && !row.isFull);
     if (isOver) await manager.delete(stagedSchema, { importId: row.id });
     await manager.update(
@@ -101,7 +101,7 @@ async function endRun(deps: ImportDeps, row: ImportRow, { progress }: RunContext
         phase: 'finish',
         isFull: isAgain,
         isLast: isOver ? false : current.isLast,
-        // Unchanged while nothing has come, so that the questions stay the same: a server can answer 304.
+        // Unchanged if nothing was imported, so that requests stay identical and a server can respond with 304.
         since: progress.hasChanges || row.since === null ? row.nextSince : row.since,
         watchMs: isOver ? null : current.watchMs,
         secretCiphertext: isOver ? null : current.secretCiphertext,
@@ -120,7 +120,7 @@ async function endRun(deps: ImportDeps, row: ImportRow, { progress }: RunContext
   if (located !== undefined) await deps.mirrors.bring.forget(located);
 }
 
-/** All imports from the host wait until it answers again. */
+/** All imports from the host wait until it responds again. */
 async function waitFor(deps: ImportDeps, row: ImportRow, until: number): Promise<void> {
   const { host } = new URL(row.api);
   deps.logger.info('import.waits', { importId: row.id, host, until });
@@ -149,7 +149,7 @@ async function fail(deps: ImportDeps, row: ImportRow, error: unknown): Promise<v
   });
 }
 
-/** Why an import failed, for who started it. */
+/** Reason why an import failed, for the user who started it. */
 export function describeFailure(error: unknown, url: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
   const cause = isDomainError(error.cause) ? error.cause : error;

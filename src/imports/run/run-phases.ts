@@ -13,7 +13,7 @@ import { transferWiki } from './transfer-wiki.ts';
 import { writeLabels } from './write-labels.ts';
 import { writeSettings } from './write-settings.ts';
 
-/** As many as a description may have here. */
+/** Length limit of a description here. */
 const descriptionCharacters = 500;
 
 type Step = (context: RunContext) => Promise<void>;
@@ -29,7 +29,7 @@ const steps: Readonly<Record<Phase, Step>> = {
   labels: writeLabels,
   issues: (context) => fetchPages(context, 'issues'),
   async pulls(context) {
-    // What has changed is asked for one by one.
+    // Changed items are requested one by one.
     if (context.row.isFull && context.options.withPulls) await fetchPages(context, 'pulls');
   },
   comments: (context) => fetchPages(context, 'comments'),
@@ -44,7 +44,7 @@ const steps: Readonly<Record<Phase, Step>> = {
   finish,
 };
 
-/** Runs an import from where it is to its end; the row has the place after each step. */
+/** Runs an import from its position to its end; the row stores the position after each step. */
 export async function runPhases(context: RunContext): Promise<void> {
   for (let at = phases.indexOf(context.row.phase); at < phases.length; at += 1) {
     context.signal.throwIfAborted();
@@ -56,7 +56,7 @@ export async function runPhases(context: RunContext): Promise<void> {
 
 async function describe(context: RunContext): Promise<void> {
   const { deps, source, row, at, tell } = context;
-  /** What is refused is a line of the report. */
+  /** A refusal becomes a line of the report. */
   const refusedAs = (what: string) => (error: unknown) => {
     if (!isDomainError(error) || error.code === 'internal') throw error;
     tell(what, error.message);
@@ -78,7 +78,7 @@ async function describe(context: RunContext): Promise<void> {
   }
 }
 
-/** What makes the repository public comes last: until then nothing half is seen. */
+/** The repository becomes public last, so that an incomplete import is never visible. */
 async function finish(context: RunContext): Promise<void> {
   const { deps, row, options, at, progress, source, tell } = context;
   const wanted = options.visibility ?? (progress.described?.isPrivate === false ? 'PUBLIC' : 'PRIVATE');

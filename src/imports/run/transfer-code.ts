@@ -6,7 +6,10 @@ import type { StagedRow } from '../schema/import-schema.ts';
 import { compareRefs, knownRefs, noteRefs } from '../context/known-refs.ts';
 import type { RunContext } from '../context/run-context.ts';
 
-/** Brings branches, tags, notes and the commits of pull requests, and notes which of these have moved there. */
+/**
+ * Transfers branches, tags, notes and the commits of pull requests, and records which of these have moved at the
+ * source.
+ */
 export async function transferRefs(context: RunContext): Promise<void> {
   const { row, source, transfer } = context;
   const before = await knownRefs(context, 'ref:');
@@ -15,7 +18,7 @@ export async function transferRefs(context: RunContext): Promise<void> {
   const { refs, pulls, problems, moved } = await transfer.refs({ pullRefs: source.pullRefs, base });
   for (const problem of problems) context.tell('code', problem);
   const after = new Map([...refs, ...pulls]);
-  // A push to a pull request does not everywhere change the time by which changes are listed.
+  // Not every forge updates the modification time of a pull request after a push to it.
   const pushed = row.isFull ? [] : [...pulls].filter(([ref, oid]) => before.get(ref) !== oid).map(([ref]) => ref);
   const numbers = pushed.flatMap((ref) => Number(/^refs\/[a-z-]+\/(\d{1,9})\/head$/.exec(ref)?.[1] ?? 0) || []);
   const staged: StagedRow[] = [];
@@ -34,7 +37,7 @@ export async function transferRefs(context: RunContext): Promise<void> {
   await setDefaultBranch(context);
 }
 
-/** At the first run; later it may have been changed here. */
+/** In the first run only; later it may have been changed here. */
 async function setDefaultBranch({ deps, row, at, progress, tell }: RunContext): Promise<void> {
   const branch = progress.described?.defaultBranch ?? null;
   if (row.run > 1 || branch === null) return;

@@ -1,11 +1,11 @@
 import { compareRefs, knownRefs, noteRefs } from '../context/known-refs.ts';
 import type { RunContext } from '../context/run-context.ts';
 
-/** Formats of pages of other forges that are files in a wiki here. */
+/** Page formats of other forges that are supported as files in a wiki here. */
 const otherFormats = /\.(?:textile|org|rst|rest|adoc|asciidoc|creole|mediawiki|wiki|pod|rdoc)$/i;
 const mostFiles = 10_000;
 
-/** Brings the pages of the wiki with their history. */
+/** Transfers the pages of the wiki with their history. */
 export async function transferWiki(context: RunContext): Promise<void> {
   const { transfer, options, progress, tell } = context;
   if (!options.withWiki || progress.described?.hasWiki !== true) return;

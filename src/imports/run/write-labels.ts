@@ -6,7 +6,7 @@ import { labelName, milestoneTitle } from '../write/build-issue.ts';
 import { fingerprintsOf } from '../context/fingerprints.ts';
 import type { RunContext } from '../context/run-context.ts';
 
-/** Labels and milestones by name: those that have changed there. What was changed here alone stays. */
+/** Writes labels and milestones, by name, that have changed at the source. Changes made only here stay. */
 export async function writeLabels(context: RunContext): Promise<void> {
   const { deps, source, row, located, tell } = context;
   const labels = new Map<string, Label>();

@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../../webhooks/index.ts';
 import type { SourceHook, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
 
-/** Rules, webhooks and the list of what only a person can do. At the first run: later they are set here. */
+/** Writes rules, webhooks and the list of manual steps. In the first run only: later they are set here. */
 export async function writeSettings(context: RunContext): Promise<void> {
   const { source, row, tell } = context;
   if (row.run > 1) return;
@@ -45,7 +45,7 @@ async function writeRules(context: RunContext, rules: readonly SourceRule[]): Pr
   }
 }
 
-/** Names of Gitea's events that have another one here. */
+/** Gitea's events that have another name here. */
 const eventNames: Readonly<Record<string, readonly WebhookEvent[]>> = {
   pull_request_review: ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment'],
   pull_request_only: ['pull_request'],
@@ -54,7 +54,7 @@ const eventNames: Readonly<Record<string, readonly WebhookEvent[]>> = {
   workflow_run: ['run'],
 };
 
-/** They send nothing before they are switched on: their secrets stay there. */
+/** Created as inactive: their secrets are not exported by the source. */
 async function writeHooks(context: RunContext, hooks: readonly SourceHook[]): Promise<void> {
   const { deps, located, tell } = context;
   const scope = { kind: 'repository', id: located.repository.id } as const;
@@ -77,7 +77,7 @@ async function writeHooks(context: RunContext, hooks: readonly SourceHook[]): Pr
     });
 }
 
-/** What is refused is a line of the report. */
+/** A refusal becomes a line of the report. */
 async function attempt({ tell }: RunContext, what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,5 +1,5 @@
 /**
- * How a folder of an import is written: `dump` as by `dump-repo` of Gitea and Forgejo, `plain` as archives of GitHub
- * and exports of GitLab become when they are taken.
+ * Format of the folder of an import: `dump` as written by `dump-repo` of Gitea and Forgejo; `plain` as converted from
+ * archives of GitHub and exports of GitLab.
  */
 export type FileFormat = 'dump' | 'plain';

@@ -1,28 +1,31 @@
 import { EntitySchema } from 'typeorm';
 import type { SourceKind } from './source-kind.ts';
 
-/** A row of `import_groups`: an order to import an account, an organisation or a whole server. Times: epoch ms. */
+/** A row of `import_groups`: an import of an account, an organisation or a whole server. Times: epoch ms. */
 export interface ImportGroupRow {
   id: string;
   kind: SourceKind;
-  /** Root of the API, without a slash at the end. */
+  /** Root of the API, without a trailing slash. */
   api: string;
-  /** The account there; empty for the whole server. */
+  /** The account at the source; empty for the whole server. */
   account: string;
-  /** Handle of the owner here; empty where each owner there becomes one here. */
+  /** Handle of the owner here; empty if each owner at the source becomes one here. */
   owner: string;
-  /** Of the page there. */
+  /** Page URL at the source. */
   url: string;
   host: string;
   secretCiphertext: string | null;
   /** JSON of `ImportOptions`. */
   options: string;
-  /** `running`: its repositories are being listed and begun, or that is due. `paused`: a person reads `lastError`. */
+  /**
+   * `running`: listing its repositories and starting their imports, or due for that. `paused`: waits for a user, who
+   * reads `lastError`.
+   */
   state: 'running' | 'done' | 'paused';
-  /** Of the list of owners. */
+  /** Cursor of the list of owners. */
   cursor: string | null;
   hasOwners: boolean;
-  /** How often the repositories are looked for changes; null for never. */
+  /** Interval of checks of its repositories for changes; null for never. */
   watchMs: number | null;
   nextAt: number;
   lockedUntil: number;
@@ -65,17 +68,17 @@ export const importGroupSchema = new EntitySchema<ImportGroupRow>({
   },
 });
 
-/** An account or an organisation there, with the owner that it becomes here. */
+/** An account or an organisation at the source, with its owner here. */
 export interface GroupOwnerRow {
   groupId: string;
   login: string;
   kind: 'user' | 'organisation';
-  /** JSON of what its list said of it. */
+  /** JSON of its entry in the list. */
   details: string;
   ownerId: string | null;
-  /** Why it has no owner here. */
+  /** Reason why it has no owner here. */
   problem: string | null;
-  /** Of the list of its repositories. */
+  /** Cursor of the list of its repositories. */
   cursor: string | null;
   isListed: boolean;
 }
@@ -95,18 +98,18 @@ export const groupOwnerSchema = new EntitySchema<GroupOwnerRow>({
   },
 });
 
-/** A repository there. */
+/** A repository at the source. */
 export interface GroupItemRow {
   groupId: string;
-  /** What names it there: `owner/name`. */
+  /** Its key at the source: `owner/name`. */
   project: string;
   login: string;
   name: string;
   url: string;
-  /** Written before its repository is made here: what a stop leaves behind is found again. */
+  /** Written before its repository is created here, so that one left by a stop can be found. */
   begunAt: number | null;
   repositoryId: string | null;
-  /** Why it did not come. */
+  /** Reason why it was not imported. */
   problem: string | null;
 }
 

@@ -4,8 +4,8 @@ import type { SourceKind } from './source-kind.ts';
 import { groupItemSchema, groupOwnerSchema, importGroupSchema } from './group-schema.ts';
 
 /**
- * `running`: a run is under way or due. `done`: nothing is to be done before `nextAt`, or at all without `watchMs`.
- * `paused`: it waits for a person, who reads `lastError`. `ended`: it follows the source no more.
+ * `running`: a run is in progress or due. `done`: nothing to do before `nextAt`, or at all without `watchMs`. `paused`:
+ * waits for a user, who reads `lastError`. `ended`: no longer watches the source.
  */
 export type ImportState = 'running' | 'done' | 'paused' | 'ended';
 
@@ -28,26 +28,26 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
-/** A row of `imports`: a repository that comes from another forge. Times are epoch milliseconds. */
+/** A row of `imports`: an imported repository. Times are epoch milliseconds. */
 export interface ImportRow {
   id: string;
   repositoryId: string;
   kind: SourceKind;
-  /** Root of the API, without a slash at the end. */
+  /** Root of the API, without a trailing slash. */
   api: string;
-  /** `owner/name` there. */
+  /** `owner/name` at the source. */
   project: string;
-  /** Address of its page there. */
+  /** Page URL at the source. */
   url: string;
-  /** Host and port: the source of its people. */
+  /** Host and port: the source of its authors. */
   host: string;
   secretCiphertext: string | null;
-  /** How the folder is written that it comes from; null for the API of a forge. */
+  /** Format of its source folder; null for the API of a forge. */
   files: FileFormat | null;
   /** JSON of `ImportOptions`. */
   options: string;
   state: ImportState;
-  /** Counts the runs, from 1. */
+  /** Number of the run, from 1. */
   run: number;
   /** Whether the run reads everything, not only what has changed since `since`. */
   isFull: boolean;
@@ -56,14 +56,14 @@ export interface ImportRow {
   phase: Phase;
   /** JSON of `Progress`. */
   progress: string;
-  /** Time of the other server from which on changes are not here yet; null before the first whole run. */
+  /** Time of the other server after which changes are not here yet; null before the first complete run. */
   since: number | null;
   nextSince: number | null;
-  /** How often it is looked for changes; null for never. */
+  /** Interval of checks for changes; null for never. */
   watchMs: number | null;
   nextAt: number;
   lockedUntil: number;
-  /** Until when the other server wants to be left alone; null while it does not. */
+  /** Time until which the other server must not be contacted; null if unlimited. */
   waitsUntil: number | null;
   failures: number;
   lastError: string | null;
@@ -112,13 +112,13 @@ export const importSchema = new EntitySchema<ImportRow>({
   },
 });
 
-/** What was fetched and is not written yet: an issue, a pull request or a comment, as JSON of its neutral form. */
+/** Fetched data that is not written yet: an issue, a pull request or a comment, as JSON of its neutral form. */
 export interface StagedRow {
   importId: string;
-  /** Of the issue that it belongs to. */
+  /** Number of its issue. */
   number: number;
   kind: 'issue' | 'pull' | 'comment';
-  /** What names it there. */
+  /** Its key at the source. */
   item: string;
   data: string;
 }
@@ -135,7 +135,7 @@ export const stagedSchema = new EntitySchema<StagedRow>({
   },
 });
 
-/** What an item was like when it was written last: a digest, the commit of a ref, an `ETag`. */
+/** State of an item when it was last written: a digest, the commit of a ref, an `ETag`. */
 interface ItemRow {
   importId: string;
   /** `issue:7`, `ref:refs/heads/main`, `etag:issues`. */
@@ -156,7 +156,7 @@ export const itemSchema = new EntitySchema<ItemRow>({
 /** A line of the report. */
 export interface ProblemRow {
   importId: string;
-  /** What it is about: `#7`, `v1.0`, `to do`. */
+  /** Subject of the line: `#7`, `v1.0`, `to do`. */
   item: string;
   problem: string;
   run: number;
@@ -175,16 +175,16 @@ export const problemSchema = new EntitySchema<ProblemRow>({
   },
 });
 
-/** An author there. */
+/** An author at the source. */
 export interface ImportPersonRow {
   host: string;
   login: string;
   remoteId: string;
   name: string;
-  /** An address that the source vouches for; empty for none. */
+  /** An e-mail address that the source vouches for; empty for none. */
   email: string;
   url: string;
-  /** The account that the person is here, once that is proved. */
+  /** The author's account here, once proven. */
   userId: string | null;
   claimedBy: string | null;
   claimedAt: number | null;
@@ -206,7 +206,7 @@ export const importPersonSchema = new EntitySchema<ImportPersonRow>({
   },
 });
 
-/** Until when a host wants no requests: all imports from it wait. */
+/** Time until which a host must not be contacted: all imports from it wait. */
 interface ImportHostRow {
   host: string;
   blockedUntil: number;

@@ -1,2 +1,2 @@
-/** The forges whose repositories are imported; Forgejo's API is Gitea's. */
+/** The forges from which repositories can be imported; Forgejo's API is Gitea's. */
 export type SourceKind = 'gitea' | 'github' | 'gitlab';

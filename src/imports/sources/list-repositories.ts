@@ -10,27 +10,27 @@ import type { SourcePage, TellProblem } from './source.ts';
 export interface ListedOwner {
   login: string;
   kind: 'user' | 'organisation';
-  /** What its own list of repositories is found by. */
+  /** Key of its own list of repositories. */
   id: string;
   name: string;
   description: string;
-  /** An address that the server vouches for; empty for none. */
+  /** An e-mail address that the server vouches for; empty for none. */
   email: string;
   url: string;
 }
 
 interface ListedRepository {
-  /** `owner/name`; at GitLab with all groups in between. */
+  /** `owner/name`; for GitLab including all groups. */
   project: string;
   name: string;
   url: string;
 }
 
-/** What a server has. Each method sends requests, and refuses as `SourceClient` does. */
+/** Lists of a server's content. Each method sends requests, and refuses as `SourceClient` does. */
 export interface SourceListing {
   /** An account or an organisation by its name. Refuses `source_gone`. */
   owner(login: string): Promise<ListedOwner>;
-  /** All of the server, for a token of its administrator; null where the server has no such lists. */
+  /** All owners of the server, for a token of its administrator; null if the server has no such lists. */
   owners: ((cursor: string | null) => Promise<SourcePage<ListedOwner>>) | null;
   repositories(owner: ListedOwner, cursor: string | null): Promise<SourcePage<ListedRepository>>;
 }
@@ -59,7 +59,7 @@ const readOwner =
     };
   };
 
-/** The two lists after each other: what names a page names its list as well. */
+/** The two lists one after the other: the cursor also identifies the list. */
 function oneAfterTheOther(
   read: (path: string, cursor: string | null, kind: ListedOwner['kind']) => Promise<SourcePage<ListedOwner>>,
   organisations: string,
@@ -126,7 +126,7 @@ export function openListing(client: SourceClient, kind: SourceKind, api: string,
       owners: null,
       async repositories({ login, kind: of }, cursor) {
         if (of === 'organisation') return repositoriesAt(`/orgs/${part(login)}/repos?type=all&${pages}`, cursor);
-        // Its private ones are shown to itself, in a list of their own.
+        // Its private repositories are visible only to itself, in a separate list.
         const own = `/user/repos?affiliation=owner&${pages}`;
         if (cursor !== null) return repositoriesAt(own, cursor);
         const me = await client.get('/user').catch(() => null);

@@ -1,4 +1,4 @@
-/** How values of an untrusted JSON are read: what is not as it should be becomes nothing instead of a failure. */
+/** Reads values of untrusted JSON: invalid values become empty ones instead of errors. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -12,11 +12,11 @@ export const flagOf = (value: unknown): boolean => value === true;
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 
-/** An id, which forges give as a number or a text; empty for none. */
+/** An id, which forges give as a number or a text; empty if missing. */
 export const idOf = (value: unknown): string =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value).slice(0, 200);
 
-/** Epoch milliseconds; null for what is no time, and for year 1, which forges write for none. */
+/** Epoch milliseconds; null for an invalid time, and for year 1, which forges use for an unset time. */
 export function timeOf(value: unknown): number | null {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) || at < 0 ? null : at;

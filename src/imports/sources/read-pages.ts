@@ -6,20 +6,20 @@ import { listOf } from './read-json.ts';
 import type { Json } from './read-json.ts';
 import type { SourcePage, SourceQuery, TellProblem } from './source.ts';
 
-/** Pages of a list that belongs to one pull request, or is short. */
+/** Pages of a list that is short or belongs to one pull request. */
 const maxPages = 100;
 
 type Read<Row> = (row: Json) => Row | null;
 
 interface Place {
   api: string;
-  /** Path of the repository, which tells an absent list from a repository that is gone. */
+  /** Path of the repository, which distinguishes an absent list from a deleted repository. */
   repo: string;
   project: string;
   tell: TellProblem;
 }
 
-/** Reads lists that GitHub and those who follow its conventions send page by page. */
+/** Reads paged lists of GitHub and of forges that follow its conventions. */
 export function createPager(client: SourceClient, { api, repo, project, tell }: Place) {
   async function page<Row>(query: SourceQuery, first: string, read: Read<Row>): Promise<SourcePage<Row>> {
     const path = query.cursor ?? first;
@@ -29,10 +29,10 @@ export function createPager(client: SourceClient, { api, repo, project, tell }: 
     if (status === 304) return { rows: [], next: null, etag: query.etag ?? null };
     if (status === 422 && isFirst) throw sourceFailed(`${client.host} answered ${first} with status 422.`);
     if (status === 404 || status === 410 || status === 422) {
-      // A repository without issues answers so, and one that the token may see no more.
+      // The response for a repository without issues, and for one that the token can no longer see.
       const { status: ofAll } = await client.get(repo);
       if (ofAll === 404 || ofAll === 410) throw sourceGone(client.host, project);
-      // A cursor may be dead by now: the list begins anew, and what is here already stays.
+      // The cursor may have expired: the list restarts, and existing rows stay.
       if (!isFirst) return page({ ...query, cursor: null, etag: null }, first, read);
       return { rows: [], next: null, etag: null };
     }
@@ -60,7 +60,7 @@ export function createPager(client: SourceClient, { api, repo, project, tell }: 
       for await (const found of pages(path, read)) rows.push(...found);
       return rows;
     },
-    /** What needs more rights than reading is left out, with a line in the report. */
+    /** Lists that need more than read access are skipped, with a line in the report. */
     async withRights<T>(what: string, work: () => Promise<T[]>): Promise<T[]> {
       try {
         return await work();
@@ -73,7 +73,7 @@ export function createPager(client: SourceClient, { api, repo, project, tell }: 
   };
 }
 
-/** Without `Link`, a full page may have one behind it. */
+/** Without `Link`, a full page may have a successor. */
 function followPage(path: string, count: number): string | null {
   const url = new URL(path, 'http://source');
   const page = Number(url.searchParams.get('page') ?? 0);

@@ -1,20 +1,20 @@
-/** What a source numbers: issues and pull requests, apart from each other. */
+/** The items that a source numbers: issues and pull requests, separately. */
 export type NumberedKind = 'issue' | 'pull';
 
 /**
- * The numbers that issues and pull requests of a source get here, where it numbers the two apart. A number that was
- * given stays: a later run updates what an earlier one wrote.
+ * The numbers here of issues and pull requests of a source that numbers the two separately. An assigned number stays: a
+ * later run updates the rows of an earlier one.
  */
 export interface SourceNumbers {
-  /** Numbers here by those there. */
+  /** Numbers here by the source's numbers. */
   of(kind: NumberedKind, there: readonly number[]): Promise<Map<number, number>>;
-  /** Called at the end of the first list of issues: pull requests count on behind the highest. */
+  /** Called at the end of the first list of issues: pull requests continue after the highest number. */
   settle(): Promise<void>;
-  /** The way back. */
+  /** The reverse mapping. */
   from(here: number): Promise<{ kind: NumberedKind; iid: number }>;
 }
 
-/** For looking alone, where nothing is written. */
+/** For reading only, without assigning numbers. */
 export const numbersAsTheyAre: SourceNumbers = {
   of: async (_kind, there) => new Map(there.map((iid) => [iid, iid])),
   settle: async () => {},

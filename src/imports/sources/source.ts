@@ -1,25 +1,25 @@
 /**
- * What every source gives: one set of shapes, in which nothing says any more which forge it was. Times are epoch
- * milliseconds, texts are as they were written, and everything is untrusted.
+ * The common shapes of all sources, independent of the forge. Times are epoch milliseconds, texts are unchanged, and
+ * everything is untrusted.
  */
 
 export interface SourcePerson {
   login: string;
-  /** Of the account there; empty where it is not known. */
+  /** Name of the account at the source; empty if unknown. */
   id: string;
   name: string;
-  /** An address that the source has verified and shows; empty for none. */
+  /** An e-mail address that the source has verified and shows; empty for none. */
   email: string;
   url: string;
-  /** Nothing but the login is known: what another import has found of the person stays. */
+  /** Whether only the login is known: data from another import is kept. */
   isNameOnly?: true;
 }
 
 /** An attached file. */
 export interface SourceFile {
-  /** Names it among the files of its repository: the same for each way to write its address. */
+  /** Its key among the files of its repository: the same for each form of its URL. */
   key: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   name: string;
 }
 
@@ -45,7 +45,7 @@ export interface SourceMilestone {
   createdAt: number;
 }
 
-/** An issue, or the talk of a pull request. */
+/** An issue, or the conversation of a pull request. */
 export interface SourceIssue {
   number: number;
   isPull: boolean;
@@ -53,7 +53,7 @@ export interface SourceIssue {
   body: string;
   author: SourcePerson | null;
   isOpen: boolean;
-  /** Why it was closed, where the source says so. */
+  /** Reason of its closing, if the source has one. */
   closeReason: 'completed' | 'not_planned' | 'duplicate' | null;
   labels: string[];
   milestone: string | null;
@@ -63,16 +63,16 @@ export interface SourceIssue {
   createdAt: number;
   updatedAt: number;
   closedAt: number | null;
-  /** Null: they have to be asked for. */
+  /** Null if they must be requested. */
   reactions: SourceReaction[] | null;
-  /** Attached files that its text need not name. */
+  /** Attached files that its text need not reference. */
   files?: SourceFile[];
 }
 
 export interface SourceComment {
-  /** What names it there. */
+  /** Its key at the source. */
   id: string;
-  /** Of its issue. */
+  /** Number of its issue. */
   number: number;
   author: SourcePerson | null;
   body: string;
@@ -82,7 +82,7 @@ export interface SourceComment {
   files?: SourceFile[];
 }
 
-/** What a push to a pull request made of it. */
+/** State of a pull request after a push to it. */
 export interface SourcePullRound {
   headOid: string;
   baseOid: string | null;
@@ -94,10 +94,10 @@ export interface SourcePull {
   number: number;
   headOid: string;
   headBranch: string | null;
-  /** Whether the branch is one of the repository. */
+  /** Whether the branch is in the repository itself. */
   isOwnBranch: boolean;
   baseBranch: string;
-  /** Where the two had parted, or the tip of the base branch; null where it is not known. */
+  /** The merge base, or the tip of the base branch; null if unknown. */
   baseOid: string | null;
   isDraft: boolean;
   maintainersMayPush: boolean;
@@ -105,7 +105,7 @@ export interface SourcePull {
   mergedBy: SourcePerson | null;
   mergedOid: string | null;
   requested: SourcePerson[];
-  /** Where the source keeps them, the oldest first; else the commits that were reviewed tell. */
+  /** If the source stores them, oldest first; otherwise derived from the reviewed commits. */
   rounds?: SourcePullRound[];
 }
 
@@ -119,13 +119,13 @@ export interface SourceReview {
   submittedAt: number;
 }
 
-/** A comment at lines of a file. */
+/** A comment on lines of a file. */
 export interface SourceReviewComment {
   id: string;
   reviewId: string;
-  /** The comment that it answers; null where the place alone says so. */
+  /** The comment that it replies to; null if only the position tells. */
   inReplyTo: string | null;
-  /** What names its discussion, where places do not. */
+  /** Key of its discussion, if positions do not identify it. */
   thread?: string;
   author: SourcePerson | null;
   body: string;
@@ -134,7 +134,7 @@ export interface SourceReviewComment {
   side: 'OLD' | 'NEW';
   firstLine: number | null;
   lastLine: number | null;
-  /** Empty where the source shows none: the lines are read from the commit. */
+  /** Empty if the source shows none: the lines are read from the commit. */
   hunk: string;
   resolvedBy: SourcePerson | null;
   isResolved: boolean;
@@ -159,9 +159,9 @@ export interface SourceRepository {
 export interface SourceRule {
   target: 'branch' | 'tag';
   pattern: string;
-  /** Nobody pushes to it. */
+  /** Whether nobody may push to it. */
   forbidsPushes: boolean;
-  /** Where only those with this level push. */
+  /** Whether only users with this level may push. */
   pushLevel?: 'admin' | null;
   allowsForce: boolean;
   approvals: number;
@@ -178,21 +178,21 @@ export interface SourceHook {
   branchFilter: string;
 }
 
-/** Rows of a page, and where the next one begins; null at the end. */
+/** Rows of a page, and the cursor of the next one; null at the end. */
 export interface SourcePage<Row> {
   rows: Row[];
   next: string | null;
-  /** Of a list of one page; null where the server has none. */
+  /** ETag of a list of one page; null if the server sends none. */
   etag?: string | null;
 }
 
-/** What changed since a time, or everything. */
+/** Selects changes since a time, or everything. */
 export interface SourceQuery {
-  /** Of the other server; null for everything. */
+  /** Time of the other server; null for everything. */
   since: number | null;
-  /** What the page before gave; null for the first one. */
+  /** Cursor from the previous page; null for the first one. */
   cursor: string | null;
-  /** Of the whole list, when it was read last: an unchanged one has no rows then. */
+  /** ETag of the whole list at its last reading: an unchanged list returns no rows. */
   etag?: string | null;
 }
 
@@ -203,34 +203,34 @@ export interface Source {
   milestones(): AsyncIterable<SourceMilestone[]>;
   issues(query: SourceQuery): Promise<SourcePage<SourceIssue>>;
   issue(number: number): Promise<SourceIssue | null>;
-  /** All of them: what has changed is asked for one by one. */
+  /** All of them: changed ones are requested one by one. */
   pulls(query: SourceQuery): Promise<SourcePage<SourcePull>>;
   pull(number: number): Promise<SourcePull | null>;
   comments(query: SourceQuery): Promise<SourcePage<SourceComment>>;
-  /** Where no list has the comments of all issues. */
+  /** If no list has the comments of all issues. */
   commentsOf?(number: number): Promise<SourceComment[]>;
   reviews(number: number): Promise<{ reviews: SourceReview[]; comments: SourceReviewComment[] }>;
-  /** Of an issue, or of one of its comments. */
+  /** On an issue, or on one of its comments. */
   reactions(number: number, commentId: string | null): Promise<SourceReaction[]>;
   rules(): Promise<SourceRule[]>;
   hooks(): Promise<SourceHook[]>;
-  /** What only a person can bring: names of secrets, people with access. */
+  /** Items that need manual steps: names of secrets, users with access. */
   toDo(): Promise<string[]>;
-  /** How many there are, for a dry run; null where the source does not say. */
+  /** Their number, for a dry run; null if the source does not give it. */
   counts(): Promise<Record<'issues' | 'pulls' | 'releases' | 'labels' | 'milestones', number | null>>;
-  /** The number here of the pull request that a ref names; its own where this is left out. */
+  /** The number here of the pull request of a ref; its own number if omitted. */
   numberOfPull?(there: number): Promise<number>;
-  /** The address of a person that the source has verified and shows; empty for none. */
+  /** The e-mail address of a user that the source has verified and shows; empty for none. */
   addressOf?(person: Pick<SourcePerson, 'id' | 'login'>): Promise<string>;
-  /** Sets it read-only there, with a word about where it went. False where that is not possible. */
+  /** Makes the source repository read-only, with a note about its new location. False if that is not possible. */
   archive(): Promise<boolean>;
-  /** How the name of a person becomes that of a placeholder here. */
+  /** Maps the name of a user to a placeholder here. */
   readonly host: string;
-  /** Patterns of the refs of pull requests there. */
+  /** Patterns of the refs of pull requests at the source. */
   readonly pullRefs: readonly string[];
-  /** How git signs in there. */
+  /** Credentials of git for the source. */
   readonly username: string;
 }
 
-/** A line of the report that a source finds while it reads. */
+/** A line of the report from a source while it is read. */
 export type TellProblem = (item: string, problem: string) => void;

@@ -5,11 +5,11 @@ import { importLimits } from '../limits.ts';
 import type { PeopleBook } from '../context/people-book.ts';
 import type { SourceComment, SourceIssue, SourceReaction, TellProblem } from '../sources/source.ts';
 
-/** What the log of an issue is made of. */
+/** The parts of an issue's log. */
 interface IssueParts {
   issue: SourceIssue;
   comments: readonly SourceComment[];
-  /** Entries of other kinds, with the times at which they stand. */
+  /** Entries of other kinds, with their times. */
   more: readonly LogEntry[];
   isMerged: boolean;
 }
@@ -21,7 +21,7 @@ type Tell = (problem: string) => void;
 
 const cutMark = '\n\n…';
 
-/** A text as it was written, without what no text here may have; cut where it is longer than any forge allows. */
+/** A text of the source without characters that are invalid here; truncated if it is longer than any forge allows. */
 export function keepText(text: string, tell: Tell, what: string): string {
   const plain = text.replaceAll('\0', '').toWellFormed();
   if (Buffer.byteLength(plain) <= importLimits.bodyBytes) return plain;
@@ -30,7 +30,7 @@ export function keepText(text: string, tell: Tell, what: string): string {
   return new TextDecoder().decode(Buffer.from(plain).subarray(0, most), { stream: true }) + cutMark;
 }
 
-/** A time that is not in the future: what stands there would be the newest for ever. */
+/** A time that is not in the future: otherwise it would sort as the newest forever. */
 function keepTime(at: number, now: number, tell: Tell, what: string): number {
   if (at <= now + 60_000) return at;
   tell(`${what} has a time in the future, ${new Date(at).toISOString().slice(0, 10)}; it became now`);
@@ -48,8 +48,8 @@ export const emptyEntry = {
 } as const satisfies Partial<ImportedEntry>;
 
 /**
- * The issue with its log as a writer takes it: entries in the order of their times, names of people as `people` gives
- * them. What does not fit is cut, and told.
+ * The issue with its log in the form of the writer: entries in chronological order, names of authors from `people`.
+ * Values that are too long are truncated and reported.
  */
 export function buildIssue(
   { issue, comments, more, isMerged }: IssueParts,
@@ -119,7 +119,7 @@ export function buildIssue(
   };
 }
 
-/** A name of a label as it may stand here; the same text gives the same name. */
+/** A label name that is valid here; the same text gives the same name. */
 export const labelName = (name: string): string => cleanText(name, issueLimits.labelNameCharacters) || 'label';
 export const milestoneTitle = (title: string): string =>
   cleanText(title, issueLimits.milestoneTitleCharacters) || 'milestone';
@@ -139,7 +139,7 @@ function buildReactions(
   return [...byKind].map(([kind, who]) => ({ kind, people: who }));
 }
 
-/** The people whom an issue and its comments name. */
+/** The users that an issue and its comments reference. */
 export const peopleOfIssue = (issue: SourceIssue, comments: readonly SourceComment[]) => [
   issue.author,
   ...issue.assignees,

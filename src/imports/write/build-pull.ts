@@ -16,7 +16,7 @@ interface PullParts {
 }
 
 interface BuiltPull {
-  /** Its reviews have no position yet: the log gives it. */
+  /** Its reviews have no position yet: the log assigns it. */
   file: PullFile;
   /** Entries of its log, with `reviewId` in their details. */
   entries: LogEntry[];
@@ -26,9 +26,9 @@ type Round = PullFile['rounds'][number];
 type Tell = (problem: string) => void;
 
 /**
- * The code of a pull request as a writer takes it. Its rounds are the commits that were reviewed, as far as git still
- * has them, and the head; those that an earlier run has written stay. Null where git has none of them any more.
- * @param path of the repository, which has the objects that could be had
+ * The code of a pull request in the form of the writer. Its rounds are the reviewed commits that git still has, and the
+ * head; rounds of an earlier run stay. Null if git has none of the commits any more.
+ * @param path of the repository, which has the available objects
  */
 export async function buildPull(
   { git, pulls }: Pick<ImportDeps, 'git' | 'pulls'>,
@@ -181,7 +181,7 @@ export async function buildPull(
 
 const branchName = (name: string): string | null => cleanText(name, 255) || null;
 
-/** Comments of one place of a file are a thread, and those that answer one of them. */
+/** Comments on one position of a file form a thread, as do comments that reply to one of them. */
 function buildThreads(
   comments: readonly SourceReviewComment[],
   people: PeopleBook,
@@ -198,7 +198,7 @@ function buildThreads(
     const { path, side, firstLine, lastLine } = comment;
     const place = comment.thread ?? JSON.stringify([path, side, firstLine, lastLine]);
     const answered = comment.inReplyTo === null ? undefined : threadOf.get(comment.inReplyTo);
-    // An answer to a comment that is gone begins a thread at its place; a cycle ends there as well.
+    // A reply to a deleted comment begins a thread at its position; this also ends cycles.
     const key = answered ?? (comment.inReplyTo === null ? place : `reply:${comment.inReplyTo}`);
     threadOf.set(comment.id, key);
     byThread.set(key, [...(byThread.get(key) ?? []), comment]);
@@ -244,7 +244,7 @@ function buildThreads(
   return threads;
 }
 
-/** The lines of threads whose source shows none, from the commits of their rounds. */
+/** The lines of threads without lines from the source, read from the commits of their rounds. */
 async function quoteCommits(
   { objects }: ImportDeps['git'],
   path: string,
@@ -264,7 +264,7 @@ async function quoteCommits(
         .entryAt(path, commit, file)
         .then(({ oid }) => objects.blob(path, oid, { maxBytes: pullLimits.commentedFileBytes }))
         .then((blob) => blob.content?.toString('utf8') ?? '')
-        // A file that is not there is a comment without its lines.
+        // A comment on an absent file has no lines.
         .catch(() => '');
       if (files.size > 20) files.clear();
       files.set(key, content.includes('\0') ? [] : content.split('\n'));
@@ -278,11 +278,11 @@ async function quoteCommits(
   }
 }
 
-/** Ids are numbers that grow, of one length or not. */
+/** Ids are increasing numbers, whether or not they have the same length. */
 const compareIds = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : one > other ? 1 : 0);
 
-/** The lines that a comment is about: the last ones of the hunk that the source shows with it. */
+/** The lines of a comment: the last ones of the hunk that the source shows with it. */
 function quotedLines({ hunk, side, firstLine, lastLine }: SourceReviewComment): string {
   if (firstLine === null || lastLine === null) return '';
   const other = side === 'NEW' ? '-' : '+';
@@ -295,7 +295,7 @@ function quotedLines({ hunk, side, firstLine, lastLine }: SourceReviewComment): 
     .toWellFormed();
 }
 
-/** The people whom the code of a pull request names. */
+/** The users that the code of a pull request references. */
 export const peopleOfPull = ({ pull, reviews, comments }: Omit<PullParts, 'issue'>) => [
   pull.mergedBy,
   ...pull.requested,

@@ -10,9 +10,9 @@ import type {
 } from '../sources/source.ts';
 
 /**
- * A digest of what a source says of an issue. Sets count without their order, which a database there may change from
- * one answer to the next; where base and head have parted does not count, which forges work out in the background and
- * which moves with the base branch: rounds that are written keep theirs.
+ * A digest of the source's data of an issue. Ignores the order of sets, which the source's database may change from one
+ * response to the next; ignores the merge base, which forges compute in the background and which moves with the base
+ * branch: written rounds keep theirs.
  */
 export function fingerprintOf(parts: {
   issue: SourceIssue;

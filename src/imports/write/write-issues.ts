@@ -11,12 +11,12 @@ import { buildIssue, peopleOfIssue } from './build-issue.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { buildPull, peopleOfPull } from './build-pull.ts';
 
-/** Requests of one issue at the same time; the budget of its host holds besides. */
+/** Limit of concurrent requests per issue; the budget of its host also applies. */
 const atOnce = 4;
-/** Numbers that are read at once: of each the whole talk is fetched one by one. */
+/** Numbers read at once: the whole conversation of each is fetched separately. */
 const numbersPerPage = 500;
 
-/** An issue that is ready, with the digest of what the source said of it. */
+/** An issue ready for writing, with the digest of the source's data. */
 interface Ready {
   item: FollowedIssue;
   pull: PullFile | null;
@@ -25,8 +25,8 @@ interface Ready {
 }
 
 /**
- * Writes what was staged, one issue after the other: its comments, reviews and reactions are asked for where the lists
- * do not have them. What is as it was at the last run is passed over.
+ * Writes the staged issues one after the other, requesting comments, reviews and reactions that the lists do not
+ * contain. Skips issues that have not changed since the last run.
  */
 export async function writeIssues(context: RunContext): Promise<void> {
   const { deps } = context;
@@ -76,7 +76,7 @@ async function stagedNumbers({ deps, row }: RunContext): Promise<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
-/** Null for what cannot be written, with a line in the report. */
+/** Null for an issue that cannot be written, with a line in the report. */
 async function prepare(context: RunContext, number: number): Promise<Ready | 'unchanged' | null> {
   const { deps, row, source, located, options, tell } = context;
   const staged = await deps.db.read.findBy(stagedSchema, { importId: row.id, number });
@@ -156,7 +156,7 @@ async function fetchReactions({ source }: RunContext, issue: SourceIssue, commen
   );
 }
 
-/** One write for all; where it fails, each for itself, so that one of them keeps no other away. */
+/** One write for all; if it fails, one write each, so that one invalid issue does not block the others. */
 async function writeBatch(context: RunContext, batch: readonly Ready[]): Promise<void> {
   if (batch.length === 0) return;
   try {
@@ -179,7 +179,7 @@ async function writeBatch(context: RunContext, batch: readonly Ready[]): Promise
   }
 }
 
-/** A full disk or a closed database keeps everything away. */
+/** A full disk or a closed database blocks all writes. */
 const isOfOneItem = (error: unknown): boolean =>
   !/SQLITE_(?:FULL|IOERR|BUSY|LOCKED)|disk|closed/i.test(error instanceof Error ? error.message : '') &&
   !(isDomainError(error) && error.code === 'unavailable');

@@ -16,10 +16,10 @@ import type {
   SourceRule,
 } from '../source.ts';
 
-/** Gitea's user for authors whose account is gone, and those of an import of its own. */
+/** Gitea's user for authors with a deleted account, and for authors of Gitea's own imports. */
 const ghostIds = new Set(['', '-1', '-2', '0']);
 
-/** Null for an account that is gone. */
+/** Null for a deleted account. */
 function readPerson(value: unknown): SourcePerson | null {
   const user = objectOf(value);
   const login = textOf(user['login']) || textOf(user['username']);
@@ -30,13 +30,13 @@ function readPerson(value: unknown): SourcePerson | null {
     login,
     id,
     name: textOf(user['full_name']),
-    // An address of the server itself hides the real one.
+    // A no-reply address of the server hides the real one.
     email: /@(?:noreply\.|localhost$)/.test(email) ? '' : email,
     url: textOf(user['html_url']),
   };
 }
 
-/** Whom a text is by: of one that Gitea has imported itself, the name that it shows. */
+/** The author of a text: for a text that Gitea has imported itself, the displayed name. */
 function readAuthor(row: Json): SourcePerson | null {
   const original = textOf(row['original_author']);
   if (original !== '') return { login: original, id: '', name: '', email: '', url: '' };
@@ -78,7 +78,7 @@ export function readMilestone(row: Json): SourceMilestone {
   };
 }
 
-/** Attached files, which a text need not name. */
+/** Attached files, which a text need not reference. */
 function readFiles(row: Json): { files?: SourceFile[] } {
   const files = listOf(row['assets']).flatMap((asset): SourceFile[] => {
     const uuid = textOf(asset['uuid']);
@@ -114,7 +114,7 @@ export function readIssue(row: Json): SourceIssue | null {
   };
 }
 
-/** Null for a row that names no issue. */
+/** Null for a row without an issue. */
 export function readComment(row: Json): SourceComment | null {
   const address = textOf(row['issue_url']) || textOf(row['pull_request_url']);
   const number = numberOf(Number(/\/(\d{1,10})$/.exec(address)?.[1] ?? 0));
@@ -134,7 +134,7 @@ export function readPull(row: Json): SourcePull | null {
   if (number === null || headOid === null) return null;
   const ref = textOf(head['ref']);
   const label = textOf(head['label']).replace(/^[^:]*:/, '');
-  // Of a branch that is gone, the name in its label stays.
+  // If the branch was deleted, its name remains in the label.
   const headBranch = /^refs\/pull\//.test(ref) ? (/^refs\/pull\//.test(label) ? null : label || null) : ref || null;
   const isMerged = flagOf(row['merged']);
   return {
@@ -161,7 +161,7 @@ const verdicts: Readonly<Record<string, SourceReview['verdict']>> = {
   COMMENT: 'COMMENT',
 };
 
-/** Null for drafts and requests. */
+/** Null for drafts and review requests. */
 export function readReview(row: Json): SourceReview | null {
   const verdict = verdicts[textOf(row['state'])];
   const id = idOf(row['id']);

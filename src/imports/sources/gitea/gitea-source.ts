@@ -18,7 +18,7 @@ import {
   readTagRule,
 } from './gitea-shapes.ts';
 
-/** As many as Gitea gives at most, unless an administrator allows more. */
+/** Gitea's maximum, unless an administrator allows more. */
 const limit = 50;
 
 /** A repository of Gitea or Forgejo, by its API at `…/api/v1`. */
@@ -38,7 +38,7 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
       const { status, json: shown } = await client.get(repo);
       if (status === 404 || status === 410) throw sourceGone(client.host, project);
       const found = readRepository(shown);
-      // A wiki that is switched on and has no page is no repository there: git is answered with an error then.
+      // An enabled wiki without pages is not a repository there: git gets an error.
       const hasWiki = found.hasWiki && (await client.get(`${repo}/wiki/pages?limit=1`)).status !== 404;
       const described = { ...found, hasWiki };
       if (described.topics.length > 0) return described;

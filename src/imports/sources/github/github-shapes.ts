@@ -13,7 +13,7 @@ import type {
   SourceReviewComment,
 } from '../source.ts';
 
-/** Null for an account that is gone. */
+/** Null for a deleted account. */
 function readPerson(value: unknown): SourcePerson | null {
   const user = objectOf(value);
   const login = textOf(user['login']);
@@ -65,7 +65,7 @@ const closeReasons: Readonly<Record<string, SourceIssue['closeReason']>> = {
   duplicate: 'duplicate',
 };
 
-/** The list has how many there are: without any, nothing has to be asked for. */
+/** The list contains their number: without any, no request is needed. */
 const reactionsOf = (row: Json): SourceReaction[] | null =>
   objectOf(row['reactions'])['total_count'] === 0 ? [] : null;
 
@@ -82,7 +82,7 @@ export function readIssue(row: Json): SourceIssue | null {
     author: readPerson(row['user']),
     isOpen: textOf(row['state']) !== 'closed',
     closeReason: closeReasons[textOf(row['state_reason'])] ?? null,
-    // A label was a text of its own once.
+    // A label was formerly a plain text.
     labels: (Array.isArray(row['labels']) ? row['labels'] : []).map(
       (label) => textOf(label) || textOf(objectOf(label)['name']),
     ),
@@ -97,7 +97,7 @@ export function readIssue(row: Json): SourceIssue | null {
   };
 }
 
-/** Null for a row that names no issue. */
+/** Null for a row without an issue. */
 export function readComment(row: Json): SourceComment | null {
   const number = numberOf(Number(/\/issues\/(\d{1,10})$/.exec(textOf(row['issue_url']))?.[1] ?? 0));
   const id = idOf(row['id']);
@@ -156,7 +156,7 @@ export function readReview(row: Json): SourceReview | null {
   };
 }
 
-/** Its lines are those of the commit that was reviewed: the newer ones move along with pushes. */
+/** Its lines are those of the reviewed commit: the newer line fields move with pushes. */
 export function readReviewComment(row: Json): SourceReviewComment | null {
   const [id, path] = [idOf(row['id']), textOf(row['path'])];
   if (id === '' || path === '') return null;

@@ -105,7 +105,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
         milestones: await count(client, `${repo}/milestones?state=all&per_page=1`),
       };
     },
-    // An account shows no address that it has not verified.
+    // An account shows only verified addresses.
     addressOf: async ({ login }) =>
       textOf(objectOf((await client.get(`/users/${encodeURIComponent(login)}`)).json)['email']),
     async archive() {
@@ -114,7 +114,7 @@ export function createGithubSource(client: SourceClient, api: string, project: s
   };
 }
 
-/** With one on each page, the number of the last page; null where the link says none, as beside cursors. */
+/** With one item per page, the number of the last page; null if the link has none, as with cursors. */
 async function count(client: SourceClient, path: string): Promise<number | null> {
   const { headers, json } = await client.get(path);
   const [, last] = /[?&]page=(\d{1,9})[^>]*>;\s*rel="last"/.exec(String(headers.link ?? '')) ?? [];

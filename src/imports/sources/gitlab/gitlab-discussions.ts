@@ -3,14 +3,14 @@ import type { Json } from '../read-json.ts';
 import type { SourceComment, SourceReview, SourceReviewComment } from '../source.ts';
 import { readPerson } from './gitlab-shapes.ts';
 
-/** Notes of one person about one commit that follow each other so closely are one review. */
+/** Interval within which notes of one user about one commit form one review. */
 const oneReviewMs = 60_000;
 
 export interface Talk {
   comments: SourceComment[];
   reviews: SourceReview[];
   notes: SourceReviewComment[];
-  /** Notes that only members of the project see there. */
+  /** Notes that only members of the project can see at the source. */
   hidden: number;
 }
 
@@ -19,9 +19,9 @@ interface Note extends SourceReviewComment {
 }
 
 /**
- * The talk about an issue or a merge request, by its discussions: comments, and notes at lines of files. GitLab has no
- * reviews: what a person wrote about one commit in a minute becomes one, and so does each approval.
- * @param number of the issue, which comments name
+ * The conversation of an issue or a merge request, from its discussions: comments, and notes on lines of files. GitLab
+ * has no reviews: a user's notes about one commit within a minute become one, and so does each approval.
+ * @param number of the issue, which comments reference
  */
 export function readDiscussions(discussions: readonly Json[], number: number): Talk {
   const comments: SourceComment[] = [];
@@ -67,7 +67,7 @@ function readComment(row: Json, id: string, number: number): SourceComment {
   };
 }
 
-/** Null for a note that is at no file. An answer stands where its discussion began. */
+/** Null for a note that is not on a file. A reply has the position of its discussion. */
 function readNote(row: Json, id: string, first: Note | null): Note | null {
   const position = objectOf(row['position']);
   const place = first ?? readPlace(position);
@@ -89,7 +89,7 @@ function readNote(row: Json, id: string, first: Note | null): Note | null {
     resolvedBy: isResolved ? readPerson(row['resolved_by']) : null,
     isResolved,
     createdAt: at,
-    // What resolves a note changes this time, and is no change of its text.
+    // Resolving a note changes this time but not its text.
     updatedAt: timeOf(row['last_edited_at']) ?? (isResolved ? at : (timeOf(row['updated_at']) ?? at)),
     at,
   };
@@ -115,7 +115,7 @@ function readPlace(position: Json): Place | null {
   };
 }
 
-/** GitLab writes approvals down as sentences of its own. */
+/** GitLab records approvals as system notes. */
 function readVerdict(row: Json, id: string): SourceReview | null {
   const body = textOf(row['body']);
   const isApproval = /^approved this merge request/.test(body);
@@ -159,8 +159,8 @@ function groupNotes(notes: readonly Note[], verdicts: readonly SourceReview[]): 
 }
 
 /**
- * Reviews as the approvals say: one that was taken back counts no more, and one that no sentence tells of is added.
- * @param approvals the answer of `…/approvals`; null where it was not to be had
+ * Matches reviews with the approvals: a withdrawn approval no longer counts, and one without a note is added.
+ * @param approvals the response of `…/approvals`; null if it was unavailable
  */
 export function settleApprovals(reviews: readonly SourceReview[], approvals: Json | null, at: number): SourceReview[] {
   if (approvals === null) return [...reviews];

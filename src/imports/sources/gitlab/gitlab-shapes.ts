@@ -13,7 +13,7 @@ import type {
   SourceRule,
 } from '../source.ts';
 
-/** Null for an account that is gone: GitLab gives its texts to a user of this name. */
+/** Null for a deleted account: GitLab assigns its texts to a user of this name. */
 export function readPerson(value: unknown): SourcePerson | null {
   const user = objectOf(value);
   const login = textOf(user['username']);
@@ -42,13 +42,13 @@ export function readRepository(value: unknown): SourceRepository {
   };
 }
 
-/** Whether a part of a project is there: its access level says so, a flag did before. */
+/** Whether a feature of a project is enabled: by its access level, formerly by a flag. */
 export function isOn(row: Json, part: 'wiki' | 'issues' | 'merge_requests'): boolean {
   const level = textOf(row[`${part}_access_level`]);
   return level === '' ? row[`${part}_enabled`] !== false : level !== 'disabled';
 }
 
-/** A scoped label `priority::high` excludes its neighbours, as `priority/high` does here. */
+/** A scoped label `priority::high` excludes others of its scope, as `priority/high` does here. */
 const labelOf = (name: string): string => name.replaceAll('::', '/');
 
 export const readLabel = (row: Json): SourceLabel => ({
@@ -73,7 +73,7 @@ export function readMilestone(row: Json): SourceMilestone {
 export interface ListedIssue {
   iid: number;
   issue: Omit<SourceIssue, 'number'>;
-  /** Whether only members of the project may see it there. */
+  /** Whether only members of the project can see it at the source. */
   isConfidential: boolean;
 }
 
@@ -127,13 +127,13 @@ export function readPull(row: Json, number: number): SourcePull | null {
     maintainersMayPush: flagOf(row['allow_collaboration']) || flagOf(row['allow_maintainer_to_push']),
     mergedAt: isMerged ? (timeOf(row['merged_at']) ?? timeOf(row['updated_at']) ?? 0) : null,
     mergedBy: isMerged ? (readPerson(row['merge_user']) ?? readPerson(row['merged_by'])) : null,
-    // A fast-forward makes no commit of its own.
+    // A fast-forward creates no merge commit.
     mergedOid: isMerged ? (oidOf(row['merge_commit_sha']) ?? oidOf(row['squash_commit_sha']) ?? headOid) : null,
     requested: peopleOf(row['reviewers']),
   };
 }
 
-/** A version of a merge request: what a push to it made. */
+/** A version of a merge request: the result of a push to it. */
 export function readVersion(row: Json): SourcePullRound | null {
   const headOid = oidOf(row['head_commit_sha']);
   const createdAt = timeOf(row['created_at']);

@@ -25,13 +25,13 @@ import type { ListedIssue } from './gitlab-shapes.ts';
 
 const all = 'per_page=100';
 const first = `${all}&page=1`;
-/** Further pages GitLab refuses beyond 50,000 rows: from here on the list begins anew at the time of the last row. */
+/** GitLab refuses pages beyond 50,000 rows: from there the list restarts at the time of the last row. */
 const pagesPerList = 400;
 
 /**
- * A project of GitLab, by its REST API at `…/api/v4`. It numbers issues and merge requests apart: `numbers` knows which
- * number each has here. Talks are fetched one by one, since no list of GitLab has them.
- * @param project the whole path, groups and their subgroups included
+ * A project of GitLab, by its REST API at `…/api/v4`. It numbers issues and merge requests separately: `numbers` maps
+ * them to the numbers here. Conversations are fetched one by one, since no list of GitLab contains them.
+ * @param project the whole path, including groups and subgroups
  */
 export function createGitlabSource(
   client: SourceClient,
@@ -58,12 +58,12 @@ export function createGitlabSource(
       since === null ? '' : `&updated_after=${new Date(since).toISOString()}`
     }`;
 
-  /** Issues first and then merge requests: what names the next page names the list as well. */
+  /** Issues first, then merge requests: the cursor also identifies the list. */
   async function issues(query: SourceQuery): Promise<SourcePage<SourceIssue>> {
     const isPull = query.cursor?.startsWith(lists.pulls) ?? !(await has('issues'));
     if (query.cursor === null && isPull) await numbers.settle();
     const start = pathOf(isPull ? lists.pulls : lists.issues, query.since);
-    // Only the first list has an ETag that says everything about it.
+    // Only the first list has an ETag that covers its whole content.
     const found = await page({ ...query, etag: null }, start, (row) => readIssue(row, isPull));
     const rows = await numbered(found.rows, isPull);
     let next = found.next === null ? null : skipAhead(found.next, found.rows);
@@ -92,7 +92,7 @@ export function createGitlabSource(
     return { path: `${kind === 'pull' ? lists.pulls : lists.issues}/${iid}`, isPull: kind === 'pull', iid };
   }
 
-  /** Its comments and its reviews are asked for one after the other, and come together. */
+  /** Its comments and its reviews are requested one after the other, and returned together. */
   function talkOf(number: number): Promise<Talk> {
     if (talked?.number === number) return talked.talk;
     const talk = (async () => {
@@ -123,7 +123,7 @@ export function createGitlabSource(
       const listed = status === 404 || status === 410 ? null : readIssue(objectOf(json), isPull);
       return listed === null ? null : ((await numbered([listed], isPull))[0] ?? null);
     },
-    // One by one: the list does not say what a merge request is based on.
+    // One by one: the list does not contain the base of a merge request.
     pulls: async () => ({ rows: [], next: null }),
     async pull(number) {
       const { path, isPull } = await one(number);
@@ -157,7 +157,7 @@ export function createGitlabSource(
         every(`${repo}/protected_branches?${first}`, readBranchRule),
       );
       const tags = await withRights('rules of tags', () => every(`${repo}/protected_tags?${first}`, readTagRule));
-      // Editions without them answer 404, which is an empty list.
+      // Editions without them return 404, which means an empty list.
       const approvals = await withRights('approvals', () =>
         every(`${repo}/approval_rules?${first}`, (row) => numberOf(row['approvals_required'])),
       );
@@ -193,7 +193,7 @@ export function createGitlabSource(
     },
     async addressOf({ id }) {
       const user = objectOf((await client.get(`/users/${encodeURIComponent(id)}`)).json);
-      // The public one is a confirmed one; the other is shown to administrators only.
+      // The public address is verified; the other one is visible only to administrators.
       const isConfirmed = textOf(user['confirmed_at']) !== '';
       return textOf(user['public_email']) || (isConfirmed ? textOf(user['email']) : '');
     },
