@@ -6,11 +6,11 @@ import type { Context } from '../http/index.ts';
 import { isDomainError, unauthenticated } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 
-/** What is asked for: packages, or the code that Go modules are, which takes the right to read it. */
+/** The requested resource: packages, or code, as for Go modules, which requires the right to read it. */
 type Use = 'packages' | 'code';
 
 /**
- * The viewer of a secret: an access token, or the token of a task, which has what `permissions: packages` of its
+ * The viewer of a secret: an access token, or a task token, which has the access that `permissions: packages` of its
  * workflow gives, or `contents` for code, and is anonymous without it. Null for anything else.
  */
 export async function viewerOfSecret(
@@ -29,10 +29,10 @@ export async function viewerOfSecret(
 }
 
 /**
- * Who asks, by an access token or the token of a task: as `Bearer` or `token`, as password or username of Basic, or
- * alone, as cargo sends it; else by name and password, as at the API. Cookies are ignored, so that no page elsewhere
- * can ask with a person's session. Refuses `bad_credentials` for anything else that is sent, also where everyone may
- * read, and as `viewerOfPassword` does.
+ * Authenticates the caller by an access token or a task token: as `Bearer` or `token`, as password or username of
+ * Basic, or alone, as cargo sends it; otherwise by name and password, as for the API. Cookies are ignored, so no other
+ * site can call with a user's session. Refuses `bad_credentials` for any other credentials, even if the resource is
+ * public, and as `viewerOfPassword` does.
  */
 export async function authenticate(
   deps: Pick<PackageHttpDeps, 'accounts' | 'ci'>,
@@ -49,7 +49,7 @@ export async function authenticate(
     identify(ctx, viewer);
     return viewer;
   }
-  // What looks like a token was one: it is no password, and costs no hash.
+  // Text in the form of a token is an invalid token, not a password: refused without computing a hash.
   if (credentials.kind !== 'basic' || credentials.password === '' || secrets.some((one) => looksLikeAccessToken(one)))
     throw badCredentials(secrets);
   const viewer = await viewerOfPassword(deps, ctx, credentials);
@@ -57,7 +57,7 @@ export async function authenticate(
   return viewer;
 }
 
-/** A wrong password is answered like any other wrong secret, so that clients ask for another one. */
+/** A wrong password gets the same error as any other wrong secret, so that clients prompt for another one. */
 async function viewerOfPassword(
   { accounts }: Pick<PackageHttpDeps, 'accounts'>,
   ctx: Context,

@@ -9,7 +9,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
 
-/** What the protocols of packages need of the domain modules. */
+/** Domain modules that the package protocols need. */
 export interface PackageHttpDeps {
   config: Pick<Config, 'baseUrl' | 'proxy' | 'objects'>;
   accounts: Pick<Accounts, 'viewerOfToken' | 'viewerOfPassword'>;

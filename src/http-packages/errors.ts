@@ -4,7 +4,7 @@ import type { Context } from '../http/index.ts';
 import { internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 
-/** Reasons with a status of their own, in every format. */
+/** Reasons with a specific status, in every format. */
 const statusOfReason = new Map([
   ['package_file_too_large', 413],
   ['package_body_too_large', 413],
@@ -20,19 +20,19 @@ const statusOfReason = new Map([
   ['storage_read_only', 507],
 ]);
 
-/** What clients of one format read. */
+/** Error format for the clients of one package format. */
 export interface PackageErrorFormat {
   body(error: Pick<DomainError, 'reason' | 'message' | 'code'>, status: number): { type: string; text: string };
   headers?(ctx: Context, error: DomainError, status: number): Record<string, string>;
-  /** Statuses that this format gives other reasons. */
+  /** Statuses of this format for other reasons. */
   status?: ReadonlyMap<string, number>;
 }
 
 const basic = 'Basic realm="Hearth", charset="UTF-8"';
 
 /**
- * Runs a handler; what it throws is answered as the clients of the format read it. The words are also in the reason
- * phrase, which is all that several clients show.
+ * Runs a handler and sends its errors in the form that the clients of the format read. The message is also in the
+ * reason phrase, which is all that several clients show.
  */
 export async function withPackageErrors(
   ctx: Context,
@@ -80,10 +80,10 @@ function readThrown(thrown: unknown): {
   };
 }
 
-/** One line of ASCII. */
+/** One line of ASCII text. */
 const phraseOf = (message: string): string => message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 300);
 
-/** Problem details (RFC 9457), for clients that show neither a text nor the reason phrase. */
+/** Problem details (RFC 9457), for clients that show neither text nor the reason phrase. */
 export const problemErrors: PackageErrorFormat = {
   body: ({ message, reason }, status) => ({
     type: 'application/problem+json',
@@ -91,7 +91,7 @@ export const problemErrors: PackageErrorFormat = {
   }),
 };
 
-/** For clients that show a text. */
+/** For clients that show text. */
 export const plainErrors: PackageErrorFormat = {
   body: ({ message }) => ({ type: 'text/plain; charset=utf-8', text: `${message}\n` }),
 };

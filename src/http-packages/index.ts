@@ -16,7 +16,7 @@ import type { PackageProtocol, PackageRequest } from './protocol.ts';
 export { isImageConfig } from './oci/publish-manifest.ts';
 export type { ManifestMetadata } from './oci/publish-manifest.ts';
 
-/** Every format that has its address below `/packages/{owner}/`; container images are at `/v2/`. */
+/** Every format with a URL below `/packages/{owner}/`; container images are at `/v2/`. */
 const protocols: readonly PackageProtocol[] = [
   genericProtocol,
   npmProtocol,
@@ -28,7 +28,7 @@ const protocols: readonly PackageProtocol[] = [
 
 export interface PackageHandlers {
   oci: Middleware;
-  /** Below `/packages/` and, as Gitea has it, `/api/packages/`. */
+  /** Below `/packages/` and, as in Gitea, `/api/packages/`. */
   registry: Middleware;
 }
 
@@ -54,11 +54,11 @@ export function createPackageHandlers(deps: PackageHttpDeps): PackageHandlers {
   };
 }
 
-/** Also where a path was refused before the client was asked to sign in. Refuses `bad_credentials`. */
+/** Also called if a path was refused before authentication. Refuses `bad_credentials`. */
 const isAnonymous = async (deps: PackageHttpDeps, ctx: Context): Promise<boolean> =>
   ctx.state.identity.viewer.kind === 'anonymous' && (await authenticate(deps, ctx)).kind === 'anonymous';
 
-/** Refuses `package_not_found` for a path that does not decode. */
+/** Refuses `package_not_found` for a path that cannot be decoded. */
 function readRequest(ctx: Context, owner: string, rest: string, base: string): PackageRequest {
   try {
     const parts = rest.split('/').map((part) => decodeURIComponent(part));
@@ -69,7 +69,7 @@ function readRequest(ctx: Context, owner: string, rest: string, base: string): P
   }
 }
 
-/** To an anonymous client a private package and an absent one are the same challenge, on every path. */
+/** Anonymous clients get the same challenge for private and absent packages, on every path. */
 function challengeOf(error: unknown): unknown {
   const { reason } = error as { reason?: unknown };
   return reason === 'package_not_found' || reason === 'package_denied'

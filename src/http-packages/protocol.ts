@@ -3,22 +3,22 @@ import type { FormatName } from '../packages/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 import type { PackageErrorFormat } from './errors.ts';
 
-/** What a request below `/packages/{owner}/{format}/` names. */
+/** The target of a request below `/packages/{owner}/{format}/`. */
 export interface PackageRequest {
   owner: string;
-  /** The decoded parts of the rest of the path. */
+  /** The decoded segments of the rest of the path. */
   parts: readonly string[];
-  /** The rest as it was sent. */
+  /** The rest of the path, undecoded. */
   rest: string;
-  /** The address of the registry, with the name by which the client knows this server, without a slash at the end. */
+  /** The URL of the registry, with the host name by which the client knows this server, without a trailing slash. */
   base: string;
 }
 
-/** The protocol of a format: a new format is a folder with one of these, in the table of `index.ts`. */
+/** The protocol of a format: a new format is a folder with one of these, listed in `index.ts`. */
 export interface PackageProtocol {
   format: FormatName | 'go';
   errors: PackageErrorFormat;
-  /** Answers anonymous clients with 404 for what is absent or hidden, which others answer with a challenge. */
+  /** Whether anonymous clients get 404 for absent and hidden packages instead of a challenge. */
   isAbsentToAnonymous?: true;
   serve(deps: PackageHttpDeps, ctx: Context, request: PackageRequest): Promise<void>;
 }

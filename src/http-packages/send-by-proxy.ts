@@ -2,13 +2,13 @@ import type { Config } from '../config/index.ts';
 import { createTrustedPeers } from '../http/index.ts';
 import type { Context } from '../http/index.ts';
 
-/** Settings are frozen and one for a server: what is made of them is made once. */
+/** Settings are frozen and one object per server, so values derived from them are computed once. */
 const peersOf = new WeakMap<Config['proxy'], (address: string) => boolean>();
 
 /**
- * The internal location by which the proxy sends a file of the object store by itself (`X-Accel-Redirect` of nginx):
- * where the settings name one, objects are files of this machine, and the request came through a trusted proxy, which
- * gives the address of its client. Null else: the content is sent from here.
+ * The internal location from which the proxy itself sends a file of the object store (`X-Accel-Redirect` of nginx): if
+ * the settings name one, objects are local files, and the request came through a trusted proxy, which gives the address
+ * of its client. Otherwise null: this server sends the content.
  */
 export function locationForProxy(
   { proxy, objects }: Pick<Config, 'proxy' | 'objects'>,

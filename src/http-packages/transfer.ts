@@ -5,12 +5,12 @@ import { busy, createSemaphore, invalid } from '../kernel/index.ts';
 import type { PackageHttpDeps } from './deps.ts';
 import { locationForProxy } from './send-by-proxy.ts';
 
-/** A client that moves nothing for so long loses its place. */
+/** Time in milliseconds without any transferred data after which a client loses its slot. */
 const stallMs = 60_000;
-/** The slowest transfer that is waited for, in bytes per millisecond, after the first minutes. */
+/** Minimum transfer rate, in bytes per millisecond, after the first minutes. */
 const slowest = { bytesPerMs: 16, spareMs: 30 * 60_000 };
 
-/** Clients push a handful of layers at a time; each takes a file descriptor and a few buffers here. */
+/** Clients push several layers in parallel; each takes a file descriptor and a few buffers here. */
 const uploads = createSemaphore({
   limit: 128,
   limitPerKey: { client: 32 },
@@ -19,7 +19,7 @@ const uploads = createSemaphore({
   refusal: busy('packages_busy', 'Too many files are being uploaded. Please try again in a moment.', 5),
 });
 
-/** Runs an upload with a place, a deadline that its size sets, and a body that is watched for silence. */
+/** Runs an upload with a slot, a deadline based on its size, and a body that must not stall. */
 export function receiveUpload<Result>(
   ctx: Context,
   viewer: Viewer,
@@ -29,7 +29,7 @@ export function receiveUpload<Result>(
   const bytes = lengthOf(ctx) ?? 16 * 1024 ** 3;
   return uploads.run(
     async () => {
-      // The disk may take minutes to sync; who stalls is watched here.
+      // Syncing the disk may take minutes; a stalled client is detected here.
       req.socket.setTimeout(0);
       const deadline = setTimeout(() => req.socket.destroy(), slowest.spareMs + bytes / slowest.bytesPerMs);
       try {
@@ -49,7 +49,7 @@ export function receiveUpload<Result>(
   );
 }
 
-/** The announced length of the body; null without one. */
+/** The announced length of the body; null if it is not announced. */
 export function lengthOf(ctx: Context): number | null {
   const length = ctx.req.headers['content-length'] ?? '';
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
@@ -63,12 +63,12 @@ export const readSmallBody = (ctx: Context, maxBytes: number, deadlineMs?: numbe
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
 
-/** What a client sends that is not looked at. */
+/** Discards a body that is not used. */
 export const discardContent = (ctx: Context): void => discardBody(ctx.req);
 
 /**
- * A JSON body as a whole, packed with gzip or not. Refuses `package_body_too_large`, `package_metadata`.
- * @param kind whether it has to be an object
+ * A JSON body as a whole, optionally compressed with gzip. Refuses `package_body_too_large`, `package_metadata`.
+ * @param kind whether it must be an object
  */
 export async function readJsonBody(ctx: Context, maxBytes: number): Promise<Record<string, unknown>>;
 export async function readJsonBody(ctx: Context, maxBytes: number, kind: 'any'): Promise<unknown>;
@@ -95,10 +95,10 @@ export async function readJsonBody(
   throw invalid('package_metadata', 'This request is no JSON object.');
 }
 
-/** A smaller file is sent faster from here than by the proxy. */
+/** Smaller files are sent faster from here than by the proxy. */
 const smallestForProxy = 64 * 1024;
 
-/** A stored content to be sent. */
+/** Stored content to send. */
 interface SentContent {
   ownerId: string;
   sha256: string;
@@ -106,13 +106,13 @@ interface SentContent {
   type: string;
   etag: string;
   headers?: Readonly<Record<string, string>>;
-  /** Offered for saving under this name. */
+  /** File name offered for saving. */
   fileName?: string;
 }
 
 /**
- * Sends a stored content, or the range of it that the client asks for; nothing but the head for HEAD, and 304 where
- * the client has it. What anyone has uploaded is never shown as a page of this server.
+ * Sends stored content, or the range that the client requests; only the headers for HEAD, and 304 if the client has it
+ * cached. Uploaded content is never shown as a page of this server.
  */
 export async function sendContent(
   { packages, config }: Pick<PackageHttpDeps, 'packages' | 'config'>,
@@ -132,7 +132,7 @@ export async function sendContent(
   if (isKnown(ctx, etag)) return;
   const location = bytes < smallestForProxy ? null : locationForProxy(config, ctx);
   if (location !== null) {
-    // It reads the range of the request by itself.
+    // The proxy reads the range of the request by itself.
     ctx.status = 200;
     ctx.body = '';
     ctx.set({ 'Content-Type': type, 'X-Accel-Redirect': location + (await packages.blobs.keyOf({ ownerId, sha256 })) });
@@ -151,18 +151,18 @@ export async function sendContent(
   if (range !== null) ctx.set('Content-Range', `bytes ${range.first}-${range.last}/${bytes}`);
   const sent = range === null ? bytes : range.last - range.first + 1;
   if (ctx.method === 'HEAD') {
-    // Koa keeps the length of a body that is not sent; one without a body would lose its type.
+    // Koa keeps the length of a body that is not sent; a response without a body would lose its type.
     ctx.body = Buffer.alloc(0);
     ctx.set({ 'Content-Type': type, 'Content-Length': String(sent) });
     return;
   }
-  // The listeners of log, metrics and admission are nearly ten; sending a stream adds a few.
+  // Log, metrics and admission add nearly ten listeners; sending a stream adds a few.
   ctx.res.setMaxListeners(20);
   ctx.body = await packages.blobs.open({ ownerId, sha256 }, range ?? undefined);
   ctx.set({ 'Content-Type': type, 'Content-Length': String(sent) });
 }
 
-/** Answers 304 where the client has this already. */
+/** Sends 304 if the client already has this content. */
 export function isKnown(ctx: Context, etag: string): boolean {
   const known = ctx.get('If-None-Match');
   if (known === '' || !known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)) return false;
@@ -170,7 +170,7 @@ export function isKnown(ctx: Context, etag: string): boolean {
   return true;
 }
 
-/** Sends JSON, made anew or as a text. */
+/** Sends JSON, from a value or a serialized text. */
 export function sendJson(ctx: Context, value: unknown, { type = 'application/json', status = 200 } = {}): void {
   ctx.status = status;
   ctx.body = typeof value === 'string' ? value : JSON.stringify(value);

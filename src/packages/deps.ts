@@ -8,22 +8,22 @@ import type { Repositories } from '../repositories/index.ts';
 import type { PackageRow, PackageVersionRow } from './schema/package-schema.ts';
 import type { PackageSettings } from './settings.ts';
 
-/** Something that happened to a version that its readers see. */
+/** An event of a version that is visible to its readers. */
 export interface PackageEvent {
   action: 'created' | 'deleted';
   owner: Pick<Owner, 'id' | 'kind'>;
   package: PackageRow;
   version: PackageVersionRow;
-  /** Names of the version that move, of an image: it is shown by them. */
+  /** Tags of a version of an image, by which it is shown. */
   tags: readonly string[];
-  /** UUID of the person; null for a task and the server itself. */
+  /** UUID of the user; null for a task and the server itself. */
   actorId: string | null;
 }
 
-/** The port through which other modules are called for an event, inside the write that causes it. */
+/** The port that notifies other modules of an event, inside the write that causes it. */
 export type PackageListener = (tx: Tx, event: PackageEvent) => Promise<void>;
 
-/** What the use-cases of this module work with. */
+/** Dependencies of the use-cases of this module. */
 export interface PackageDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;

@@ -5,11 +5,11 @@ import type { DomainError } from '../kernel/index.ts';
 /** The only message for a package, version or file that is absent or hidden. */
 export const packageNotFound = (): DomainError => notFound('package_not_found', 'There is no such package.');
 
-/** In a package that the viewer reads. */
+/** Inside a package that the viewer can read. */
 export const versionNotFound = (): DomainError =>
   notFound('package_version_not_found', 'This package has no such version, tag or file.');
 
-/** For a write: where nothing may be seen, and where nothing is, the answer is the same. */
+/** For a write: the error is the same for hidden and absent packages. */
 export const mayNotPublish = (): DomainError =>
   forbidden('package_denied', 'You may not publish here, or there is no such owner.');
 

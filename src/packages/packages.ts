@@ -54,8 +54,8 @@ import {
 } from './versions/read-versions.ts';
 
 /**
- * Packages of people and organisations, in every format: who may do what, versions and their files, content by digest.
- * The functions behind these names say what each refuses. The protocols of the formats are in `http-packages`.
+ * Packages of users and organisations, in every format: permissions, versions and their files, content by digest. The
+ * functions behind these names document their errors. The protocols of the formats are in `http-packages`.
  */
 export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
   const deps: PackageDeps = { ...tools, listeners: [] };
@@ -65,7 +65,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
     find: bind(findPackage),
     openForPublish: bind(openForPublish),
     ownerForPublish: bind(ownerForPublish),
-    /** The same where a client asks: what is no version is as one that is absent. */
+    /** The same for requests of clients: an invalid version counts as absent. */
     keyOfVersion: keyOfVersion,
     /** Refuses `invalid_package_version`. */
     checkVersion: (format: FormatName, version: string): string => formatOf(format).versionKey(version),
@@ -74,7 +74,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
     catalogue: bind(catalogue),
     /** For the tab of a repository. */
     countOf: bind(countOfRepository),
-    /** Which acts the viewer may do on a package that was found. */
+    /** The acts that the viewer may perform on a package. */
     mayOn,
     link: bind(linkPackage),
     unlink: bind(unlinkPackage),
@@ -90,7 +90,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
       find: bind(findVersion),
       ofTag: bind(versionOfTag),
       all: bind(allVersions),
-      /** Over several packages. */
+      /** Across several packages. */
       list: bind(pageOfAllVersions),
       latest: bind(latestOf),
       named: bind(versionNamed),
@@ -101,7 +101,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
       delete: bind(deleteVersion),
       deleteReference: bind(deleteReference),
       restore: bind(restoreVersion),
-      /** Counts a download that begins. */
+      /** Counts a started download. */
       countDownload: (versionId: string): void => downloads.add(versionId),
     },
     tags: {
@@ -137,7 +137,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
 
     retention: {
       set: bind(setRetention),
-      /** Which rules a package has. */
+      /** The rules of a package. */
       of: bind(retentionOf),
       preview: bind(previewRetention),
       ofOwner: bind(ownerRetention),

@@ -1,17 +1,17 @@
 import type { Visibility } from '../access/index.ts';
 import type { Config } from '../config/index.ts';
 
-/** What an administrator may change. */
+/** Settings for administrators. */
 export interface PackageSettings {
   enabled: boolean;
   maxFileBytes: number;
-  /** All files of one owner together. */
+  /** Total size of all files of one owner. */
   ownerQuotaBytes: number;
-  /** Of packages that follow no repository when they are made. */
+  /** Visibility of new packages without a linked repository. */
   defaultVisibility: Visibility;
-  /** How long a deleted version can be restored. */
+  /** Time during which a deleted version can be restored. */
   trashKeptMs: number;
-  /** How long what an upload has brought is kept that no version names: longer than any push takes. */
+  /** Time during which uploaded content is kept without a version: longer than any push takes. */
   uploadGraceMs: number;
 }
 

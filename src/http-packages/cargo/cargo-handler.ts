@@ -12,13 +12,14 @@ import { readCrate } from './read-crate.ts';
 import type { CrateMetadata } from './read-crate.ts';
 
 /**
- * A registry of crates with a sparse index (The Cargo Book, "Registry Index" and "Registry Web API"): the index is
- * `sparse+https://host/packages/{owner}/cargo/`, where everyone reads; cargo sends its token there only to publish. For
- * private crates it is `sparse+https://host/packages/{owner}/cargo/auth/`, where it sends the token with every request.
+ * A registry of crates with a sparse index (The Cargo Book, "Registry Index" and "Registry Web API"):
+ * `sparse+https://host/packages/{owner}/cargo/` is the public index, to which cargo sends its token only to publish.
+ * For private crates, `sparse+https://host/packages/{owner}/cargo/auth/` is an index to which it sends the token with
+ * every request.
  */
 export const cargoProtocol: PackageProtocol = {
   format: 'cargo',
-  // Cargo takes a challenge for a failure, and looks for crates that may be absent.
+  // Cargo treats a challenge as a failure, but looks up crates that may be absent.
   isAbsentToAnonymous: true,
   errors: {
     body: ({ message }) => ({ type: 'application/json', text: JSON.stringify({ errors: [{ detail: message }] }) }),
@@ -43,7 +44,7 @@ export const cargoProtocol: PackageProtocol = {
 };
 
 function sendConfig(ctx: Context, { base }: PackageRequest): void {
-  // Cargo adds the name and the version.
+  // Cargo appends the name and the version.
   const isForAll = !base.endsWith('/auth');
   sendJson(ctx, { dl: `${base}/api/v1/crates`, api: base, ...(isForAll ? {} : { 'auth-required': true }) });
 }
@@ -54,7 +55,7 @@ async function serveWithToken(deps: PackageHttpDeps, ctx: Context, request: Pack
   await cargoProtocol.serve(deps, ctx, { ...request, parts: request.parts.slice(1), base: `${request.base}/auth` });
 }
 
-/** Where the index has a crate: `1/a`, `2/ab`, `3/a/abc`, `ab/cd/abcd`. */
+/** Path of a crate in the index: `1/a`, `2/ab`, `3/a/abc`, `ab/cd/abcd`. */
 function indexPath(name: string): string {
   const folded = name.toLowerCase();
   if (folded.length <= 2) return `${folded.length}/${folded}`;
@@ -63,7 +64,7 @@ function indexPath(name: string): string {
 
 const crateOf = ({ metadata }: PackageVersionRow): CrateMetadata => JSON.parse(metadata) as CrateMetadata;
 
-/** The file of a crate in the index: a line for each version, oldest first. */
+/** The file of a crate in the index: one line per version, oldest first. */
 async function sendIndex(deps: PackageHttpDeps, ctx: Context, { owner, parts }: PackageRequest): Promise<void> {
   const { packages } = deps;
   const name = parts.at(-1) ?? '';
@@ -82,7 +83,7 @@ async function sendIndex(deps: PackageHttpDeps, ctx: Context, { owner, parts }: 
   ctx.set('Content-Type', 'text/plain; charset=utf-8');
 }
 
-/** As the index has times: no fraction, always UTC. */
+/** Time format of the index: no fraction, always UTC. */
 const pubtimeOf = ({ createdAt }: PackageVersionRow): string =>
   new Date(createdAt).toISOString().replace(/\.\d+Z$/, 'Z');
 
@@ -130,7 +131,7 @@ async function download(
   await sendContent(deps, ctx, { ...file, type: 'application/gzip', etag: `"${file.sha256}"` });
 }
 
-/** A yanked version stays for those who have it in their lock file. */
+/** A yanked version remains available for existing lock files. */
 async function yank(
   deps: PackageHttpDeps,
   ctx: Context,
@@ -145,10 +146,10 @@ async function yank(
   sendJson(ctx, { ok: true });
 }
 
-/** The owner of a crate is that of its address; who may publish beside them is no matter of the crate. */
+/** The owner of a crate is the one in the URL; other publishers are not listed per crate. */
 async function sendOwner(deps: PackageHttpDeps, ctx: Context, { owner }: PackageRequest, name: string): Promise<void> {
   const found = await deps.packages.find(await authenticate(deps, ctx), { owner, format: 'cargo', name });
-  // Cargo takes 32 bits.
+  // Cargo parses it as 32 bits.
   const id = Number.parseInt(found.owner.id.slice(-8), 16);
   sendJson(ctx, { users: [{ id, login: found.owner.handle, name: null }] });
 }
@@ -160,7 +161,7 @@ function refuseOwners(): never {
   );
 }
 
-/** The highest version; a yanked one only where all are. */
+/** The highest version; a yanked one only if all are yanked. */
 function maxVersionOf(rows: readonly PackageVersionRow[]): PackageVersionRow | undefined {
   const kept = rows.filter((row) => !crateOf(row).yanked);
   const candidates = kept.length > 0 ? kept : rows;

@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { formatOf } from '../../packages/index.ts';
 
-/** What a version of a crate has as its metadata. */
+/** Metadata of a version of a crate. */
 export interface CrateMetadata {
   /** Its line in the index, without checksum and yank. */
   index: Record<string, unknown>;
@@ -25,8 +25,8 @@ const isObject = (value: unknown): value is Json =>
 const text = (value: unknown, most: number): string => (typeof value === 'string' ? value.slice(0, most) : '');
 
 /**
- * Reads what `cargo publish` sends: the length of a JSON, the JSON, the length of the crate, the crate (The Cargo Book,
- * "Publish"). Refuses `package_metadata`, `invalid_package_version`.
+ * Parses the body of `cargo publish`: the length of a JSON, the JSON, the length of the crate, the crate (The Cargo
+ * Book, "Publish"). Refuses `package_metadata`, `invalid_package_version`.
  */
 export function readCrate(body: Buffer): PublishedCrate {
   if (body.length < 8) throw malformed('This is no crate.');
@@ -70,7 +70,7 @@ function parse(bytes: Buffer): Json {
   throw malformed('The metadata of this crate is no JSON object.');
 }
 
-/** The index names a renamed dependency by its new name, and the crate as `package`. */
+/** The index lists a renamed dependency by its new name, with the crate as `package`. */
 function readDependency(value: unknown): Json {
   if (!isObject(value) || typeof value['name'] !== 'string') throw malformed('A dependency of this crate has no name.');
   const { name, version_req: req, explicit_name_in_toml: renamed, features, optional, target, kind, registry } = value;

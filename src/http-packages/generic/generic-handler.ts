@@ -9,8 +9,8 @@ import type { PackageProtocol } from '../protocol.ts';
 import { receiveUpload, sendContent } from '../transfer.ts';
 
 /**
- * Any files: `PUT`, `GET` and `DELETE` of `{name}/{version}/{file}`, and `DELETE` of `{name}/{version}`, as Gitea has
- * them.
+ * Arbitrary files: `PUT`, `GET` and `DELETE` of `{name}/{version}/{file}`, and `DELETE` of `{name}/{version}`, as in
+ * Gitea.
  */
 export const genericProtocol: PackageProtocol = {
   format: 'generic',

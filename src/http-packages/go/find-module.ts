@@ -10,29 +10,29 @@ import { buildOf, incompatible, isVersion } from './semantic-version.ts';
 
 export type GoDeps = Pick<PackageHttpDeps, 'config' | 'owners' | 'repositories' | 'git'>;
 
-/** A path of a module in a repository of this server, whether or not a commit has a module there. */
+/** A module path in a repository of this server, whether or not a commit contains a module there. */
 export interface ModuleAt {
   path: string;
   /** The bare repository. */
   repository: string;
-  /** Its name with the owner, as this server spells it. */
+  /** Its name with the owner, as spelled on this server. */
   name: { owner: string; name: string };
-  /** Whether the path is that of the whole repository, its major version included. */
+  /** Whether the path is that of the whole repository, with or without a major version. */
   isRoot: boolean;
-  /** The folder of the repository in which it is, or in whose folder `v2` it is; empty for the root. */
+  /** The folder of the module in the repository, or the parent of its folder `v2`; empty for the root. */
   folder: string;
-  /** `/v2` of its path; empty for none. */
+  /** `/v2` of its path; empty if it has none. */
   major: string;
 }
 
-/** To those who may read the repository; the words are for the person at `go get`. */
+/** For viewers who can read the repository; the message is shown to the user of `go get`. */
 export const noModule = (words: string): DomainError => notFound('package_version_not_found', `${words}.`);
 
 /**
- * Finds the repository of a module: `git.example.org/alice/lib`, a folder in it, and `/v2` behind either. Refuses
- * `package_not_found` for everything else, the same for absent and hidden.
+ * Finds the repository of a module: `git.example.org/alice/lib`, optionally followed by a folder and by `/v2`. Refuses
+ * `package_not_found` for everything else, alike for absent and hidden repositories.
  * @param host the name of this server, without a port
- * @param owner whose modules are asked for
+ * @param owner owner of the requested modules
  */
 export async function findModule(
   deps: GoDeps,
@@ -54,13 +54,13 @@ export async function findModule(
   return { path, repository: found.path, name: found.canonical, isRoot, folder, major };
 }
 
-/** `v2` where the path says it. */
+/** `v2` if the path contains it. */
 export const majorOfModule = ({ major }: ModuleAt): string => majorOfSuffix(major);
 
-/** What tags of a module begin with: `sub/` of one in a folder. */
+/** Prefix of the tags of a module: `sub/` for one in a folder. */
 export const tagPrefix = ({ folder }: ModuleAt): string => (folder === '' ? '' : `${folder}/`);
 
-/** The tag of a version; the digits of the commit of a pseudo-version; anything else as it is. */
+/** The tag of a version; the commit digits of a pseudo-version; anything else unchanged. */
 export function revisionOf(module: ModuleAt, version: string): string {
   if (!isVersion(version)) return version;
   if (isPseudoVersion(version)) return parsePseudoVersion(version)!.commit;
@@ -69,12 +69,12 @@ export function revisionOf(module: ModuleAt, version: string): string {
 }
 
 /**
- * The commit of a tag, a branch or an id of at least seven digits, tags first: a branch must not replace a version.
- * Null for none.
+ * The commit of a tag, a branch or an id of at least seven digits; tags take precedence, since a branch must not
+ * replace a version. Null for none.
  */
 export async function commitOf({ git }: Pick<GoDeps, 'git'>, path: string, revision: string): Promise<string | null> {
   for (const ref of [`refs/tags/${revision}`, `refs/heads/${revision}`]) {
-    // Asked first: a branch may be called `refs/tags/v1.0.0`.
+    // Checked first: a branch may be called `refs/tags/v1.0.0`.
     if ((await git.refs.tip(path, ref)) === null) continue;
     const oid = await git.refs.resolve(path, ref).catch(nullIfNotFound);
     if (oid !== null) return oid;
@@ -83,7 +83,7 @@ export async function commitOf({ git }: Pick<GoDeps, 'git'>, path: string, revis
   return (await git.objects.namedCommits(path, [revision])).get(revision) ?? null;
 }
 
-/** A file of a commit; null for none. Refuses `package_version_not_found` above the size that Go reads. */
+/** A file of a commit; null if it is absent. Refuses `package_version_not_found` above the size that Go reads. */
 export async function readFile(
   { git }: Pick<GoDeps, 'git'>,
   path: string,
@@ -97,17 +97,17 @@ export async function readFile(
   return content;
 }
 
-/** Where a commit has a module. */
+/** Location of a module in a commit. */
 export interface ModuleFolder {
-  /** From the root of the repository; empty for the root itself. */
+  /** Path from the root of the repository; empty for the root itself. */
   folder: string;
-  /** Null where it has none, which a module at the root need not have. */
+  /** Null if there is none: a module at the root does not need one. */
   goMod: Buffer | null;
 }
 
 /**
  * The folder of a module in a commit: that of its path, or the folder `v2` below it (go.dev/ref/mod, "Module
- * directories within a repository"). Refuses `package_version_not_found` where neither is one.
+ * directories within a repository"). Refuses `package_version_not_found` if neither is a module.
  */
 export async function folderInCommit(deps: Pick<GoDeps, 'git'>, module: ModuleAt, oid: string): Promise<ModuleFolder> {
   const { repository, folder, major, isRoot } = module;

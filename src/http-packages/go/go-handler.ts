@@ -16,13 +16,13 @@ import { openModuleZip } from './module-zip.ts';
 import { canonicalOfModule } from './semantic-version.ts';
 
 /**
- * A proxy of Go modules (go.dev/ref/mod, "GOPROXY protocol") of the repositories of an owner, made from their tags:
- * nothing is uploaded. What is read is code: a token takes the right to read it, not that of packages.
+ * A proxy of Go modules (go.dev/ref/mod, "GOPROXY protocol") for the repositories of an owner, generated from their
+ * tags: nothing is uploaded. It serves code, so a token needs the right to read code, not packages.
  */
 export const goProtocol: PackageProtocol = {
   format: 'go',
   errors: plainErrors,
-  // The go command asks every folder of an import for a module, and goes on at 404 alone.
+  // The go command requests a module for every folder of an import path, and continues only after 404.
   isAbsentToAnonymous: true,
   async serve(deps, ctx, request) {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
@@ -39,13 +39,13 @@ export const goProtocol: PackageProtocol = {
     if (!isVersionQuery(version)) throw packageNotFound();
     const found = await findModuleVersion(deps, module, version);
     if (kind === 'info') return sendInfo(deps, ctx, module, found);
-    // Only a version is kept by its name.
+    // Only a version is immutable and cacheable.
     if (found.version !== version || canonicalOfModule(version) !== version) throw packageNotFound();
     return kind === 'mod' ? sendGoMod(ctx, module, found) : sendZip(deps, ctx, module, found);
   },
 };
 
-/** Refuses `package_not_found` for what the go command does not ask. */
+/** Refuses `package_not_found` for paths that the go command does not request. */
 function readPath({ parts }: PackageRequest): { path: string; asked: string } {
   const at = parts.findIndex((part) => part === '@v' || part === '@latest');
   const path = unescapePath(parts.slice(0, Math.max(at, 0)).join('/'));
@@ -77,7 +77,7 @@ function sendInfo(
   send(ctx, JSON.stringify({ Version: version, Time: time, Origin: origin }), 'application/json');
 }
 
-/** A repository without a `go.mod` has one that says its path and nothing else. */
+/** A repository without a `go.mod` gets one that contains only its path. */
 const sendGoMod = (ctx: Context, { path }: ModuleAt, { folder: { goMod } }: ModuleVersion): void =>
   send(ctx, goMod ?? `module ${path}\n`, 'text/plain; charset=utf-8');
 

@@ -1,11 +1,11 @@
 import { canonical, compareVersions } from './semantic-version.ts';
 
-/** Longest `go.mod` that Go reads, in bytes; the same for the LICENSE that it adds. */
+/** Size limit of a `go.mod` in Go, in bytes; also that of the LICENSE that Go adds. */
 export const maxGoModBytes = 16 * 1024 * 1024;
 
 const withoutComment = (line: string): string => line.replace(/\/\/.*$/, '').trim();
 
-/** The path that a `go.mod` declares; empty for none. */
+/** The path that a `go.mod` declares; empty if there is none. */
 export function declaredPath(text: string): string {
   for (const line of text.split('\n')) {
     const [, path] = /^module\s+(.+)$/.exec(withoutComment(line)) ?? [];
@@ -16,7 +16,7 @@ export function declaredPath(text: string): string {
   return '';
 }
 
-/** Directives with their arguments, those in brackets one by one. */
+/** Directives with their arguments; those in parentheses one by one. */
 function* directives(text: string): Generator<[word: string, rest: string]> {
   let block: string | null = null;
   for (const raw of text.split('\n')) {
@@ -32,7 +32,7 @@ function* directives(text: string): Generator<[word: string, rest: string]> {
   }
 }
 
-/** Whether a `go.mod` asks for a version of Go, or a later one. */
+/** Whether a `go.mod` requires a version of Go, or a later one. */
 export function asksForGo(text: string, [major, minor]: readonly [number, number]): boolean {
   for (const [word, rest] of directives(text)) {
     const [, one, two] = word === 'go' ? (/^(\d+)\.(\d+)/.exec(rest) ?? []) : [];
@@ -41,7 +41,7 @@ export function asksForGo(text: string, [major, minor]: readonly [number, number
   return false;
 }
 
-/** Whether a `go.mod` takes back a version (go.dev/ref/mod, "retract directive"). */
+/** Whether a `go.mod` retracts a version (go.dev/ref/mod, "retract directive"). */
 export function readRetractions(text: string): (version: string) => boolean {
   const ranges: [low: string, high: string][] = [];
   for (const [word, rest] of directives(text)) {

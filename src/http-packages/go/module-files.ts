@@ -1,26 +1,26 @@
 import { isModuleFile } from './module-path.ts';
 import { maxGoModBytes } from './go-mod.ts';
 
-/** Most that a module may have unpacked, in bytes, as Go has it. */
+/** Go's limit of the unpacked size of a module, in bytes. */
 const maxModuleBytes = 500 * 1024 * 1024;
 
-/** A file of the folder of a module. */
+/** A file in the folder of a module. */
 export interface SourceFile {
-  /** From the folder. */
+  /** Path relative to the folder. */
   path: string;
-  /** Octal, as git writes it. */
+  /** Octal, as in git. */
   mode: string;
   bytes: number;
 }
 
-/** Why Go would make no archive of the files. */
+/** The reason why Go would not archive the files. */
 export class UnfitFiles extends Error {}
 
 /**
- * The files that belong to a module, in the order given (go.dev/ref/mod, "Module zip files"): without other modules
- * below it, packages in folders `vendor`, symbolic links, and what is no file. Throws `UnfitFiles` where a name or a
- * size is not allowed.
- * @param isSince124 whether its `go.mod` asks for Go 1.24 or later, which leaves out more of `vendor`
+ * The files that belong to a module, in the given order (go.dev/ref/mod, "Module zip files"): without nested modules,
+ * packages in `vendor` folders, symbolic links, and entries that are not files. Throws `UnfitFiles` if a name or a size
+ * is not allowed.
+ * @param isSince124 whether its `go.mod` requires Go 1.24 or later, which omits more of `vendor`
  */
 export function chooseFiles(files: readonly SourceFile[], isSince124: boolean): SourceFile[] {
   const others = new Set(
@@ -58,7 +58,7 @@ function isBelow(path: string, folders: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Go took the wrong part of the path of a folder `vendor` below another folder, and sums depend on it. */
+/** Go used the wrong part of the path of a nested `vendor` folder, and checksums depend on it. */
 function isVendored(path: string, isSince124: boolean): boolean {
   if (isSince124 && path === 'vendor/modules.txt') return true;
   const word = 'vendor/';
@@ -67,7 +67,7 @@ function isVendored(path: string, isSince124: boolean): boolean {
   return at !== -1 && path.includes('/', isSince124 ? at + word.length + 1 : word.length + 1);
 }
 
-/** Letter by letter: no letter stands for two. */
+/** Letter by letter: no letter maps to two. */
 const fold = (path: string): string =>
   /^[\0-\x7f]*$/.test(path)
     ? path.toLowerCase()
@@ -76,11 +76,13 @@ const fold = (path: string): string =>
         return (upper.length === letter.length ? upper : letter).toLowerCase();
       });
 
-/** Paths of files and of their folders, of which no two may differ by case alone. */
+/** Paths of files and of their folders, no two of which may differ only by case. */
 class FoldedPaths {
   readonly #known = new Map<string, { path: string; isFolder: boolean }>();
 
-  /** @returns what it collides with; null for nothing */
+  /**
+   * @returns the path that it collides with, or null
+   */
   add(path: string, isFolder = false): string | null {
     const key = fold(path);
     const known = this.#known.get(key);

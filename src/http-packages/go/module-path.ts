@@ -1,15 +1,15 @@
 import { buildOf, incompatible, majorOf } from './semantic-version.ts';
 
 /**
- * A path or version as a proxy is asked for it, where `!x` stands for `X` (go.dev/ref/mod, "GOPROXY protocol"); null
- * for what no client sends.
+ * Decodes a path or version from a proxy request, in which `!x` stands for `X` (go.dev/ref/mod, "GOPROXY protocol");
+ * null if no client would send it.
  */
 export function unescapePath(escaped: string): string | null {
   if (/[^\x21-\x7e]|[A-Z]|!(?![a-z])/.test(escaped)) return null;
   return escaped.replace(/!([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Names that Windows takes for devices, whatever comes after a dot. */
+/** Names that Windows treats as devices, whatever follows a dot. */
 const device = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$/i;
 
 const isElement = (element: string, allowed: RegExp): boolean =>
@@ -23,7 +23,7 @@ const moduleElement = /^[A-Za-z0-9._~-]+$/;
 const fileElement = /^(?:[A-Za-z0-9!#$%&()+,\-.=@[\]^_{}~ ]|(?![\0-\x7f])\p{L})+$/u;
 const maxPathLength = 1024;
 
-/** Whether Go takes a path for that of a module. */
+/** Whether Go accepts a path as a module path. */
 export function isModulePath(path: string): boolean {
   const elements = path.split('/');
   return (
@@ -38,14 +38,14 @@ export function isModulePath(path: string): boolean {
   );
 }
 
-/** Whether Go takes a path for that of a file in a module. */
+/** Whether Go accepts a path as that of a file in a module. */
 export const isModuleFile = (path: string): boolean =>
   path.split('/').every((element) => isElement(element, fileElement));
 
-/** Whether it may be what is asked for behind `@v/`. */
+/** Whether it is valid after `@v/`. */
 export const isVersionQuery = (text: string): boolean => isElement(text, fileElement) && !text.includes('!');
 
-/** `/v2` at the end of a module's path, and what is before it; null where it is malformed, as `/v1`. */
+/** `/v2` at the end of a module path, and the part before it; null if it is malformed, such as `/v1`. */
 export function splitMajor(path: string): { prefix: string; major: string } | null {
   if (path.startsWith('gopkg.in/')) {
     const [, prefix = '', major = ''] = /^(.+)(\.v(?:0|[1-9]\d*)(?:-unstable)?)$/.exec(path) ?? [];
@@ -56,10 +56,10 @@ export function splitMajor(path: string): { prefix: string; major: string } | nu
   return /^[1-9]\d*$/.test(digits) && digits !== '1' ? { prefix, major: `/v${digits}` } : null;
 }
 
-/** `v2` of `/v2`, and of `.v2-unstable`. */
+/** `v2` for `/v2`, and for `.v2-unstable`. */
 export const majorOfSuffix = (suffix: string): string => suffix.slice(1).replace(/-unstable$/, '');
 
-/** Whether a version may be one of a module whose path ends so. */
+/** Whether a version is possible for a module whose path ends like this. */
 export function fitsMajor(version: string, suffix: string): boolean {
   const major = majorOf(version);
   return suffix === ''
@@ -67,7 +67,7 @@ export function fitsMajor(version: string, suffix: string): boolean {
     : major === majorOfSuffix(suffix);
 }
 
-/** Whether the path that a `go.mod` declares is for the versions of a module whose path ends so. */
+/** Whether the path declared by a `go.mod` is valid for the versions of a module whose path ends like this. */
 export function declaresMajor(declared: string, suffix: string): boolean {
   const split = declared === '' ? null : splitMajor(declared);
   if (split === null) return false;

@@ -13,16 +13,16 @@ import {
   prereleaseOf,
 } from './semantic-version.ts';
 
-/** A version of a module, and the commit that has it. */
+/** A version of a module, and its commit. */
 export interface ModuleVersion {
   version: string;
   oid: string;
-  /** When it was committed, in milliseconds since the epoch. */
+  /** Commit time, in milliseconds since the epoch. */
   at: number;
   folder: ModuleFolder;
 }
 
-/** The versions that the tags of a module name, lowest first. */
+/** The versions from the tags of a module, lowest first. */
 export async function listVersions(deps: Pick<GoDeps, 'git'>, module: ModuleAt): Promise<string[]> {
   const { repository, folder, major } = module;
   const refs = await deps.git.queries.cachedRefs(repository);
@@ -37,8 +37,8 @@ export async function listVersions(deps: Pick<GoDeps, 'git'>, module: ModuleAt):
 }
 
 /**
- * Tags of v2 and above of a repository that has no `go.mod` there (go.dev/ref/mod, "Compatibility with non-module
- * repositories"); none where its last version below has one.
+ * Tags of v2 and above in a repository without a `go.mod` at them (go.dev/ref/mod, "Compatibility with non-module
+ * repositories"); none if the last version below v2 has one.
  */
 async function incompatibleVersions(
   deps: Pick<GoDeps, 'git'>,
@@ -58,11 +58,11 @@ async function incompatibleVersions(
   return higher.filter((tag) => !withGoMod.has(majorOf(tag))).map((tag) => tag + incompatible);
 }
 
-/** The last one without a prerelease, else the last one. @param versions lowest first */
+/** The last one without a prerelease, otherwise the last one. @param versions lowest first */
 const highestRelease = (versions: readonly string[]): string | undefined =>
   versions.findLast((version) => prereleaseOf(version) === '') ?? versions.at(-1);
 
-/** What the `go.mod` of the last version takes back. */
+/** The versions that the `go.mod` of the last version retracts. */
 async function retractionsOf(
   deps: Pick<GoDeps, 'git'>,
   module: ModuleAt,
@@ -75,7 +75,7 @@ async function retractionsOf(
 }
 
 /**
- * The version that a version, branch, tag or id of a commit stands for, as the go command finds it in a clone. Refuses
+ * Resolves a version, branch, tag or commit id to a version, as the go command does in a clone. Refuses
  * `package_version_not_found`.
  */
 export async function findModuleVersion(
@@ -98,7 +98,7 @@ export async function findModuleVersion(
   return { ...found, version: await versionOfCommit(deps, module, query, found) };
 }
 
-/** The last released version that was not taken back; else that of the default branch. */
+/** The last released version that is not retracted; otherwise that of the default branch. */
 export async function findLatest(deps: Pick<GoDeps, 'git'>, module: ModuleAt): Promise<ModuleVersion> {
   const versions = await listVersions(deps, module);
   const isRetracted = await retractionsOf(deps, module, versions);
@@ -107,7 +107,7 @@ export async function findLatest(deps: Pick<GoDeps, 'git'>, module: ModuleAt): P
 }
 
 /**
- * Adds `+incompatible` where it is due, or was asked for.
+ * Adds `+incompatible` if it is required or requested.
  * @param version the canonical version
  * @param asked as the client spelled it
  */
@@ -144,7 +144,7 @@ async function mayBeIncompatible(
   return isAsked || (await readFile(deps, repository, oid, `${majorOf(version)}/go.mod`)) === null;
 }
 
-/** The version that a tag of a module stands for, without a build; empty for none. */
+/** The version of a module's tag, without build metadata; empty for none. */
 function versionOfTag(module: ModuleAt, tag: string): string {
   const prefix = tagPrefix(module);
   const version = tag.startsWith(prefix) ? tag.slice(prefix.length) : '';
@@ -152,7 +152,7 @@ function versionOfTag(module: ModuleAt, tag: string): string {
   return whole === '' || isPseudoVersion(version) || !version.startsWith(whole) ? '' : whole;
 }
 
-/** The highest version on a commit, else a pseudo-version above those in its history. */
+/** The highest version at a commit, otherwise a pseudo-version above those in its history. */
 async function versionOfCommit(
   deps: Pick<GoDeps, 'git'>,
   module: ModuleAt,
@@ -184,7 +184,7 @@ async function versionOfCommit(
   return checkMajor(deps, module, pseudoVersion(majorOfModule(module), older, { oid, at }), '', oid);
 }
 
-/** Refuses `package_version_not_found` where a pseudo-version says something else than the commit. */
+/** Refuses `package_version_not_found` if a pseudo-version does not match the commit. */
 async function checkPseudoVersion(
   deps: Pick<GoDeps, 'git'>,
   module: ModuleAt,

@@ -8,12 +8,12 @@ import { chooseFiles, UnfitFiles } from './module-files.ts';
 import type { SourceFile } from './module-files.ts';
 import type { ModuleVersion } from './module-versions.ts';
 
-/** More is no module that a person wrote. */
+/** Above the size of any module written by hand. */
 const maxEntries = 200_000;
 
 /**
- * The archive of a version, with the same sum as the go command has for a clone: made once and kept as the archives of
- * commits are. Refuses `package_version_not_found` where Go takes the files for no module, and `git_busy`.
+ * The archive of a version, with the same checksum as the go command computes for a clone: created once and cached like
+ * commit archives. Refuses `package_version_not_found` if Go does not accept the files as a module, and `git_busy`.
  */
 export function openModuleZip(
   deps: Pick<GoDeps, 'git'>,
@@ -22,7 +22,7 @@ export function openModuleZip(
   client: string,
 ): Promise<Readable> {
   const { oid, version } = found;
-  // No folder of an archive of git has an "@".
+  // Folders in archives of git never contain "@".
   const request = { oid, format: 'zip', prefix: `${module.path}@${version}`, client } as const;
   return deps.git.queries.keepArchive(module.repository, request, () => makeZip(deps, module, found, client));
 }

@@ -7,15 +7,15 @@ export const isPseudoVersion = (version: string): boolean =>
   version.split('-').length > 2 && isVersion(version) && form.test(version);
 
 interface PseudoVersion {
-  /** The version before it that it is counted from; empty for none, null where there can be no such one. */
+  /** The preceding version on which it is based; empty for none, null if no such version is possible. */
   base: string | null;
   /** `20060102150405`, in UTC. */
   time: string;
-  /** The first twelve digits of the commit's id. */
+  /** The first twelve digits of the commit id. */
   commit: string;
 }
 
-/** What a pseudo-version says; null for another one. */
+/** The parts of a pseudo-version; null for any other version. */
 export function parsePseudoVersion(version: string): PseudoVersion | null {
   if (!isPseudoVersion(version)) return null;
   const build = buildOf(version);
@@ -33,19 +33,19 @@ function baseOf(before: string, build: string): string | null {
   return patch === '0' ? null : `${head}${BigInt(patch) - 1n}${build}`;
 }
 
-/** `20060102150405` of milliseconds since the epoch. */
+/** `20060102150405` from milliseconds since the epoch. */
 export const timestampOf = (at: number): string =>
   new Date(at)
     .toISOString()
     .replace(/\.\d+Z$/, '')
     .replace(/\D/g, '');
 
-/** The digits of a commit's id that a pseudo-version has; all of another hash than SHA-1. */
+/** The digits of a commit id in a pseudo-version; all digits for hashes other than SHA-1. */
 export const shortId = (oid: string): string => (oid.length === 40 ? oid.slice(0, 12) : oid);
 
 /**
  * The pseudo-version of a commit.
- * @param major `v2` where the path of the module says it; else empty
+ * @param major `v2` if the module path contains it; otherwise empty
  * @param older the highest version in its history; empty for none
  */
 export function pseudoVersion(major: string, older: string, { oid, at }: { oid: string; at: number }): string {

@@ -1,6 +1,6 @@
 /**
- * Versions as Go writes them (go.dev/ref/mod, "Versions"): `v1.2.3-pre+build`. Short forms, `v1` and `v1.2`, are valid
- * and not canonical.
+ * Versions in Go's notation (go.dev/ref/mod, "Versions"): `v1.2.3-pre+build`. Short forms, `v1` and `v1.2`, are valid
+ * but not canonical.
  */
 interface SemanticVersion {
   numbers: readonly [major: string, minor: string, patch: string];
@@ -27,7 +27,7 @@ function parse(version: string): SemanticVersion | null {
 
 export const isVersion = (version: string): boolean => parse(version) !== null;
 
-/** `v1` of `v1.2.3`; empty for what is no version. */
+/** `v1` of `v1.2.3`; empty for an invalid version. */
 export function majorOf(version: string): string {
   const parsed = parse(version);
   return parsed === null ? '' : `v${parsed.numbers[0]}`;
@@ -37,7 +37,7 @@ export const prereleaseOf = (version: string): string => parse(version)?.prerele
 
 export const buildOf = (version: string): string => parse(version)?.build ?? '';
 
-/** Whole, without the build; empty for what is no version. */
+/** The canonical form, without build metadata; empty for an invalid version. */
 export function canonical(version: string): string {
   const parsed = parse(version);
   return parsed === null ? '' : `v${parsed.numbers.join('.')}${parsed.prerelease}`;
@@ -45,11 +45,11 @@ export function canonical(version: string): string {
 
 export const incompatible = '+incompatible';
 
-/** The same with `+incompatible`, the only build that a version of a module may have. */
+/** The same with `+incompatible`, the only build metadata allowed in a module version. */
 export const canonicalOfModule = (version: string): string =>
   canonical(version) + (buildOf(version) === incompatible ? incompatible : '');
 
-/** Below zero where the first is lower. What is no version is lower than all that are. */
+/** Negative if the first is lower. Invalid versions sort below all valid ones. */
 export function compareVersions(one: string, other: string): number {
   const [a, b] = [parse(one), parse(other)];
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
@@ -60,7 +60,7 @@ export function compareVersions(one: string, other: string): number {
   return comparePrereleases(a.prerelease, b.prerelease);
 }
 
-/** Of decimal digits without leading zeros, as many as there are. */
+/** Compares decimal numbers of any length without leading zeros. */
 const compareNumbers = (one: string, other: string): number => one.length - other.length || compareText(one, other);
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

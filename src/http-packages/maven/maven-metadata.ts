@@ -4,7 +4,7 @@ import type { PackageFileRow, PackageRow, PackageVersionRow } from '../../packag
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const tag = (name: string, text: string): string => `<${name}>${escape(text)}</${name}>`;
 
-/** `20261128180203`, as Maven writes times. */
+/** `20261128180203`, Maven's time format. */
 const timeOf = (at: number): string => new Date(at).toISOString().replace(/\D/g, '').slice(0, 14);
 
 const document = (lines: readonly string[]): string =>
@@ -36,8 +36,9 @@ export function artifactMetadata(
 }
 
 /**
- * Of a file of a snapshot: time, build, then its extension, or a classifier and an extension. Behind a classifier,
- * which may have dots (`scala2.13`), that is one word, except for archives of tar and signatures of other files.
+ * Parts of a snapshot's file name: time, build, then its extension, or a classifier and an extension. After a
+ * classifier, which may contain dots (`scala2.13`), the extension is one word, except for tar archives and signatures
+ * of other files.
  */
 const snapshotFile =
   /^(\d{8}\.\d{6})-(\d+)(?:\.(.+)|-(.+?)\.((?:tar\.[^.]+|[^.]+)(?:\.(?:asc|sigstore(?:\.json)?))?))$/;

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 const blockBytes = 512;
-/** Limit of what is unpacked of a tarball; a shrinkwrap behind it is not found. */
+/** Limit of unpacked bytes of a tarball; a shrinkwrap after it is not found. */
 const maxUnpackedBytes = 256 * 1024 * 1024;
 
 /**
- * Whether a package has an `npm-shrinkwrap.json`, as npm packs it: a gzipped tar (POSIX ustar) with one folder at the
- * top. False for what is no such file. Reads heads of entries alone, in time linear in what is unpacked, at most
+ * Whether a package contains an `npm-shrinkwrap.json`, as packed by npm: a gzipped tar (POSIX ustar) with one folder at
+ * the top. False for an invalid file. Reads only the headers of entries, in time linear in the unpacked size, at most
  * 256 MiB.
  */
 export async function hasShrinkwrap(tarball: Buffer): Promise<boolean> {
@@ -36,14 +36,14 @@ export async function hasShrinkwrap(tarball: Buffer): Promise<boolean> {
       }
     }
   } catch {
-    // It is no gzip, or was cut off.
+    // It is not gzip, or truncated.
   } finally {
     unpacked.destroy();
   }
   return false;
 }
 
-/** The head of an entry of a tar; null for its end, and for what is none. */
+/** The header of a tar entry; null at the end, and for an invalid one. */
 function readHead(head: Buffer): { bytes: number; isShrinkwrap: boolean } | null {
   if (head[0] === 0) return null;
   const [name, size, type] = [textAt(head, 0, 100), textAt(head, 124, 12).trim(), String.fromCharCode(head[156]!)];
@@ -54,7 +54,7 @@ function readHead(head: Buffer): { bytes: number; isShrinkwrap: boolean } | null
   };
 }
 
-/** A field of text, which ends with a zero byte or where it is full. */
+/** A text field, which ends at a zero byte or at its maximum length. */
 function textAt(head: Buffer, at: number, length: number): string {
   return head.toString('latin1', at, at + length).split('\0', 1)[0]!;
 }

@@ -13,13 +13,13 @@ import { sendPackument, sendVersion } from './packument.ts';
 import { changePackument, publish, unpublishAll } from './publish.ts';
 
 /**
- * The registry that npm, pnpm, yarn and bun speak: packuments, tarballs, publishing, tags, deprecation, unpublishing,
- * search, and an audit that knows of nothing.
+ * The registry protocol of npm, pnpm, yarn and bun: packuments, tarballs, publishing, tags, deprecation, unpublishing,
+ * search, and an audit that reports no vulnerabilities.
  */
 export const npmProtocol: PackageProtocol = {
   format: 'npm',
   errors: {
-    // npm tries a conflict again, with its own merge.
+    // npm retries after a conflict, with its own merge.
     status: new Map([
       ['package_version_exists', 403],
       ['package_revision', 409],
@@ -61,7 +61,7 @@ async function servePackage(
   }
   if (first === '-' && second !== undefined) {
     if (isRead(ctx) && rest.length === 2) return sendTarball(deps, ctx, at, second);
-    // The version went with the change of the packument that npm sends before.
+    // The change of the packument that npm sends first has already removed the version.
     if (ctx.method === 'DELETE' && third === '-rev' && fourth !== undefined) return acknowledge(deps, ctx, at);
     throw wrongMethod();
   }
@@ -85,7 +85,7 @@ async function sendTarball(deps: PackageHttpDeps, ctx: Context, at: PackageAt, f
   await sendContent(deps, ctx, { ...file, type: 'application/octet-stream', etag: `"${file.sha256}"` });
 }
 
-/** Addresses below `-/`. */
+/** Paths below `-/`. */
 async function serveSpecial(
   deps: PackageHttpDeps,
   ctx: Context,
@@ -110,7 +110,7 @@ async function sendWhoami(deps: PackageHttpDeps, ctx: Context): Promise<void> {
   sendJson(ctx, { username: viewer.kind === 'person' ? viewer.username : 'ci' });
 }
 
-/** `npm login --auth-type=legacy`, with an access token as the password: the token itself is what npm keeps. */
+/** `npm login --auth-type=legacy`, with an access token as the password: npm stores the token itself. */
 async function signIn(deps: PackageHttpDeps, ctx: Context): Promise<void> {
   const { password } = await readJsonBody(ctx, 65_536);
   const secret = typeof password === 'string' ? password : '';
@@ -121,7 +121,7 @@ async function signIn(deps: PackageHttpDeps, ctx: Context): Promise<void> {
   sendJson(ctx, { ok: true, id: `org.couchdb.user:${viewer.username}`, token: secret }, { status: 201 });
 }
 
-/** Nothing is known of vulnerabilities here, and that is no failure. */
+/** This server has no data about vulnerabilities, which is not a failure. */
 async function sendAudit(ctx: Context, path: string): Promise<void> {
   discardContent(ctx);
   if (path.endsWith('/bulk')) return sendJson(ctx, {});

@@ -1,7 +1,7 @@
 import { formatOf, packageNotFound } from '../../packages/index.ts';
 import type { FoundPackage, PackageVersionRow } from '../../packages/index.ts';
 
-/** What a version of an npm package has as its metadata. */
+/** Metadata of a version of an npm package. */
 interface NpmMetadata {
   /** `package.json` as the publisher sent it, without `dist`. */
   manifest: Record<string, unknown>;
@@ -12,7 +12,7 @@ interface NpmMetadata {
 export const readPackument = ({ metadata }: Pick<PackageVersionRow, 'metadata'>): NpmMetadata =>
   JSON.parse(metadata) as NpmMetadata;
 
-/** Refuses `package_not_found` for what is no name. */
+/** Refuses `package_not_found` for an invalid name. */
 export function parseName(name: string): string {
   try {
     formatOf('npm').nameKey(name);
@@ -22,11 +22,11 @@ export function parseName(name: string): string {
   return name;
 }
 
-/** What changes with every change of the package; clients send it back when they unpublish. */
+/** Revision of the package, which every change changes; clients send it back when they unpublish. */
 export const revisionOf = ({ package: { updatedAt, versions } }: FoundPackage): string => `${versions}-${updatedAt}`;
 
-/** `app-1.0.0.tgz` of `@scope/app`. */
+/** `app-1.0.0.tgz` for `@scope/app`. */
 export const tarballName = (name: string, version: string): string => `${name.replace(/^.*\//, '')}-${version}.tgz`;
 
-/** No tag looks like a version. */
+/** Tags must not look like versions. */
 export const isTag = (text: string): boolean => /^(?!v?\d+\.)[A-Za-z0-9._-]{1,128}$/.test(text);

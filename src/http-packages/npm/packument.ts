@@ -31,14 +31,14 @@ const abbreviatedFields = [
   '_hasShrinkwrap',
 ];
 
-/** With one of these scripts a package has something to run at its installation; clients of npm do not send that. */
+/** A package with one of these scripts runs code during installation; npm clients do not send this flag. */
 const installScripts = ['preinstall', 'install', 'postinstall'];
 
 function hasInstallScript({ scripts }: Record<string, unknown>): boolean {
   return scripts !== null && typeof scripts === 'object' && installScripts.some((name) => Object.hasOwn(scripts, name));
 }
 
-/** Texts of packuments, by package, state and form. */
+/** Cached text of packuments, by package, state and form. */
 const packuments = createLru<string, string>({
   name: 'npm packuments',
   maxWeight: 16 * 1024 * 1024,
@@ -46,7 +46,7 @@ const packuments = createLru<string, string>({
   weigh: (text) => text.length * 2,
 });
 
-/** `GET` of a packument: all versions, in full or as an installation needs them. */
+/** `GET` of a packument: all versions, in full or in the abbreviated form for installation. */
 export async function sendPackument(deps: PackageHttpDeps, ctx: Context, at: PackageAt, base: string): Promise<void> {
   const found = await deps.packages.find(await authenticate(deps, ctx), { ...at, name: parseName(at.name) });
   if (found.package.versions === 0) throw packageNotFound();

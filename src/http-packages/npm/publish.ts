@@ -24,7 +24,7 @@ const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 const maxReadmeCharacters = 200_000;
 
-/** `PUT` of a packument: a version with its tarball, or words of deprecation. */
+/** `PUT` of a packument: a version with its tarball, or deprecation messages. */
 export async function publish(deps: PackageHttpDeps, ctx: Context, at: PackageAt): Promise<void> {
   const viewer = await authenticate(deps, ctx);
   const to = await deps.packages.openForPublish(viewer, at);
@@ -89,7 +89,7 @@ function tagsIn(body: Json, version: string): string[] {
   return named.length === 0 ? ['latest'] : named;
 }
 
-/** `npm deprecate`: the packument comes back with words at some versions; empty words take them away. */
+/** `npm deprecate`: the client sends the packument with messages for some versions; an empty message removes one. */
 async function deprecate(deps: PackageHttpDeps, viewer: Viewer, at: PackageAt, body: Json): Promise<void> {
   const { packages } = deps;
   const found = await packages.find(viewer, at, 'publish');
@@ -109,12 +109,12 @@ async function deprecate(deps: PackageHttpDeps, viewer: Viewer, at: PackageAt, b
   }
 }
 
-/** Refuses `package_revision` when the package has changed since the client has read it. */
+/** Refuses `package_revision` if the package has changed since the client read it. */
 function requireRevision(found: FoundPackage, revision: string): void {
   if (revision !== revisionOf(found)) throw conflict('package_revision', 'This package has changed. Try again.');
 }
 
-/** `npm unpublish name@version`: the packument comes back without the versions that are to go. */
+/** `npm unpublish name@version`: the client sends the packument without the versions to delete. */
 export async function changePackument(
   deps: PackageHttpDeps,
   ctx: Context,
@@ -136,7 +136,7 @@ export async function changePackument(
   sendJson(ctx, { ok: true, id: at.name }, { status: 201 });
 }
 
-/** `npm unpublish --force`: all versions go to the trash. */
+/** `npm unpublish --force`: moves all versions to the trash. */
 export async function unpublishAll(
   deps: PackageHttpDeps,
   ctx: Context,

@@ -23,7 +23,7 @@ export function parseDigest(text: string): Digest {
 
 const textOf = ({ algorithm, hex }: Digest): string => `${algorithm}:${hex}`;
 
-/** `GET` and `HEAD` of a blob. A look before a push keeps the blob for another day. */
+/** `GET` and `HEAD` of a blob. A check before a push keeps the blob for another day. */
 export async function serveBlob(
   { packages, config }: PackageHttpDeps,
   ctx: Context,
@@ -75,7 +75,7 @@ function accepted(ctx: Context, at: OciName, id: string, bytes: number, status =
   ctx.body = '';
 }
 
-/** `POST` of an upload: begins one, or takes the whole blob, or mounts it from another name. */
+/** `POST` of an upload: begins one, accepts a whole blob, or mounts a blob from another name. */
 export async function startUpload(
   deps: PackageHttpDeps,
   ctx: Context,
@@ -101,7 +101,7 @@ export async function startUpload(
   accepted(ctx, at, id, 0);
 }
 
-/** What the caller may not read is not mounted, with no word about it: the client sends it then. */
+/** A blob that the caller cannot read is not mounted, without an error: the client then uploads it. */
 async function mount(
   deps: PackageHttpDeps,
   caller: RegistryCaller,
@@ -124,8 +124,8 @@ const falseWithoutScope = (error: unknown): boolean => {
 };
 
 /**
- * Mounts a blob of one source, which everyone reads or the token of the caller was asked for. Refuses
- * `package_token_scope` else, also where there is no source, so that the client asks for a token that names it.
+ * Mounts a blob from a source that is public or covered by the caller's token. Otherwise refuses `package_token_scope`,
+ * also if there is no such source, so that the client requests a token that names it.
  */
 async function mountFrom(
   { packages }: PackageHttpDeps,
@@ -147,7 +147,7 @@ async function mountFrom(
 
 type UploadAt = OciName & { reference: string };
 
-/** `GET` of an upload: how much has arrived. */
+/** `GET` of an upload: the number of received bytes. */
 export async function showUpload(
   deps: PackageHttpDeps,
   ctx: Context,
@@ -158,7 +158,7 @@ export async function showUpload(
   accepted(ctx, at, id, bytes, 204);
 }
 
-/** The range of a chunk, with its length; a stream without a range goes on at the end. */
+/** The range and length of a chunk; a stream without a range continues at the end. */
 function chunkOf(ctx: Context): { first: number | null; bytes?: number } {
   const range = ctx.get('Content-Range');
   if (range === '') return { first: null };
@@ -184,7 +184,7 @@ export async function continueUpload(
     );
     accepted(ctx, at, upload.id, bytes);
   } catch (error) {
-    // Where to go on.
+    // Offset of the next chunk.
     if (isDomainError(error) && error.reason.startsWith('package_chunk_range')) {
       accepted(ctx, at, upload.id, (await deps.packages.uploads.find(to, upload.id)).bytes);
     }
@@ -192,7 +192,7 @@ export async function continueUpload(
   }
 }
 
-/** `PUT` of an upload: its end, perhaps with the last chunk. */
+/** `PUT` of an upload: completes it, possibly with the last chunk. */
 export async function endUpload(
   deps: PackageHttpDeps,
   ctx: Context,

@@ -16,7 +16,7 @@ import type { OciName } from './oci-address.ts';
 
 type At = OciName & { reference: string };
 
-/** The limit that the specification names for clients to rely on. */
+/** The size that the specification guarantees to clients. */
 const maxManifestBytes = 4 * 1024 * 1024;
 
 const tagShape = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
@@ -93,7 +93,7 @@ export async function receiveManifest(
   ctx.body = '';
 }
 
-/** Refuses `package_digest` where the bytes are not those of the digest. */
+/** Refuses `package_digest` if the bytes do not match the digest. */
 function digestOf(bytes: Buffer, named: Digest | null): string {
   const algorithm = named?.algorithm ?? 'sha256';
   const hex = createHash(algorithm).update(bytes).digest('hex');
@@ -128,7 +128,7 @@ export function readPage(ctx: Context): { n: number; last: string } {
   return { n: Math.min(Number(n), maxPage), last: query.get('last') ?? '' };
 }
 
-/** Says where the next page is, when there is one; `items` has one more than a page then. */
+/** Links to the next page, if any; `items` then has one item more than a page. */
 export function linkNext(ctx: Context, path: string, { n }: { n: number }, items: readonly string[]): string[] {
   const shown = items.slice(0, n);
   if (items.length > n && n > 0) {
@@ -138,7 +138,7 @@ export function linkNext(ctx: Context, path: string, { n }: { n: number }, items
   return shown;
 }
 
-/** `GET` of the tags, by name. */
+/** `GET` of the tags, sorted by name. */
 export async function serveTags(
   { packages }: PackageHttpDeps,
   ctx: Context,
@@ -147,14 +147,14 @@ export async function serveTags(
 ): Promise<void> {
   const page = readPage(ctx);
   const found = await packages.find(viewer, { ...at, format: 'oci' });
-  // A package that only an upload has begun is no name yet.
+  // A package that has only an unfinished upload counts as absent.
   if (found.package.versions === 0) throw packageNotFound();
   const rows = page.n === 0 ? [] : await packages.tags.list(found, { after: page.last, limit: page.n + 1 });
   const names = rows.map((row) => row.name);
   sendJson(ctx, { name: fullName(at), tags: linkNext(ctx, `/v2/${fullName(at)}/tags/list`, page, names) });
 }
 
-/** `GET` of the manifests about one, as an index; empty where there are none, or the package is hidden or absent. */
+/** `GET` of the referrers of a manifest, as an index; empty if there are none, or the package is hidden or absent. */
 export async function serveReferrers(
   deps: PackageHttpDeps,
   ctx: Context,

@@ -1,4 +1,4 @@
-/** What a path below `/v2/` names. */
+/** The target of a path below `/v2/`. */
 export type OciAddress =
   | { kind: 'ping' }
   | { kind: 'catalogue' }
@@ -7,7 +7,7 @@ export type OciAddress =
 
 export interface OciName {
   owner: string;
-  /** Without the owner, perhaps of several parts. */
+  /** Without the owner; possibly several segments. */
   name: string;
 }
 
@@ -22,8 +22,7 @@ const patterns: readonly (readonly [OciAddress['kind'], RegExp])[] = [
 ];
 
 /**
- * Reads a path as the Distribution Specification 1.1 has them; null for every other, among them the pages of an owner
- * who is called `v2`.
+ * Parses a path of the Distribution Specification 1.1; null for any other, including the pages of an owner called `v2`.
  */
 export function readOciAddress(path: string): OciAddress | null {
   if (path === '/v2/') return { kind: 'ping' };

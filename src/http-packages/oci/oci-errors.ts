@@ -32,7 +32,7 @@ const codeOfStatus: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
-/** The actions that a request takes, for the scope of its challenge. */
+/** The actions that a request needs, for the scope of its challenge. */
 function scopeOf(ctx: Context, address: OciAddress | null): string | null {
   if (address === null || address.kind === 'ping') return null;
   if (address.kind === 'catalogue') return 'registry:catalog:*';
@@ -44,10 +44,10 @@ function scopeOf(ctx: Context, address: OciAddress | null): string | null {
   return isPackagePath(source) ? `${own} repository:${source}:pull` : own;
 }
 
-/** A name that may stand in a header. */
+/** A name that is valid in a header. */
 const isPackagePath = (text: string): boolean => text.length < 256 && /^[a-z0-9._-]+(?:\/[a-z0-9._-]+)+$/i.test(text);
 
-/** The challenge that leads clients to the token service. */
+/** The challenge that refers clients to the token service. */
 function challenge(ctx: Context, address: OciAddress | null, error?: string): string {
   const { origin } = ctx.state;
   const parts = [`realm="${origin}/v2/token"`, `service="${new URL(origin).host}"`];

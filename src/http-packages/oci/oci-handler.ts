@@ -45,7 +45,7 @@ export function createOciHandler(deps: PackageHttpDeps): Middleware {
   return async (ctx, next) => {
     const isToken = ctx.path === '/v2/token';
     const address = readOciAddress(ctx.path);
-    // A page of an owner who is called `v2`.
+    // A page of an owner called `v2`.
     if (address === null && !isToken) return next();
     ctx.set('Docker-Distribution-Api-Version', 'registry/2.0');
     await withPackageErrors(ctx, deps.logger, ociErrors(address), () =>
@@ -58,7 +58,7 @@ export function createOciHandler(deps: PackageHttpDeps): Middleware {
 async function serve(deps: PackageHttpDeps, ctx: Context, address: OciAddress): Promise<void> {
   const caller = await identifyCaller(deps, ctx);
   if (address.kind === 'ping') {
-    // The answer tells clients to sign in; a token, also an anonymous one, is enough.
+    // The response tells clients to authenticate; any token, even an anonymous one, is enough.
     if (ctx.get('Authorization') === '') throw signIn();
     sendJson(ctx, {});
     return;
@@ -88,13 +88,13 @@ async function serve(deps: PackageHttpDeps, ctx: Context, address: OciAddress): 
 
 const signIn = () => unauthenticated('credentials_needed', 'Authentication required.');
 
-/** To an anonymous client a private package and an absent one are the same challenge. */
+/** Anonymous clients get the same challenge for private and absent packages. */
 function challengeOf(error: unknown): unknown {
   const reason = (error as { reason?: unknown }).reason;
   return reason === 'package_not_found' || reason === 'package_denied' ? signIn() : error;
 }
 
-/** The names that the caller may pull. */
+/** The names that the caller can pull. */
 async function serveCatalogue({ packages }: PackageHttpDeps, ctx: Context, caller: RegistryCaller): Promise<void> {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new HttpError(405, 'This address accepts only GET.');
   requireGranted(caller, '', 'catalog');

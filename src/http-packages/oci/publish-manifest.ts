@@ -7,35 +7,35 @@ import type { PackageHttpDeps } from '../deps.ts';
 import { readManifest } from './read-manifest.ts';
 import type { Descriptor, Manifest } from './read-manifest.ts';
 
-/** What a version of a container image has as its metadata. */
+/** Metadata of a version of a container image. */
 export interface ManifestMetadata {
   mediaType: string;
-  /** Of the manifest itself, in bytes. */
+  /** Size of the manifest itself, in bytes. */
   size: number;
   artifactType: string | null;
   annotations: Record<string, string>;
-  /** Labels of the config, where it is that of an image. */
+  /** Labels of the config, if it is that of an image. */
   labels: Record<string, string>;
-  /** `linux/amd64`; of an index, those of its manifests. */
+  /** `linux/amd64`; for an index, those of its manifests. */
   platforms: string[];
   /** Manifests of an index. */
   manifests: { digest: string; size: number; platform: string | null }[];
   layers: { digest: string; size: number; mediaType: string }[];
 }
 
-/** A manifest as a client sends it. */
+/** A manifest as sent by a client. */
 interface ReceivedManifest {
   bytes: Buffer;
   digest: string;
   tags: readonly string[];
   contentType: string;
-  /** What clients know this server as. */
+  /** Host name by which clients know this server. */
   origin: string;
 }
 
 /**
- * Publishes a manifest as a version with everything that it names, and moves its tags. Refuses `package_manifest`, and
- * `package_manifest_blob_missing` when a blob or a manifest that it names is not in the package.
+ * Publishes a manifest as a version with everything that it references, and moves its tags. Refuses `package_manifest`,
+ * and `package_manifest_blob_missing` if a referenced blob or manifest is not in the package.
  */
 export async function publishManifest(
   deps: PackageHttpDeps,
@@ -72,14 +72,14 @@ export async function publishManifest(
     existing: 'keep',
     source: readSource(config.labels[sourceLabel] ?? manifest.annotations[sourceLabel], origin),
     check: async (tx, row) => {
-      // What the manifest names becomes a part of the version, and so is kept with it.
+      // The content that a manifest references becomes part of the version, and is kept with it.
       files.push(...(await partsOf(tx, row, manifest)));
     },
   });
   return { subject };
 }
 
-/** The repository of this server that an address names: as pages, git and `go get` have it. */
+/** The repository of this server in a URL: as used by pages, git and `go get`. */
 function readSource(text: string | undefined, origin: string): { owner: string; name: string } | null {
   const url = text === undefined ? null : URL.parse(text);
   if (url === null || url.host !== new URL(origin).host) return null;
@@ -119,13 +119,13 @@ const partMissing = ({ digest }: Descriptor) =>
     `This manifest names ${digest}, which is not in the package. Push it first.`,
   );
 
-/** Whether a media type is that of a config of an image, which container engines start. */
+/** Whether a media type is that of an image config, which container engines run. */
 export const isImageConfig = (mediaType: string): boolean =>
   /^application\/vnd\.(?:oci\.image\.config|docker\.container\.image)\.v1\+json$/.test(mediaType);
 
 const maxConfigBytes = 1024 * 1024;
 
-/** The platform and the labels in the config of an image; nothing where it is something else. */
+/** The platform and the labels in an image config; empty for any other content. */
 async function readConfig(
   { packages }: PackageHttpDeps,
   to: PublishTarget,

@@ -2,16 +2,16 @@ import { invalid } from '../../kernel/index.ts';
 import type { Digest } from '../../packages/index.ts';
 import { readDigest } from '../../packages/index.ts';
 
-/** A part of an image that a manifest names. */
+/** A part of an image that a manifest references. */
 export interface Descriptor {
   digest: string;
   size: number;
   mediaType: string;
-  /** Content that lies elsewhere, and need not be here. */
+  /** Content on another server, which need not be here. */
   isForeign: boolean;
 }
 
-/** What this server needs of a manifest; its bytes are kept as they came. */
+/** The parts of a manifest that this server needs; its bytes are stored unchanged. */
 export interface Manifest {
   mediaType: string;
   /** Config and layers, which are blobs. */
@@ -36,9 +36,9 @@ const isObject = (value: unknown): value is Json =>
 const maxDescriptors = 10_000;
 
 /**
- * Reads a manifest of an image, an index or an artifact (OCI Image Specification 1.1), or of Docker's schema 2.
+ * Parses a manifest of an image, an index or an artifact (OCI Image Specification 1.1), or of Docker's schema 2.
  * Refuses `package_manifest`.
- * @param contentType as the client sent it
+ * @param contentType as sent by the client
  */
 export function readManifest(bytes: Buffer, contentType: string): Manifest {
   const parsed = parse(bytes);

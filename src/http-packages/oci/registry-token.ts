@@ -8,36 +8,36 @@ import { badCredentials, identify, viewerOfSecret } from '../authenticate.ts';
 import type { PackageHttpDeps } from '../deps.ts';
 import { readSmallBody, sendJson } from '../transfer.ts';
 
-/** Rights are asked at each use, so a token may live as long as a push. */
+/** Permissions are checked at each use, so a token may be valid as long as a push takes. */
 const tokenTtlMs = 60 * 60_000;
 const prefix = 'hreg_';
 const maxScopes = 50;
 
-/** `pull`, `push` and `delete` by the name `owner/name`. */
+/** `pull`, `push` and `delete` for the name `owner/name`. */
 type Granted = Readonly<Record<string, readonly string[]>>;
 
-/** What a registry token holds, sealed: the secret that it stands for is looked up at each use. */
+/** The encrypted content of a registry token: the secret that it stands for is looked up at each use. */
 interface Sealed {
   /** Null for an anonymous client. */
   s: string | null;
-  /** Until when, epoch milliseconds. */
+  /** Expiry, epoch milliseconds. */
   e: number;
   a: Granted;
 }
 
-/** Who asks at the registry. */
+/** The caller of the registry. */
 export interface RegistryCaller {
   viewer: Viewer;
-  /** What its token was asked for; null for credentials that reach as far as they reach. */
+  /** Requested scope of its token; null for credentials without a scope. */
   granted: Granted | null;
 }
 
 const sealingKey = ({ instanceKey }: Pick<PackageHttpDeps, 'instanceKey'>) => instanceKey('packages');
 
 /**
- * The token service (Distribution, "Token Authentication"): an access token, or the token of a task, for a registry
- * token that lives an hour, by GET with Basic or by POST with a form. Without credentials the token is anonymous.
- * Refuses `bad_credentials`.
+ * The token service (Distribution, "Token Authentication"): exchanges an access token or a task token for a registry
+ * token that is valid for an hour, by GET with Basic or by POST with a form. Without credentials the token is
+ * anonymous. Refuses `bad_credentials`.
  */
 export async function serveToken(deps: PackageHttpDeps, ctx: Context): Promise<void> {
   const fields = new URLSearchParams(
@@ -74,7 +74,7 @@ function secretsIn(ctx: Context, fields: URLSearchParams): string[] {
   return [...secretsOf(credentials), ...(ctx.method === 'POST' ? (inForm as string[]) : [])];
 }
 
-/** `repository:owner/name:pull,push`; what is none of these is left out. */
+/** `repository:owner/name:pull,push`; ignores anything else. */
 function readScopes(scopes: readonly string[]): Granted {
   const granted = new Map<string, string[]>();
   for (const scope of scopes.slice(0, maxScopes)) {
@@ -85,7 +85,10 @@ function readScopes(scopes: readonly string[]): Granted {
   return Object.fromEntries(granted);
 }
 
-/** Who asks: by a registry token, or by an access token itself. Refuses `bad_credentials`, `package_token_expired`. */
+/**
+ * Authenticates the caller by a registry token or by an access token itself. Refuses `bad_credentials`,
+ * `package_token_expired`.
+ */
 export async function identifyCaller(deps: PackageHttpDeps, ctx: Context): Promise<RegistryCaller> {
   const credentials = readAuthorization(ctx.req.headers.authorization);
   if (credentials.kind === 'none') return { viewer: anonymous, granted: null };
@@ -113,7 +116,7 @@ async function openToken(deps: PackageHttpDeps, ctx: Context, token: string): Pr
   return { viewer, granted: sealed.a };
 }
 
-/** Refuses `package_token_scope` unless the token of the caller was asked for this. */
+/** Refuses `package_token_scope` unless the scope of the caller's token covers this. */
 export function requireGranted(
   { granted }: RegistryCaller,
   name: string,

@@ -1,6 +1,6 @@
-/** What a file of a Python package has as its metadata. */
+/** Metadata of a file of a Python package. */
 export interface PypiFileMetadata {
   requiresPython: string | null;
-  /** `METADATA` of a wheel; null for everything else. */
+  /** `METADATA` of a wheel; null for all other files. */
   core: string | null;
 }

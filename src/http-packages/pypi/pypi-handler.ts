@@ -34,7 +34,7 @@ export const pypiProtocol: PackageProtocol = {
 const jsonType = 'application/vnd.pypi.simple.v1+json';
 const htmlType = 'application/vnd.pypi.simple.v1+html';
 
-/** The form that the client prefers; programs that say nothing get HTML. */
+/** The form that the client prefers; HTML without a preference. */
 function wantsJson(ctx: Context): boolean {
   ctx.vary('Accept');
   return (

@@ -3,12 +3,12 @@ import { inflateRawSync } from 'node:zlib';
 /** Reads bytes of a stored file, both ends included. */
 type ReadRange = (first: number, last: number) => Promise<Buffer>;
 
-/** Limits of what is read of a wheel, whatever it says of itself, in bytes. */
+/** Limits of the bytes read from a wheel, whatever sizes it declares. */
 const limits = { tail: 65_557, directory: 8 * 1024 * 1024, metadata: 1024 * 1024 };
 
 /**
- * The `METADATA` of a wheel, which is a zip (PEP 427), read without its other files; null for a file that is no wheel
- * in good form, or whose metadata is larger than a mebibyte, packed or unpacked.
+ * The `METADATA` of a wheel, which is a zip (PEP 427), read without its other files; null if the file is not a valid
+ * wheel, or if its metadata is larger than a mebibyte, packed or unpacked.
  */
 export async function readWheelMetadata(bytes: number, read: ReadRange): Promise<Buffer | null> {
   if (bytes < 22) return null;

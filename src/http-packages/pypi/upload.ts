@@ -11,12 +11,12 @@ import { readWheelMetadata } from './read-wheel.ts';
 
 const malformed = (message: string) => invalid('package_metadata', message);
 
-/** Of all fields together: the description of a package is one of them. */
+/** Total size of all fields: one of them is the package description. */
 const maxFieldBytes = 2 * 1024 * 1024;
 
 /**
- * An upload as twine, uv and flit send it: a form with the file and what it says of itself. The file comes before or
- * after the fields, so it is stored first, and published when all is read.
+ * An upload as sent by twine, uv and flit: a form with the file and its metadata. The file may precede or follow the
+ * fields, so it is stored first, and published once everything is read.
  */
 export async function upload(deps: PackageHttpDeps, ctx: Context, { owner }: PackageRequest): Promise<void> {
   const viewer = await authenticate(deps, ctx);
@@ -93,7 +93,7 @@ async function publish(
   });
 }
 
-/** Refuses `invalid_package_file`: a file begins with the name of its package, in any spelling. */
+/** Refuses `invalid_package_file` unless the file name begins with the package name, in any spelling. */
 function requireFileName(nameKey: string, fileName: string): void {
   const isOne = isFileName(fileName) && /\.(?:whl|tar\.gz|zip|tar\.bz2|egg)$/.test(fileName);
   const spelled = fileName.toLowerCase().replace(/[-_.]+/g, '-');

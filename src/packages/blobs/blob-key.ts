@@ -1,22 +1,22 @@
-/** Keys of all objects that rows of this module name. */
+/** Keys of all objects that rows of this module reference. */
 export const blobPrefix = 'packages/';
 
-/** What names the object of a blob. */
+/** Identifies the object of a blob. */
 export interface BlobObject {
   ownerId: string;
   sha256: string;
-  /** Null for an object of an earlier program, which has the digest for its name. */
+  /** Null for an object of an earlier program, which is named by its digest. */
   objectName: string | null;
 }
 
-/** Where the content of a blob is in the object store. */
+/** Key of a blob's content in the object store. */
 export const blobKey = ({ ownerId, sha256, objectName }: BlobObject): string =>
   `${blobPrefix}${ownerId}/${objectName ?? sha256}`;
 
-/** A name that no object had before, with the time from which it is there. */
+/** A new unique name for an object, which includes its creation time. */
 export const newObjectName = (sha256: string, now: number, id: string): string => `${sha256}.${now}.${id}`;
 
-/** What a key of `blobPrefix` says; since when its object may be there is null where the name does not say it. */
+/** The parts of a key of `blobPrefix`; the creation time is null if the name does not contain it. */
 export function readBlobKey(key: string): BlobObject & { since: number | null } {
   const [ownerId = '', objectName = ''] = key.slice(blobPrefix.length).split('/');
   const [sha256 = '', since] = objectName.split('.');
@@ -25,11 +25,11 @@ export function readBlobKey(key: string): BlobObject & { since: number | null } 
     : { ownerId, sha256, objectName, since: Number(since) };
 }
 
-/** Content that is still coming, or whose digest is not known before its end. */
+/** Content that is still being uploaded, or whose digest is unknown until its end. */
 export const chunkPrefix = 'package-uploads/';
 export const chunkKey = (objectId: string): string => `${chunkPrefix}${objectId}`;
 
-/** A digest as clients name it. */
+/** A digest in the notation of clients. */
 export interface Digest {
   algorithm: 'sha256' | 'sha512';
   hex: string;

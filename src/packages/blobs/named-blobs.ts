@@ -10,8 +10,8 @@ import type { Digest } from './blob-key.ts';
 type Named = Pick<PackageRow, 'id' | 'ownerId'>;
 
 /**
- * A blob by its digest, as it is visible in one package: because it was uploaded or mounted there, or a version there
- * names it. The content of another package of the same owner is absent.
+ * A blob by its digest, as visible in one package: because it was uploaded or mounted there, or a version there
+ * references it. Content of another package of the same owner is absent.
  */
 export async function findNamedBlob(
   manager: EntityManager,
@@ -25,7 +25,7 @@ export async function findNamedBlob(
   return (await isInVersion(manager, { id: packageId, ownerId }, sha256)) ? row : null;
 }
 
-/** Whether a version outside the trash names a blob. */
+/** Whether a version outside the trash references a blob. */
 async function isInVersion(manager: EntityManager, { id, ownerId }: Named, sha256: string): Promise<boolean> {
   const [file] = await manager.query(
     `SELECT 1 FROM package_files f JOIN package_versions v ON v.id = f.version_id
@@ -36,7 +36,7 @@ async function isInVersion(manager: EntityManager, { id, ownerId }: Named, sha25
 }
 
 /**
- * Images of an owner that have a blob: where a client may take it from without naming one.
+ * Images of an owner that contain a blob: possible sources of a mount without a source.
  * @returns at most 20
  */
 export async function imagesWithBlob(
@@ -63,11 +63,12 @@ export async function nameBlob({ manager, now }: Tx, packageId: string, sha256: 
   await manager.upsert(packageBlobNameSchema, { packageId, sha256, namedAt: now }, ['packageId', 'sha256']);
 }
 
-/** How old a name may be before a look at it renews it, in milliseconds. */
+/** Minimum age in milliseconds of a blob's last use before a check renews it. */
 const freshMs = 3_600_000;
 
 /**
- * Who asks before a push whether a blob is there will not send it: it is kept for another day. Null when it is absent.
+ * A client that finds a blob before a push will not send it, so the check keeps it for another day. Null if it is
+ * absent.
  */
 export async function renewNamedBlob(
   { db, clock }: Pick<PackageDeps, 'db' | 'clock'>,
@@ -86,8 +87,8 @@ export async function renewNamedBlob(
 }
 
 /**
- * Inside a write: takes a blob out of a package. False where a version names it, which keeps it; a version in the
- * trash brings it back when it is restored.
+ * Inside a write: removes a blob from a package. False if a version references it, which keeps it; restoring a version
+ * from the trash also restores its blobs.
  */
 export async function forgetBlobName(
   { manager }: Tx,

@@ -13,7 +13,7 @@ import type { PackageBlobRow } from '../schema/blob-schema.ts';
 import { blobKey, chunkKey, newObjectName } from './blob-key.ts';
 import type { BlobObject } from './blob-key.ts';
 
-/** Digests of a content, in hex. */
+/** Digests of content, in hex. */
 export interface ContentHashes {
   sha1: string;
   md5: string;
@@ -24,7 +24,7 @@ export interface StoredBlob extends StoredObject {
   hashes: ContentHashes;
 }
 
-/** How much of a content may be taken, in bytes. Refuses `package_quota` where nothing may. */
+/** Number of bytes of content that may be stored. Refuses `package_quota` if it is zero. */
 async function limitOf({ db, settings }: PackageDeps, ownerId: string): Promise<number> {
   const [usage] = await db.lookup(packageUsageSchema, { ownerId });
   const left = settings.ownerQuotaBytes - (usage?.bytes ?? 0);
@@ -32,7 +32,7 @@ async function limitOf({ db, settings }: PackageDeps, ownerId: string): Promise<
   return left;
 }
 
-/** The limits of a content that comes: that of a file, and what the owner's quota leaves. */
+/** The limits of incoming content: that of a file, and the rest of the owner's quota. */
 export async function putOptionsFor(
   deps: PackageDeps,
   ownerId: string,
@@ -47,9 +47,9 @@ export async function putOptionsFor(
 }
 
 /**
- * Stores the content of a file of an owner, hashed in every way that clients ask for, and its row. Nothing names it
- * yet: it is kept for a day. Refuses `package_file_too_large`, `package_quota`, `package_digest` where it is not what
- * was announced, what the store refuses, and what the content throws; then nothing is stored.
+ * Stores the content of an owner's file, with all hashes that clients use, and its row. No version references it yet,
+ * so it is kept for a day. Refuses `package_file_too_large`, `package_quota`, `package_digest` if it differs from the
+ * announced digest, what the store refuses, and what the content throws, without storing anything.
  */
 export async function receiveBlob(
   deps: PackageDeps,
@@ -85,7 +85,7 @@ export function asDamaged(error: unknown): never {
   throw isDomainError(error) && error.reason === 'object_damaged' ? blobDamaged() : error;
 }
 
-/** A content that is there under some key, to become a blob of an owner. */
+/** Content with an existing key, to become a blob of an owner. */
 interface ContentToPlace extends StoredObject {
   /** Key of its object. */
   from: string;
@@ -93,10 +93,10 @@ interface ContentToPlace extends StoredObject {
 }
 
 /**
- * Makes a content a blob of an owner: by the object that the owner has of it already, or by a second key of `from`.
- * Each object has a name of its own, so that no collection, of this process or another one, takes what comes now for
- * what it removes. Refuses `package_quota`, `package_blob_gone` where `from` is not there, and what `inWrite` throws;
- * then nothing is stored.
+ * Makes content a blob of an owner: by the owner's existing object with this content, or by copying `from` to a new
+ * key. Each object has a unique name, so that no collection, in this process or another one, removes new content in
+ * place of old. Refuses `package_quota`, `package_blob_gone` if `from` does not exist, and what `inWrite` throws,
+ * without storing anything.
  */
 export async function placeBlob(
   deps: PackageDeps,
@@ -118,13 +118,13 @@ export async function placeBlob(
       await inWrite(tx);
     });
   } finally {
-    // Another upload may have been faster; and a row that was written, whatever came after it, keeps its object.
+    // Another upload may have been faster; a written row keeps its object, whatever fails after it.
     if ((await findBlob(db.read, ownerId, sha256))?.objectName !== fresh.objectName)
       await objects.remove(blobKey(fresh));
   }
 }
 
-/** False where the blob was removed meanwhile. */
+/** False if the blob was removed concurrently. */
 const keepPresent = (
   { db }: PackageDeps,
   { ownerId, sha256, objectName }: BlobObject,
@@ -142,7 +142,7 @@ const keepPresent = (
 const renew = ({ manager, now }: Tx, { ownerId, sha256 }: PackageBlobRow, sha512?: string | null) =>
   manager.update(packageBlobSchema, { ownerId, sha256 }, { neededAt: now, ...(sha512 == null ? {} : { sha512 }) });
 
-/** The row of a fresh object, unless another upload has brought the content meanwhile. */
+/** The row of a new object, unless another upload has stored the content since. */
 async function keepRow(
   { settings }: PackageDeps,
   tx: Tx,
@@ -170,7 +170,7 @@ const findBlob = (manager: EntityManager, ownerId: string, sha256: string): Prom
   manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
 
 /**
- * Inside the write of a version: all blobs that it names are there and are kept from now on. Refuses
+ * Inside the write of a version: checks that all blobs that it references exist, and keeps them from now on. Refuses
  * `package_blob_missing`.
  */
 export async function claimBlobs({ manager, now }: Tx, ownerId: string, digests: Iterable<string>): Promise<void> {
@@ -180,7 +180,7 @@ export async function claimBlobs({ manager, now }: Tx, ownerId: string, digests:
   }
 }
 
-/** The key of the object that has the content of a file or a blob. Refuses `package_blob_missing`. */
+/** The key of the object with the content of a file or a blob. Refuses `package_blob_missing`. */
 export async function keyOfBlob(
   { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,
   { ownerId, sha256 }: { ownerId: string; sha256: string },
@@ -202,7 +202,7 @@ export async function openBlob(
   return opened.stream;
 }
 
-/** A small content as a whole; null when it is absent or larger. */
+/** Small content as a whole; null if it is absent or larger. */
 export async function readBlob(
   { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,
   ownerId: string,
@@ -217,7 +217,7 @@ export async function readBlob(
   return Buffer.concat(chunks);
 }
 
-/** A small range of a content, both ends included. */
+/** A small range of content, including both ends. */
 export async function readBlobRange(
   deps: Pick<PackageDeps, 'db' | 'objects'>,
   ownerId: string,

@@ -5,7 +5,7 @@ import type { BlobObject } from '../blobs/blob-key.ts';
 import { packageBlobSchema, packageUploadChunkSchema, packageUploadSchema } from '../schema/blob-schema.ts';
 import { packageVersionSchema } from '../schema/package-schema.ts';
 
-/** What a collection has removed. */
+/** Numbers of removed items. */
 interface CollectedPackages {
   uploads: number;
   versions: number;
@@ -18,9 +18,9 @@ interface CollectedPackages {
 const atOnce = 500;
 
 /**
- * Removes what nothing names any more: uploads that nobody goes on with, versions whose time in the trash is over,
- * packages without versions, blobs that no version and no recent upload names, and objects without a row. What an
- * upload, a mount or a look before a push has named is kept for a day from then.
+ * Removes unreferenced data: abandoned uploads, versions whose trash time is over, packages without versions, blobs
+ * that no version and no recent upload references, and objects without a row. Blobs used by an upload, a mount or a
+ * check before a push are kept for a day.
  */
 export async function collectPackages(
   deps: PackageDeps,
@@ -35,7 +35,7 @@ export async function collectPackages(
 
 type Step = (deps: PackageDeps, removed: CollectedPackages) => Promise<void>;
 
-/** Runs until a batch comes back short. */
+/** Runs until a batch is not full. */
 async function inBatches(step: () => Promise<number>): Promise<void> {
   while ((await step()) === atOnce);
 }
@@ -121,8 +121,8 @@ const isUnnamed = `NOT EXISTS (SELECT 1 FROM package_files f WHERE f.owner_id = 
     WHERE n.sha256 = b.sha256 AND p.owner_id = b.owner_id)`;
 
 /**
- * The row first, in one write that asks again whether it is needed, then its object: a publication of the same content
- * finds the row, which it keeps, or none, and stores its own object. An object that a crash leaves here has no row.
+ * Removes the row first, in one write that checks again whether it is needed, then its object: a publication of the
+ * same content finds the row, which it keeps, or none, and stores its own object. An object left by a crash has no row.
  */
 async function removeBlob({ db, objects }: PackageDeps, blob: BlobObject, before: number): Promise<boolean> {
   const { ownerId, sha256 } = blob;
@@ -138,13 +138,13 @@ async function removeBlob({ db, objects }: PackageDeps, blob: BlobObject, before
   return isRemoved;
 }
 
-/** Objects that a crash left before their row was written, or after it was removed. */
+/** Objects left by a crash before their row was written or after it was removed. */
 const removeOrphans: Step = async (deps, removed) => {
   const { db, clock, objects, settings } = deps;
   const before = clock.now() - settings.uploadGraceMs * 2;
   for await (const { key, storedAt } of objects.list(blobPrefix)) {
     const { ownerId, sha256, objectName, since } = readBlobKey(key);
-    // A link has the time of the file that it is made from.
+    // A hard link has the time of its original file.
     if ((since ?? storedAt) >= before) continue;
     if ((await db.read.findOneBy(packageBlobSchema, { ownerId, sha256 }))?.objectName === objectName) continue;
     await objects.remove(key);

@@ -1,6 +1,6 @@
 import type { PackageDeps } from '../deps.ts';
 
-/** Counts downloads in memory, so that a pull writes nothing; a scheduled task adds them up. */
+/** Counts downloads in memory, so that a pull writes nothing; a scheduled task writes the sums. */
 export class DownloadCounter {
   #counts = new Map<string, number>();
 

@@ -1,17 +1,17 @@
 import { invalid } from '../../kernel/index.ts';
 
 export const formatNames = ['cargo', 'generic', 'maven', 'npm', 'oci', 'pypi'] as const;
-/** The formats that are published here; each has a folder of its protocol in `src/http-packages`. */
+/** The supported formats; each has a protocol folder in `src/http-packages`. */
 export type FormatName = (typeof formatNames)[number];
 
 /** The rules of a format for names and versions. */
 export interface PackageFormat {
   name: FormatName;
-  /** For people. */
+  /** Display name. */
   title: string;
-  /** Under which a name is unique for an owner. Refuses `invalid_package_name`. */
+  /** Key by which a name is unique for an owner. Refuses `invalid_package_name`. */
   nameKey(name: string): string;
-  /** Under which a version is unique in its package. Refuses `invalid_package_version`. */
+  /** Key by which a version is unique in its package. Refuses `invalid_package_version`. */
   versionKey(version: string): string;
 }
 

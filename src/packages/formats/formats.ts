@@ -13,13 +13,13 @@ const ofSemanticVersion = keyOf(
   'A version has the form 1.2.3 or 1.2.3-beta.1 (semver.org), with at most 128 characters.',
 );
 
-/** Path parts of a name of Maven, and file names of generic packages: no dots alone, no slash, no control character. */
+/** Path segments of Maven names, and file names of generic packages: not only dots, no slash, no control character. */
 export const isFileName = (text: string): boolean => /^(?!\.{1,2}$)[A-Za-z0-9._+~@,() -]{1,255}$/.test(text);
 
 const all: Readonly<Record<FormatName, Omit<PackageFormat, 'name'>>> = {
   oci: {
     title: 'Container',
-    // Distribution Specification 1.1, "Pulling manifests", without the owner, which is the first part.
+    // Distribution Specification 1.1, "Pulling manifests", without the owner, which is the first segment.
     nameKey: keyOf(
       /^(?=.{1,200}$)[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/,
       invalidName,
@@ -76,7 +76,7 @@ const all: Readonly<Record<FormatName, Omit<PackageFormat, 'name'>>> = {
       'The name of a crate begins with a letter and has at most 64 letters, digits, "-" and "_".',
       (text) => lower(text).replaceAll('-', '_'),
     ),
-    // Build metadata makes no other version.
+    // Build metadata does not make a different version.
     versionKey: (version) => ofSemanticVersion(version).replace(/\+.*$/, ''),
   },
   maven: {

@@ -14,9 +14,10 @@ import { findPackageAgain } from '../versions/delete-version.ts';
 type At = Pick<FoundPackage, 'package'>;
 
 /**
- * Links a package to a repository of its owner, which it follows from now on. Refuses `package_denied`, `package_scope`
- * to all but who administer the package; `repository_not_found` for a repository that is absent, hidden or of another
- * owner, and `package_denied` where the viewer does not write to it; `package_linked` when it follows it already.
+ * Links a package to a repository of its owner, from which it inherits access from now on. Refuses `package_denied`,
+ * `package_scope` for users who do not administer the package; `repository_not_found` for a repository that is absent,
+ * hidden or of another owner, and `package_denied` without write access to it; `package_linked` if it is already linked
+ * to it.
  */
 export async function linkPackage(
   deps: PackageDeps,
@@ -52,7 +53,7 @@ async function refuseTarget(
 }
 
 /**
- * Ends the link of a package to its repository: it is private afterwards, until its visibility is changed. Refuses
+ * Removes the link of a package to its repository: it is private afterwards, until its visibility is changed. Refuses
  * `package_denied`, `package_scope`, and `package_not_linked`.
  */
 export async function unlinkPackage(deps: PackageDeps, viewer: Viewer, { package: { id } }: At): Promise<PackageRow> {
@@ -71,8 +72,8 @@ export async function unlinkPackage(deps: PackageDeps, viewer: Viewer, { package
 }
 
 /**
- * Who reads a package that follows no repository. Refuses `package_denied`, `package_scope`, and `package_follows` for
- * one that follows a repository.
+ * Sets the visibility of an unlinked package. Refuses `package_denied`, `package_scope`, and `package_follows` for a
+ * linked one.
  */
 export async function setPackageVisibility(
   deps: PackageDeps,

@@ -6,7 +6,7 @@ import type { FormatName } from '../formats/format.ts';
 import { packageSchema } from '../schema/package-schema.ts';
 import type { PackageRow } from '../schema/package-schema.ts';
 
-/** A package follows a repository of its own owner only. */
+/** A package can be linked only to a repository of its own owner. */
 export const joined = `packages p LEFT JOIN repositories r
   ON r.id = p.repository_id AND COALESCE(r.owner_user_id, r.owner_org_id) = p.owner_id`;
 
@@ -14,7 +14,7 @@ export interface PackageFilter {
   ownerId?: string;
   repositoryId?: string;
   format?: FormatName;
-  /** A part of the name. */
+  /** A substring of the name. */
   query?: string;
   limit: number;
   offset?: number;
@@ -37,7 +37,7 @@ export function conditionsOf(viewer: Viewer, { ownerId, repositoryId, format, qu
   };
 }
 
-/** Packages that the viewer may read and that have a version, the last changed first. */
+/** Packages with a version that the viewer can read, last changed first. */
 export async function listPackages(
   { db }: Pick<PackageDeps, 'db'>,
   viewer: Viewer,
@@ -52,7 +52,7 @@ export async function listPackages(
   );
 }
 
-/** How many there are. */
+/** Number of such packages. */
 export async function countPackages(
   { db }: Pick<PackageDeps, 'db'>,
   viewer: Viewer,
@@ -67,7 +67,7 @@ export async function countPackages(
   return Number(row?.found ?? 0);
 }
 
-/** Names `owner/name` of one format that the viewer may read, in their order, after one of them. */
+/** Names `owner/name` of one format that the viewer can read, sorted, after a given one. */
 export async function catalogue(
   { db }: Pick<PackageDeps, 'db'>,
   viewer: Viewer,
@@ -86,7 +86,7 @@ export async function catalogue(
   return rows.map(({ name }) => name);
 }
 
-/** How many packages a repository has, for its tab; at most a thousand are counted. Asks for no right. */
+/** Number of packages of a repository, for its tab; counts at most a thousand. Checks no access. */
 export async function countOfRepository({ db }: Pick<PackageDeps, 'db'>, repositoryId: string): Promise<number> {
   const [row] = await selectRaw<{ found: number }>(
     db.read,

@@ -16,9 +16,9 @@ export interface ListedVersion {
 }
 
 /**
- * Versions of the packages that the viewer may read, the package that changed last first, and in it the newest version
- * first. Which packages are on a page follows from their kept counts, so that no version before it is read.
- * @returns with how many there are in all
+ * Versions of the packages that the viewer can read: the last changed package first, and within it the newest version
+ * first. Stored counts determine the packages of a page, so that no earlier version is read.
+ * @returns also the total number
  */
 export async function pageOfAllVersions(
   { db }: Deps,
@@ -65,7 +65,7 @@ const newest = ({ db }: Deps, { id, limit, offset }: { id: string; limit: number
     { id, limit, offset },
   );
 
-/** The newest version of each package, as its page shows it first: of an image, what was tagged last. */
+/** The newest version of each package, shown first on its page: for an image, the last tagged one. */
 export async function latestOf(
   { db }: Deps,
   { id, format }: Pick<PackageRow, 'id' | 'format'>,
@@ -78,7 +78,7 @@ export async function latestOf(
   return version === undefined ? null : { version, tag: null };
 }
 
-/** Tags of a package with the versions that they name, the last moved first. */
+/** Tags of a package with their versions, last moved first. */
 export async function pageOfTags(
   { db }: Deps,
   { id }: Pick<PackageRow, 'id'>,
@@ -104,7 +104,7 @@ export async function pageOfTags(
   });
 }
 
-/** Packages or versions by their ids. */
+/** Packages or versions by id. */
 async function byIds<Row extends { id: string }>(
   { db }: Deps,
   table: 'packages' | 'package_versions',
@@ -117,7 +117,7 @@ async function byIds<Row extends { id: string }>(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Names of the tags of versions, by the id of the version. */
+/** Names of the tags of versions, by version id. */
 export async function tagsOfVersions(
   { db }: Deps,
   versionIds: readonly string[],
@@ -137,8 +137,8 @@ export async function tagsOfVersions(
 }
 
 /**
- * Deleted versions of an owner that can still be restored, of the packages that changed last; the last deleted first.
- * The caller asks for the right on each package.
+ * Deleted versions of an owner that can still be restored, from the last changed packages; last deleted first. The
+ * caller checks access to each package.
  */
 export async function trashOfOwner({ db }: Deps, ownerId: string, limit: number): Promise<ListedVersion[]> {
   const versions = await selectRows(

@@ -1,24 +1,24 @@
 import { fitsPattern } from './retention-rules.ts';
 import type { RetentionRules } from './retention-rules.ts';
 
-/** What the rules need to know of a version outside the trash. */
+/** The data of a version outside the trash that the rules need. */
 export interface RetainedVersion {
   id: string;
   version: string;
-  /** When it was published; of an image, when it was last pushed. */
+  /** Time of publication; for an image, of its last push. */
   at: number;
   tags: readonly string[];
-  /** The version that it is about, of a signature; null for none. */
+  /** The version that a signature is about; otherwise null. */
   subject: string | null;
-  /** Versions that it is made of, of an index. */
+  /** Versions that an index consists of. */
   parts: readonly string[];
 }
 
 const dayMs = 86_400_000;
 
 /**
- * The versions that the rules do not keep. Versions of an image that another one is made of, or that are about another
- * one, are not counted: they stay and go with it. The version that `latest` names stays.
+ * The versions that the rules do not keep. Parts of an image, and manifests about another one, are not counted: they
+ * are kept and deleted with it. The version tagged `latest` is kept.
  */
 export function chooseVersions(
   rules: RetentionRules,
@@ -46,7 +46,7 @@ export function chooseVersions(
   return versions.filter(({ version }) => !kept.has(version));
 }
 
-/** What a kept version is made of stays, and what is about it. */
+/** Parts of a kept version, and manifests about it, are kept. */
 function keepWhatBelongs(
   kept: Set<string>,
   versions: readonly RetainedVersion[],

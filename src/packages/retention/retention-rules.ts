@@ -1,18 +1,18 @@
 import { invalid } from '../../kernel/index.ts';
 
-/** Which versions of a package are kept; all of it that is not null has to agree before a version goes. */
+/** Rules that select the versions to keep; a version is deleted only if all rules that are not null agree. */
 export interface RetentionRules {
-  /** The newest ones, as many; null for any number. */
+  /** Number of newest versions to keep; null for any number. */
   keep: number | null;
-  /** Versions, and tags of images and of npm, that stay whatever their age: `*` stands for any characters. */
+  /** Versions, and tags of images and of npm, that are kept whatever their age: `*` matches any characters. */
   keepTags: readonly string[];
-  /** What is younger stays, in days; null for no age. */
+  /** Age in days up to which versions are kept; null for no age. */
   olderThanDays: number | null;
 }
 
 const most = { versions: 10_000, days: 36_500, patterns: 50, characters: 128 };
 
-/** Rules as they are asked for. Refuses `package_retention`. */
+/** Parses requested rules. Refuses `package_retention`. */
 export function checkRetention({ keep, keepTags, olderThanDays }: RetentionRules): RetentionRules {
   if (keep === null && olderThanDays === null)
     throw refused('A rule needs a number of versions to keep, an age in days, or both.', 'keep');
@@ -35,7 +35,7 @@ const refused = (message: string, field: string) => invalid('package_retention',
 
 export const readRetention = (json: string): RetentionRules => JSON.parse(json) as RetentionRules;
 
-/** Whether a name fits a pattern. Linear in both, whatever they are. */
+/** Whether a name matches a pattern. Always linear in both. */
 export function fitsPattern(name: string, pattern: string): boolean {
   const parts = pattern.split('*');
   const [first = '', ...others] = parts;

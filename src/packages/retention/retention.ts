@@ -18,12 +18,12 @@ import { chooseVersions } from './choose-versions.ts';
 import { checkRetention, readRetention } from './retention-rules.ts';
 import type { RetentionRules } from './retention-rules.ts';
 
-/** Rules of an owner: for one format, or for those without rules of their own. */
+/** Rules of an owner: for one format, or for all formats without their own. */
 export type RetentionFormat = FormatName | '*';
 
 /**
- * Sets the rules of one package, which go before those of its owner; null for none of its own. Refuses
- * `package_retention`, `package_denied`, `package_scope`.
+ * Sets the rules of one package, which override those of its owner; null removes them. Refuses `package_retention`,
+ * `package_denied`, `package_scope`.
  */
 export async function setRetention(
   deps: PackageDeps,
@@ -41,7 +41,7 @@ export async function setRetention(
   return row;
 }
 
-/** Refuses all but who administers the packages of an owner. */
+/** Refuses all users who do not administer the packages of an owner. */
 async function refuseOwner(deps: PackageDeps, source: RowSource, viewer: Viewer, owner: Owner): Promise<void> {
   refuseOff(deps);
   const facts = await ownerFactsOf(deps, source, viewer, owner);
@@ -49,7 +49,7 @@ async function refuseOwner(deps: PackageDeps, source: RowSource, viewer: Viewer,
   if (refusal !== null) throw errorOfRefusal(refusal, 'manage');
 }
 
-/** The rules of an owner by format. Refuses `package_denied` and `package_scope`, as for an owner that is absent. */
+/** The rules of an owner by format. Refuses `package_denied` and `package_scope`, also for an absent owner. */
 export async function ownerRetention(
   deps: PackageDeps,
   viewer: Viewer,
@@ -60,7 +60,7 @@ export async function ownerRetention(
   return Object.fromEntries(rows.map(({ format, rules }) => [format, readRetention(rules)]));
 }
 
-/** Sets the rules of an owner for a format; null ends them. Refuses as `ownerRetention`, and `package_retention`. */
+/** Sets the rules of an owner for a format; null removes them. Refuses as `ownerRetention`, and `package_retention`. */
 export async function setOwnerRetention(
   deps: PackageDeps,
   viewer: Viewer,
@@ -82,7 +82,7 @@ export async function setOwnerRetention(
   deps.logger.info('package.retention_changed', { ownerId, format, rules: checked, by: viewerForLog(viewer) });
 }
 
-/** The rules that a package has, its own or those of its owner; null for none. */
+/** The effective rules of a package, its own or those of its owner; null for none. */
 export async function retentionOf(
   { db }: Pick<PackageDeps, 'db'>,
   { ownerId, format, retention }: Pick<PackageRow, 'ownerId' | 'format' | 'retention'>,
@@ -98,7 +98,9 @@ export async function retentionOf(
   return null;
 }
 
-/** The versions that rules would delete now: those of the package where none are given. Refuses `package_retention`. */
+/**
+ * The versions that rules would delete now; the effective rules of the package if omitted. Refuses `package_retention`.
+ */
 export async function previewRetention(
   deps: PackageDeps,
   found: Pick<FoundPackage, 'package'>,
@@ -138,9 +140,9 @@ function partsOf({ metadata }: PackageVersionRow): string[] {
 const atOnce = 200;
 
 /**
- * Deletes what the rules of a package do not keep; it can be restored within the trash time. A package that changes
- * meanwhile is looked at again.
- * @returns how many versions
+ * Deletes the versions that the rules of a package do not keep; they can be restored within the trash time. Repeats for
+ * a package that changes concurrently.
+ * @returns number of versions
  */
 export async function applyRetention(deps: PackageDeps, packageId: string): Promise<number> {
   let deleted = 0;
@@ -181,7 +183,7 @@ export async function applyRetention(deps: PackageDeps, packageId: string): Prom
   return deleted;
 }
 
-/** For the nightly task and `hearth package retain`: every package that has rules. @returns how many versions went */
+/** For the nightly task and `hearth package retain`: every package with rules. @returns number of deleted versions */
 export async function applyAllRetention(
   deps: PackageDeps,
   { shouldContinue = async () => true }: { shouldContinue?: () => Promise<boolean> } = {},

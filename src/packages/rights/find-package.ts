@@ -13,21 +13,21 @@ import { errorOfRefusal, mayNotPublish, packageNotFound, packagesOff } from '../
 import { packageSchema } from '../schema/package-schema.ts';
 import type { PackageRow } from '../schema/package-schema.ts';
 
-/** A package as a request names it. */
+/** A package as named in a request. */
 export interface PackageAt {
   owner: string;
   format: FormatName;
   name: string;
 }
 
-/** A package that the viewer may read. */
+/** A package that the viewer can read. */
 export interface FoundPackage {
   owner: Owner;
   package: PackageRow;
   facts: PackageFacts;
 }
 
-/** Where something is to be published: the package may be still to come. */
+/** Target of a publication; the package may not exist yet. */
 export interface PublishTarget {
   owner: Owner;
   format: FormatName;
@@ -48,7 +48,7 @@ export const ownerFactsOf = async (
   role: kind === 'organisation' && viewer.kind === 'person' ? await organisations.roleOf(viewer.id, id, source) : null,
 });
 
-/** What decides about a package, by what a source sees. */
+/** The data that decides about access to a package, from what a source can see. */
 export async function packageFacts(
   deps: FactDeps,
   source: RowSource,
@@ -64,7 +64,7 @@ export async function packageFacts(
   };
 }
 
-/** A package follows a repository of its owner only; one that has moved away is no link any more. */
+/** A package inherits access only from a repository of its owner; a transferred repository is no longer linked. */
 export async function followed(
   { repositories }: FactDeps,
   source: RowSource,
@@ -88,8 +88,8 @@ export function refuseOff({ settings }: Pick<PackageDeps, 'settings'>): void {
 }
 
 /**
- * Finds a package for an act. Refuses `package_not_found` for one that is absent, hidden or of another owner, also
- * where its name is none; `package_denied`, `package_scope`, `credentials_needed` to those who see it.
+ * Finds a package for an act. Refuses `package_not_found` for one that is absent, hidden or of another owner, also if
+ * its name is invalid; `package_denied`, `package_scope`, `credentials_needed` for viewers who can see it.
  */
 export async function findPackage(
   deps: PackageDeps,
@@ -118,14 +118,14 @@ function keyOrNothing(at: { owner: Owner; format: FormatName; name: string }): P
   }
 }
 
-/** Whether the viewer may do an act on a package that was found. */
+/** Whether the viewer may perform an act on a package. */
 export const mayOn = (viewer: Viewer, { facts }: Pick<FoundPackage, 'facts'>, act: PackageAct): boolean =>
   refusalOnPackage(viewer, facts, act) === null;
 
 /**
- * Where a viewer may publish, before anything of the content is read. Refuses `invalid_package_name`, `packages_off`;
- * `credentials_needed` to anonymous clients; `package_denied`, the same for what is hidden, absent and another's;
- * `package_scope` for a token of who may.
+ * Checks where a viewer may publish, before any content is read. Refuses `invalid_package_name`, `packages_off`;
+ * `credentials_needed` for anonymous clients; `package_denied`, alike for hidden, absent and foreign packages;
+ * `package_scope` for a token of a user who may publish.
  */
 export async function openForPublish(
   deps: PackageDeps,
@@ -143,15 +143,16 @@ export async function openForPublish(
 }
 
 /**
- * Who may make a package of any name, or of the repository of a task, before a name is known: clients that send it with
- * the content. Refuses as `openForPublish` does, which is asked again with the name.
+ * Checks that the viewer may create packages with any name, or in the repository of a task, before the name is known:
+ * for clients that send it with the content. Refuses as `openForPublish` does, which must be called again with the
+ * name.
  */
 export async function ownerForPublish(deps: PackageDeps, viewer: Viewer, handle: string): Promise<Owner> {
   refuseOff(deps);
   if (viewer.kind === 'anonymous') throw errorOfRefusal('sign_in', 'publish');
   const owner = (await deps.owners.resolve(handle)) ?? (await deps.owners.resolveFormer(handle));
   if (owner === null) throw mayNotPublish();
-  // A token limited to repositories, and a collaborator, may publish to some packages: the name decides.
+  // Tokens limited to repositories, and collaborators, may publish only some packages: the name decides.
   if (viewer.kind === 'person' && !scopeAllows(viewer, 'write')) {
     const facts = await ownerFactsOf(deps, deps.db.lookup, viewer, owner);
     const refusal = refusalToAddPackage(viewer, facts, null);
@@ -160,7 +161,7 @@ export async function ownerForPublish(deps: PackageDeps, viewer: Viewer, handle:
   return owner;
 }
 
-/** The package of a target, or null, as the source of a decision sees it. Refuses as `openForPublish` does. */
+/** The package of a target, or null, as a decision's source sees it. Refuses as `openForPublish` does. */
 async function refuseToPublish(
   deps: PackageDeps,
   source: RowSource,
@@ -182,8 +183,8 @@ async function refuseToPublish(
 }
 
 /**
- * The repository that a new package follows: that of the task which publishes it, else that of its own name, if the
- * owner has one that the viewer writes to.
+ * The repository to which a new package is linked: that of the publishing task, otherwise the owner's repository of the
+ * same name, if the viewer has write access.
  */
 async function repositoryToFollow(
   deps: PackageDeps,
@@ -201,7 +202,7 @@ async function repositoryToFollow(
   return mayWrite ? repository : null;
 }
 
-/** The package of a target inside a write, made if it is still to come. Refuses as `openForPublish` does. */
+/** The package of a target inside a write, created if it does not exist. Refuses as `openForPublish` does. */
 export async function packageForPublish(
   deps: PackageDeps,
   { manager, now }: Tx,
@@ -229,7 +230,7 @@ export async function packageForPublish(
   return made;
 }
 
-/** The repository that a publisher names as the source, if the viewer writes to it. */
+/** The repository that a publisher gives as the source, if the viewer has write access. */
 export async function findSource(
   { repositories }: PackageDeps,
   viewer: Viewer,
@@ -238,7 +239,7 @@ export async function findSource(
   return (await repositories.find(viewer, owner, name, 'write').catch(nullIfNotFound))?.repository ?? null;
 }
 
-/** Inside a write: links a package that follows nothing to a repository of its owner that the viewer writes to. */
+/** Inside a write: links an unlinked package to a repository of its owner to which the viewer has write access. */
 export async function followSource(
   deps: PackageDeps,
   { manager }: Tx,

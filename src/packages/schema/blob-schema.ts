@@ -1,18 +1,18 @@
 import { EntitySchema } from 'typeorm';
 
-/** Content of an owner, stored once whatever names it. Digests are hex; times are epoch milliseconds. */
+/** Content of an owner, stored once for all of its references. Digests are hex; times are epoch milliseconds. */
 export interface PackageBlobRow {
   ownerId: string;
   sha256: string;
-  /** Known where a client has named it so. */
+  /** Known if a client has used it. */
   sha512: string | null;
   bytes: number;
   storedAt: number;
-  /** When an upload, a mount or a version last named it. */
+  /** Time when an upload, a mount or a version last referenced it. */
   neededAt: number;
   /**
-   * The last part of its object's key, which no other object ever has: what was stored again is not removed with what
-   * was there before. Null for an object of an earlier program, which has the digest there.
+   * The last part of its object's key, which is never reused, so that removing an old object cannot remove its
+   * successor. Null for an object of an earlier program, which has the digest there.
    */
   objectName: string | null;
 }
@@ -31,7 +31,7 @@ export const packageBlobSchema = new EntitySchema<PackageBlobRow>({
   },
 });
 
-/** An upload or a mount has made a blob visible in a package that no version of it names yet. */
+/** An upload or a mount has made a blob visible in a package before a version references it. */
 interface PackageBlobNameRow {
   packageId: string;
   sha256: string;
@@ -48,11 +48,11 @@ export const packageBlobNameSchema = new EntitySchema<PackageBlobNameRow>({
   },
 });
 
-/** An upload that comes in chunks, perhaps over several connections and nodes. */
+/** An upload in chunks, possibly over several connections and nodes. */
 export interface PackageUploadRow {
   id: string;
   packageId: string;
-  /** What has arrived. */
+  /** Bytes received. */
   bytes: number;
   createdAt: number;
   updatedAt: number;
@@ -91,7 +91,7 @@ export const packageUploadChunkSchema = new EntitySchema<PackageUploadChunkRow>(
   },
 });
 
-/** What the blobs of an owner take; kept by triggers. */
+/** Bytes used by an owner's blobs; maintained by triggers. */
 interface PackageUsageRow {
   ownerId: string;
   blobs: number;

@@ -8,15 +8,15 @@ export interface PackageRow {
   ownerId: string;
   ownerKind: 'user' | 'organisation';
   format: FormatName;
-  /** As its publisher wrote it first. */
+  /** As its publisher first spelled it. */
   name: string;
-  /** What is unique for an owner and a format; see `nameKey` of the format. */
+  /** Unique for an owner and a format; see `nameKey` of the format. */
   nameKey: string;
-  /** The repository that it follows. */
+  /** The linked repository. */
   repositoryId: string | null;
-  /** Counts while it follows no repository; PRIVATE while it does, so that losing the link opens nothing. */
+  /** Applies while the package is not linked; PRIVATE while it is, so that removing the link exposes nothing. */
   visibility: Visibility;
-  /** How many are not in the trash. */
+  /** Number of versions outside the trash. */
   versions: number;
   /** Rules as JSON; null for none. */
   retention: string | null;
@@ -43,17 +43,17 @@ export const packageSchema = new EntitySchema<PackageRow>({
   },
 });
 
-/** A version of a package; of a container image, a manifest by its digest. */
+/** A version of a package; for a container image, a manifest by its digest. */
 export interface PackageVersionRow {
   id: string;
   packageId: string;
   version: string;
   versionKey: string;
-  /** JSON, in the form of the format. */
+  /** JSON, in a form that the format defines. */
   metadata: string;
-  /** The digest that a manifest is about: a signature, a bill of materials. */
+  /** Digest of the manifest that this one, such as a signature or a bill of materials, is about. */
   subject: string | null;
-  /** All files together. */
+  /** Total size of all files. */
   bytes: number;
   downloads: number;
   publisherId: string | null;
@@ -127,7 +127,7 @@ export const packageFileSchema = new EntitySchema<PackageFileRow>({
   },
 });
 
-/** A name of a version that moves: `latest`. */
+/** A movable name of a version: `latest`. */
 export interface PackageTagRow {
   packageId: string;
   name: string;

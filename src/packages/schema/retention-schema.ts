@@ -1,9 +1,9 @@
 import { EntitySchema } from 'typeorm';
 
-/** Which versions of the packages of an owner are kept, where a package has no rules of its own. */
+/** Retention rules of an owner, for packages without rules of their own. */
 interface PackageRetentionRow {
   ownerId: string;
-  /** A format; `*` for those without rows of their own. */
+  /** A format; `*` for formats without a row of their own. */
   format: string;
   /** Rules as JSON. */
   rules: string;

@@ -13,8 +13,8 @@ import { packageUploadChunkSchema, packageUploadSchema } from '../schema/blob-sc
 import type { PackageUploadChunkRow, PackageUploadRow } from '../schema/blob-schema.ts';
 import { packageSchema } from '../schema/package-schema.ts';
 
-// Uploads of blobs in chunks (Distribution Specification 1.1, "Pushing a blob in chunks"). Each chunk is an object of
-// its own, so that chunks may come over several connections, and to several nodes.
+// Uploads of blobs in chunks (Distribution Specification 1.1, "Pushing a blob in chunks"). Each chunk is a separate
+// object, so that chunks may arrive over several connections and at several nodes.
 
 const noUpload = () => notFound('package_upload_unknown', 'There is no such upload, or it has ended.');
 
@@ -28,7 +28,7 @@ export async function beginUpload(deps: PackageDeps, viewer: Viewer, target: Pub
   });
 }
 
-/** An upload of a package that the viewer may publish to. Refuses `package_upload_unknown`. */
+/** An upload to a package that the viewer may publish to. Refuses `package_upload_unknown`. */
 export async function findUpload(deps: PackageDeps, target: PublishTarget, id: string): Promise<PackageUploadRow> {
   const row = await deps.db.read.findOneBy(packageUploadSchema, { id });
   const found = row === null ? null : await deps.db.read.findOneBy(packageSchema, { id: row.packageId });
@@ -38,19 +38,19 @@ export async function findUpload(deps: PackageDeps, target: PublishTarget, id: s
   return row;
 }
 
-/** A chunk as it comes. */
+/** An incoming chunk. */
 interface Chunk {
   content: AsyncIterable<Uint8Array>;
-  /** Where it begins, as its `Content-Range` says; null for the end of what is there. */
+  /** Its offset from `Content-Range`; null for the current end. */
   first: number | null;
-  /** Its length, where it is announced. */
+  /** Its length, if announced. */
   bytes?: number;
 }
 
 /**
- * Stores a chunk at the end of what has arrived. Refuses `package_chunk_range` when it begins elsewhere, and when
- * another chunk was faster; `package_digest` when it has another length; `package_file_too_large`, `package_quota`.
- * @returns the size of the upload now
+ * Appends a chunk to the received data. Refuses `package_chunk_range` if it begins elsewhere or another chunk was
+ * faster; `package_digest` if its length differs; `package_file_too_large`, `package_quota`.
+ * @returns the new size of the upload
  */
 export async function receiveChunk(
   deps: PackageDeps,
@@ -94,13 +94,13 @@ export async function receiveChunk(
   }
 }
 
-/** The refusal of a chunk that does not begin where the upload ends. */
+/** The error for a chunk that does not begin at the end of the upload. */
 const wrongRange = (bytes: number) =>
   conflict('package_chunk_range', `The chunk must start at byte ${bytes}, where the upload ends.`);
 
 /**
- * Ends an upload: what has arrived becomes a blob of this digest, visible in the package. Refuses `package_digest`; the
- * upload stays as it was then.
+ * Completes an upload: the received data becomes a blob of this digest, visible in the package. Refuses
+ * `package_digest`, leaving the upload unchanged.
  * @returns the SHA-256 of the content, in hex, and its size
  */
 export async function finishUpload(
@@ -128,7 +128,7 @@ export async function finishUpload(
   return { sha256: whole.sha256, bytes: whole.bytes };
 }
 
-/** One chunk is the whole; several are written as one, hashed on the way. */
+/** A single chunk is used as it is; several are written as one object and hashed on the way. */
 async function joinChunks(
   deps: PackageDeps,
   chunks: readonly PackageUploadChunkRow[],
@@ -162,7 +162,7 @@ async function joinChunks(
   throw blobDamaged();
 }
 
-/** Ends an upload and removes what has arrived. */
+/** Cancels an upload and removes the received data. */
 export async function cancelUpload(deps: PackageDeps, { id }: Pick<PackageUploadRow, 'id'>): Promise<void> {
   const chunks = await deps.db.read.findBy(packageUploadChunkSchema, { uploadId: id });
   await deps.db.write(({ manager }) => manager.delete(packageUploadSchema, { id }));
@@ -173,7 +173,7 @@ async function removeObjects(deps: PackageDeps, chunks: readonly PackageUploadCh
   for (const { objectId } of chunks) await deps.objects.remove(chunkKey(objectId));
 }
 
-/** Refuses `package_chunk_range` for a text that is no range. */
+/** Refuses `package_chunk_range` for an invalid range. */
 export function readChunkRange(text: string): { first: number; bytes: number } {
   const [, first, last] = /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   if (first === undefined || Number(last) < Number(first))

@@ -10,7 +10,7 @@ import type { FoundPackage, PublishTarget } from '../rights/find-package.ts';
 import { packageBlobSchema } from '../schema/blob-schema.ts';
 import { blobKey } from '../blobs/blob-key.ts';
 
-/** Stores a blob that comes as a whole, visible in the package. Refuses as `receiveBlob` does. */
+/** Stores a blob that is sent as a whole, visible in the package. Refuses as `receiveBlob` does. */
 export async function uploadBlob(
   deps: PackageDeps,
   viewer: Viewer,
@@ -30,8 +30,8 @@ export async function uploadBlob(
 }
 
 /**
- * Makes a blob of a package that the viewer may read visible in another one, without its content being sent. A blob of
- * another owner is linked in the object store. False when the source has no such blob.
+ * Makes a blob of a package that the viewer can read visible in another one, without transferring its content. A blob
+ * of another owner is linked in the object store. False if the source has no such blob.
  */
 export async function mountBlob(
   deps: PackageDeps,
@@ -55,7 +55,9 @@ export async function mountBlob(
   return true;
 }
 
-/** Takes a blob out of a package. Refuses `package_blob_missing`, and `package_blob_used` while a version names it. */
+/**
+ * Removes a blob from a package. Refuses `package_blob_missing`, and `package_blob_used` while a version references it.
+ */
 export async function removeNamedBlob(deps: PackageDeps, found: FoundPackage, digest: Digest): Promise<void> {
   await deps.db.write(async (tx) => {
     const blob = await findNamedBlob(tx.manager, found.package, digest);

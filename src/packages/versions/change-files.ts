@@ -12,7 +12,7 @@ import { findPackageAgain } from './delete-version.ts';
 export const fileExists = (name: string) =>
   conflict('package_file_exists', `File ${name} already exists; a published file is never replaced.`);
 
-/** Before a content is read: refuses `package_file_exists` where a version has the file already. */
+/** Called before content is read: refuses `package_file_exists` if the version already has the file. */
 export async function refuseFile(
   { db }: Pick<PackageDeps, 'db'>,
   { owner, format, nameKey }: PublishTarget,
@@ -28,7 +28,7 @@ export async function refuseFile(
     throw fileExists(fileKey);
 }
 
-/** Before a content is read: refuses `package_version_exists`. */
+/** Called before content is read: refuses `package_version_exists`. */
 export async function refuseVersion(
   { db }: Pick<PackageDeps, 'db'>,
   { owner, format, nameKey }: PublishTarget,
@@ -41,7 +41,7 @@ export async function refuseVersion(
   if (row !== null && row.deletedAt === null) throw versionExists(version);
 }
 
-/** Removes a file for good; the last one of a version takes the version with it, into the trash. */
+/** Permanently removes a file; with its last file, a version moves to the trash. */
 export async function deleteFile(
   deps: PackageDeps,
   viewer: Viewer,

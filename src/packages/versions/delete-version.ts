@@ -9,7 +9,7 @@ import type { FoundPackage } from '../rights/find-package.ts';
 import { packageSchema, packageTagSchema, packageVersionSchema } from '../schema/package-schema.ts';
 import type { PackageRow, PackageVersionRow } from '../schema/package-schema.ts';
 
-/** The package again inside a write, by what the write sees. Refuses as `findPackage` does. */
+/** Finds the package again inside a write, from the data of that write. Refuses as `findPackage` does. */
 export async function findPackageAgain(
   deps: PackageDeps,
   { manager }: Tx,
@@ -25,8 +25,8 @@ export async function findPackageAgain(
 }
 
 /**
- * Deletes a version: it is absent from now on, its tags name nothing, and it can be restored within the trash time.
- * Refuses `package_not_found`, and what the rights refuse.
+ * Deletes a version: it is absent from now on, its tags are unset, and it can be restored within the trash time.
+ * Refuses `package_not_found`, and what the access check refuses.
  */
 export async function deleteVersion(
   deps: PackageDeps,
@@ -46,7 +46,7 @@ export async function deleteVersion(
   deps.logger.info('package.deleted', describe(deleted.row, deleted.version, viewer));
 }
 
-/** Inside a write that has asked for the rights: puts a version into the trash, and tells of it. */
+/** Inside a write that has checked access: moves a version to the trash and notifies listeners. */
 export async function trashVersion(
   deps: PackageDeps,
   tx: Tx,
@@ -60,7 +60,7 @@ export async function trashVersion(
   await announce(deps, tx, viewer, row, version, 'deleted');
 }
 
-/** Tells the listeners what happened to a version, inside the write that causes it. */
+/** Notifies the listeners of a version's event, inside the write that causes it. */
 export async function announce(
   { listeners }: Pick<PackageDeps, 'listeners'>,
   tx: Tx,
@@ -79,10 +79,10 @@ export async function announce(
     await listener(tx, { action, owner, package: row, version, tags, actorId: personIdOf(viewer) });
 }
 
-/** How many versions one write puts into the trash. */
+/** Limit of versions that one write moves to the trash. */
 const atOnce = 200;
 
-/** Deletes all versions of a package, as `deleteVersion` does each. @returns how many */
+/** Deletes all versions of a package, each as `deleteVersion` does. @returns number of versions */
 export async function deletePackage(deps: PackageDeps, viewer: Viewer, found: FoundPackage): Promise<number> {
   const packageId = found.package.id;
   let deleted = 0;
@@ -107,7 +107,7 @@ export async function deletePackage(deps: PackageDeps, viewer: Viewer, found: Fo
 }
 
 /**
- * Deletes what a reference names: a version, or a tag of an image while others name the same version, which stays then.
+ * Deletes the target of a reference: a version, or only the tag of an image if other tags reference the same version.
  * Refuses as `deleteVersion` does.
  * @returns whether the version is in the trash
  */
@@ -123,7 +123,7 @@ export async function deleteReference(
   return tag === null || others <= 1;
 }
 
-/** Brings a deleted version back, with the tags that still name it. Refuses `package_version_not_found`. */
+/** Restores a deleted version, with the tags that still reference it. Refuses `package_version_not_found`. */
 export async function restoreVersion(
   deps: PackageDeps,
   viewer: Viewer,
@@ -143,7 +143,7 @@ export async function restoreVersion(
   deps.logger.info('package.restored', describe(restored.row, restored.version, viewer));
 }
 
-/** Takes a tag away. Refuses `package_version_not_found`. */
+/** Removes a tag. Refuses `package_version_not_found`. */
 export async function deleteTag(
   deps: PackageDeps,
   viewer: Viewer,
@@ -159,7 +159,7 @@ export async function deleteTag(
   });
 }
 
-/** Gives a tag to a version that exists. Refuses `package_version_not_found`. */
+/** Sets a tag to an existing version. Refuses `package_version_not_found`. */
 export async function moveTag(
   deps: PackageDeps,
   viewer: Viewer,

@@ -17,7 +17,7 @@ import type { PackageFileRow, PackageRow, PackageVersionRow } from '../schema/pa
 /** A file whose content is stored as a blob of the owner. */
 export interface NewFile {
   name: string;
-  /** Under which it is unique in its version; its name where it is left out. */
+  /** Its unique key in its version; the name if omitted. */
   key?: string;
   sha256: string;
   bytes: number;
@@ -28,32 +28,32 @@ export interface NewFile {
 
 interface NewVersion {
   version: string;
-  /** Stored as JSON, in the form of the format. */
+  /** Stored as JSON, in a form that the format defines. */
   metadata: unknown;
-  /** Of a manifest about another one: its digest. */
+  /** Digest of the manifest that this one is about. */
   subject?: string | null;
   files: readonly NewFile[];
-  /** Names that move to this version. */
+  /** Tags to move to this version. */
   tags?: readonly string[];
   /**
-   * A version that exists: `refuse` it; `add` the files, of which none may exist; `keep` it, because its name is its
-   * content, and move the tags.
+   * Behaviour if the version exists: `refuse` it; `add` the files, of which none may exist; `keep` it, because its name
+   * is its content, and move the tags.
    */
   existing: 'refuse' | 'add' | 'keep';
-  /** Files that take the place of those with their names, instead of being refused. */
+  /** Files that replace those of the same name instead of being refused. */
   replaces?: boolean;
-  /** The repository that its publisher says it is made from: a package without a link follows it. */
+  /** The source repository according to the publisher: an unlinked package is linked to it. */
   source?: RepositoryAddress | null;
-  /** Called in the write, before anything is stored. */
+  /** Called inside the write, before anything is stored. */
   check?: (tx: Tx, row: PackageRow) => Promise<void>;
 }
 
 /**
- * Publishes a version, or adds files to one: all of it in one write, after its content is stored. What is in the trash
- * under the same version is gone then, apart from a manifest, which comes back.
+ * Publishes a version, or adds files to one: in one write, after its content is stored. Permanently deletes the same
+ * version in the trash, except a manifest, which is restored.
  *
  * Refuses `package_version_exists`, `package_file_exists`, `package_blob_missing`, `invalid_package_version`, and what
- * `openForPublish` refuses, asked again.
+ * `openForPublish` refuses, checked again.
  */
 export async function publishVersion(
   deps: PackageDeps,
@@ -87,7 +87,7 @@ export async function publishVersion(
       ]);
     }
     await manager.update(packageSchema, { id: row.id }, { updatedAt: now });
-    // A tag is what readers of images take for a version.
+    // Readers of images regard a tag as a version.
     if (present === null || (moved > 0 && row.format === 'oci'))
       await announce(deps, tx, viewer, row, version, 'created');
     return { package: row, version, isNew: present === null };
@@ -103,7 +103,7 @@ export async function publishVersion(
   return published;
 }
 
-/** The version that stays, or null where one is to be made. */
+/** The existing version to keep, or null to create one. */
 async function presentVersion(
   { manager, now }: Tx,
   { id: packageId }: PackageRow,
@@ -113,7 +113,7 @@ async function presentVersion(
   const found = await manager.findOneBy(packageVersionSchema, { packageId, versionKey });
   if (found === null) return null;
   if (found.deletedAt !== null) {
-    // A tag that named it names nothing yet: its push follows.
+    // Removes its old tags: a push sets them again.
     await manager.delete(packageTagSchema, { versionId: found.id });
     if (existing !== 'keep') {
       await manager.delete(packageVersionSchema, { id: found.id });
@@ -156,7 +156,9 @@ async function insertVersion(
   return row;
 }
 
-/** @returns how much they have together */
+/**
+ * @returns their total size
+ */
 async function addFiles(
   { random }: PackageDeps,
   { manager, now }: Tx,

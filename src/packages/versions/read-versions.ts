@@ -23,7 +23,7 @@ export async function findVersion(
   return row;
 }
 
-/** The version that a tag names. Refuses `package_version_not_found`. */
+/** The version of a tag. Refuses `package_version_not_found`. */
 export async function versionOfTag({ db }: Deps, { package: { id } }: Found, name: string): Promise<PackageVersionRow> {
   const tag = await rowBy(db.lookup, packageTagSchema, { packageId: id, name });
   const row = tag === null ? null : await rowBy(db.lookup, packageVersionSchema, { id: tag.versionId });
@@ -31,16 +31,14 @@ export async function versionOfTag({ db }: Deps, { package: { id } }: Found, nam
   return row;
 }
 
-/** What a reference to a version names. */
+/** The target of a reference to a version. */
 export interface NamedVersion {
   version: PackageVersionRow;
-  /** The tag by which it was named; null for its own name. */
+  /** The tag in the reference; null for its own name. */
   tag: string | null;
 }
 
-/**
- * A version by its name, or of an image and of npm by a tag. Refuses `package_version_not_found`.
- */
+/** A version by its name or, for images and npm, by a tag. Refuses `package_version_not_found`. */
 export async function versionNamed(deps: Deps, found: FoundPackage, reference: string): Promise<NamedVersion> {
   const { format } = found.package;
   const key = keyOrNull(format, reference);
@@ -82,7 +80,7 @@ export const allVersions = ({ db }: Deps, { package: { id } }: Found): Promise<P
     { id },
   );
 
-/** Some of its versions, newest first; also those in the trash, where they are asked for. */
+/** Some versions, newest first; optionally including those in the trash. */
 export const pageOfVersions = (
   { db }: Deps,
   { package: { id } }: Found,
@@ -97,7 +95,7 @@ export const pageOfVersions = (
     { id, limit, offset },
   );
 
-/** All files of a package whose versions are outside the trash, in the order of their names. */
+/** All files of a package whose versions are outside the trash, sorted by name. */
 export const allFiles = ({ db }: Deps, { package: { id } }: Found): Promise<PackageFileRow[]> =>
   selectRows(
     db.read,
@@ -122,7 +120,7 @@ export async function findFile({ db }: Deps, versionId: string, nameKey: string)
   return row;
 }
 
-/** Tags that name versions outside the trash, by name, after one of them. */
+/** Tags of versions outside the trash, sorted by name, after a given one. */
 export const tagsOf = (
   { db }: Deps,
   { package: { id } }: Found,
@@ -145,7 +143,7 @@ export const tagsOfVersion = ({ db }: Deps, versionId: string): Promise<PackageT
     { versionId },
   );
 
-/** Manifests about one, outside the trash, oldest first. */
+/** Manifests about a manifest, outside the trash, oldest first. */
 export const referrersOf = ({ db }: Deps, { package: { id } }: Found, subject: string): Promise<PackageVersionRow[]> =>
   selectRows(
     db.read,
@@ -159,7 +157,7 @@ export const referrersOf = ({ db }: Deps, { package: { id } }: Found, subject: s
 export const hasVersion = async (manager: EntityManager, packageId: string, versionKey: string): Promise<boolean> =>
   (await manager.findOneBy(packageVersionSchema, { packageId, versionKey }))?.deletedAt === null;
 
-/** The version that each tag names, by its number. */
+/** The version name of each tag. */
 export async function tagsByName(deps: Deps, found: Found): Promise<Record<string, string>> {
   const rows: { name: string; version: string }[] = await deps.db.read.query(
     `SELECT t.name, v.version FROM package_tags t JOIN package_versions v ON v.id = t.version_id
@@ -169,7 +167,7 @@ export async function tagsByName(deps: Deps, found: Found): Promise<Record<strin
   return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
 }
 
-/** The key of a version that a client asks for. Refuses `package_version_not_found` for what is none. */
+/** The key of a requested version. Refuses `package_version_not_found` for an invalid one. */
 export function keyOfVersion(format: FormatName, version: string): string {
   try {
     return formatOf(format).versionKey(version);
