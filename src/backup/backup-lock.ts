@@ -10,8 +10,8 @@ const deadAfterMs = 60_000;
 const markAt = ({ config }: BackupDeps): string => path.join(config.dataDir, 'run', 'backup-under-way');
 
 /**
- * Whether a backup is running, in this process or another. Meanwhile nothing is removed for good, neither from the
- * trash nor by packing.
+ * Whether a backup is running, in this process or another. Until it ends nothing is permanently removed, neither from
+ * the trash nor by packing.
  */
 export async function isBackupRunning(deps: BackupDeps): Promise<boolean> {
   const mark = await stat(markAt(deps)).catch(() => null);

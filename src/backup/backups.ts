@@ -30,7 +30,7 @@ export interface Backups {
   /** Runs a restore test of one backup, or the newest. Refuses `no_backup`. */
   drill(name?: string, onProgress?: OnProgress): Promise<RestoreTest>;
   prune(rule: KeepRule, options?: { dryRun?: boolean }): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }>;
-  /** While a backup runs, nothing may be removed for good. */
+  /** While a backup runs, nothing may be permanently removed. */
   isRunning(): Promise<boolean>;
   /** The scheduled task: a backup, its restore test, and pruning. */
   nightly(): Promise<void>;
@@ -59,7 +59,7 @@ export function createBackups(deps: BackupDeps): Backups {
         isWhole: all,
         problems: parts.flatMap(({ problems }) => problems),
       };
-      // A backup on a read-only disk can be verified all the same.
+      // A backup on a read-only disk can still be verified.
       await writeFile(path.join(at, verifiedName), `${JSON.stringify(verification)}\n`, { mode: 0o600 }).catch(
         (error: unknown) => deps.logger.info('backup.not_noted', { error }),
       );

@@ -3,30 +3,28 @@ import { link, open, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { FileEntry } from './manifest.ts';
 
-/** The same file in an earlier backup. */
+/** An identical file in an earlier backup. */
 export interface EarlierFile {
   /** Absolute path of the earlier copy. */
   at: string;
   entry: FileEntry;
-  /**
-   * When that backup began: a file changed shortly before may have changed again within the resolution of file times.
-   */
+  /** Start of that backup: a file changed shortly before may have changed again within the resolution of file times. */
   readAt: number;
 }
 
 const chunkBytes = 256 * 1024;
 /**
- * File times have a limited resolution; a file that was younger than this when it was read is not identified by its
+ * File times have a limited resolution; a file that was younger than this when it was read cannot be identified by its
  * time.
  */
 const settledMs = 2_000;
 
 /**
- * Copies one file and returns its entry. A file that an earlier backup has becomes a hard link to that copy, so the
- * bytes are on disk once.
+ * Copies one file and returns its entry. A file that an earlier backup contains becomes a hard link to that copy, so
+ * the bytes are on disk once.
  * @param to in an existing folder
- * @param isPassing whether the copy may be lost in a power failure; then it is not synced Fails with ENOENT when the
- * file is gone.
+ * @param isPassing whether the copy may be lost in a power failure; if so, it is not synced Fails with ENOENT if the
+ *   file no longer exists.
  */
 export async function copyFile(
   from: string,
@@ -93,7 +91,7 @@ function isSame({ entry: [bytes, time], readAt }: EarlierFile, size: number, mod
   return bytes === size && time === modifiedAt && time < readAt - settledMs;
 }
 
-/** Falls back to copying on another file system, on one without hard links, and when the copy was removed. */
+/** Falls back to copying between file systems, on a file system without hard links, and if the copy was removed. */
 export async function linkCopy(earlier: string, to: string): Promise<boolean> {
   return link(earlier, to).then(
     () => true,

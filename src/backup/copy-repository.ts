@@ -5,18 +5,18 @@ import { wikiPathOf } from '../repositories/index.ts';
 import { whenGone } from './file-copier.ts';
 import type { Copier } from './file-copier.ts';
 
-/** git's temporary files, and what git derives again by itself: it may name objects that came later. */
+/** git's temporary files, and files that git regenerates: they may reference objects created after the copy. */
 const passing = /\.lock$|^tmp_|^\.tmp-|^incoming-|^gc\.pid$|^commit-graphs?$|^multi-pack-index|^packed-refs\.new$/;
 
-/** Folders without which git does not accept a repository; a copy of files alone would lose empty ones. */
+/** Folders without which git does not accept a repository; copying only files would lose empty ones. */
 export const repositoryFolders = ['refs/heads', 'refs/tags', 'objects/info', 'objects/pack'];
 
 const filesAtOnce = 8;
 
 /**
- * Copies a repository while clients may push to it. Refs are copied first, loose ones before the packed: the objects of
- * every copied ref exist before the objects are listed, and nothing is removed while a backup is running. Fails with
- * ENOENT when the repository, or an object in it, moves meanwhile.
+ * Copies a repository while clients may push to it. Copies refs first, loose before packed ones: the objects of every
+ * copied ref exist before the objects are listed, and nothing is removed while a backup is running. Fails with ENOENT
+ * if the repository, or an object in it, is moved concurrently.
  */
 export async function copyRepository(
   copier: Copier,
@@ -32,7 +32,7 @@ export async function copyRepository(
   await copier.folder(path.join(from, 'info'), `${relativePath}/info`, (name) => passing.test(name));
   await copyObjects(copier, path.join(from, 'objects'), `${relativePath}/objects`);
   const wiki = wikiPathOf(from);
-  // Asked last: a wiki that is made meanwhile is in the next backup.
+  // Checked last: a wiki created since is in the next backup.
   if (await stat(path.join(wiki, 'HEAD')).catch(() => null))
     await copyRepository(copier, wiki, target, wikiPathOf(relativePath));
 }
@@ -41,7 +41,7 @@ async function copyObjects(copier: Copier, from: string, relativePath: string): 
   const entries = (await readdir(from, { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !passing.test(entry.name),
   );
-  // Packs come last: a loose object that is packed meanwhile is then in a pack.
+  // Packs are copied last: a loose object that has been packed since is then in a pack.
   for (const { name } of entries.sort((a, b) => Number(a.name === 'pack') - Number(b.name === 'pack'))) {
     const folder = path.join(from, name);
     const names = (await readdir(folder)).filter((file) => !passing.test(file));

@@ -20,9 +20,9 @@ import type { BackupDeps, OnProgress } from './deps.ts';
 import { withBackupLock } from './backup-lock.ts';
 
 export interface CreateOptions {
-  /** The folder of backups; by default the one of the settings. */
+  /** The folder of backups; by default that of the settings. */
   to?: string;
-  /** Includes private keys. Without them a restore makes new ones. */
+  /** Includes private keys. Without them a restore creates new ones. */
   withKeys?: boolean;
   onProgress?: OnProgress;
 }
@@ -38,7 +38,7 @@ export interface CreatedBackup {
   missing: string[];
   /** Repositories whose packs on this server have changed since they were written. */
   damaged: DamagedRepository[];
-  /** What lies in a bucket and is not in the backup; null where objects are files of the backup. */
+  /** Objects in a bucket that the backup does not contain; null if objects are files of the backup. */
   objects: ExternalObjects | null;
 }
 
@@ -49,14 +49,14 @@ interface DamagedRepository {
   problem: string;
 }
 
-/** Retries for a repository that is moved while it is copied: to the trash, to another owner. */
+/** Retries for a repository that is moved while it is copied: to the trash, or to another owner. */
 const maxTries = 5;
 const unfinished = '.unfinished-';
 
 /**
- * Makes a backup of the running instance: first the database, as of one moment, then the repositories that it names.
- * Those can only be newer than their rows, never missing. The folder gets its final name when it is complete. Refuses
- * `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
+ * Creates a backup of the running instance: first a consistent copy of the database, then the repositories that it
+ * references. Those can only be newer than their rows, never missing. The folder gets its final name once it is
+ * complete. Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
 export function createBackup(
   deps: BackupDeps,
@@ -142,7 +142,7 @@ async function fill(
     const copied = await copyOne(deps, target, copier, row, damaged);
     if (copied !== null) repositories.push(copied);
     else if (await isKnown(deps, row.id)) missing.push(row.id);
-    // It was removed for good after the database was copied; the copy would name what does not exist.
+    // It was permanently removed after the database was copied; the copy would reference a missing repository.
     else
       await askDatabaseFile(database, [{ sql: 'DELETE FROM repositories WHERE id = ?', parameters: [row.id] }], {
         setUp: [],
@@ -186,9 +186,7 @@ interface Row {
   isDeleted: boolean;
 }
 
-/**
- * Copies a repository from its current folder to the one that the copied database names; null when it does not exist.
- */
+/** Copies a repository from its current folder to the one in the copied database; null if it does not exist. */
 async function copyOne(
   deps: BackupDeps,
   target: string,
@@ -204,7 +202,7 @@ async function copyOne(
       await copyRepository(copier, from, target, folder);
       const wiki = await storedFolder(deps, wikiPathOf(deps.git.storage.pathOf(row.owner, row.id)));
       if (wiki !== null) await copyRepository(copier, wiki, target, wikiPathOf(folder));
-      // Files that an earlier backup has are not read for the copy: damage of the source would stay unnoticed.
+      // Files contained in an earlier backup are not read for the copy, so corruption of the source would go unnoticed.
       const [problem] = await deps.git.maintenance.checkObjectFiles(from);
       if (problem !== undefined) damaged.push({ id: row.id, folder: from, problem });
       return { id: row.id, folder, ...(await describeRefs(deps, path.join(target, folder))) };
@@ -216,7 +214,7 @@ async function copyOne(
   }
 }
 
-/** The folder of a repository of the store, as it is now; null for every other. */
+/** The current folder of a repository of the store; null for every other. */
 async function storedFolder({ git }: BackupDeps, place: string): Promise<string | null> {
   const folder = await git.storage.folderOf(place);
   return folder === place ? null : folder;

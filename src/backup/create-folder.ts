@@ -5,8 +5,8 @@ import { invalid } from '../kernel/index.ts';
 
 /**
  * Creates a folder named by the user, with its parents. One level at a time: with `recursive`, Node never returns on
- * file systems where folders cannot be made, such as /proc. Refuses `backup_folder_unusable`; parents that were made
- * stay, empty.
+ * file systems that cannot have new folders, such as /proc. Refuses `backup_folder_unusable`; created parents stay,
+ * empty.
  */
 export async function createFolder(folder: string): Promise<void> {
   try {

@@ -11,7 +11,7 @@ export interface BackupDeps {
   db: Database;
   git: Pick<Git, 'maintenance' | 'refs' | 'storage'>;
   objects: ObjectStore;
-  /** What lies in a bucket when objects do. */
+  /** Objects in a bucket, if objects are stored there. */
   objectKinds: readonly ObjectKind[];
   clock: Clock;
   random: Random;
@@ -30,13 +30,13 @@ interface Progress {
 
 export type OnProgress = (progress: Progress) => void;
 
-/** A data folder that is copied unchanged, and its place in a backup. */
+/** A data folder that is copied unchanged, and its path in a backup. */
 interface BackupFolder {
   relativePath: string;
   at: string;
 }
 
-/** All folders besides the database and the repositories, which are copied in their own way. */
+/** All folders besides the database and the repositories, which are copied separately. */
 export function dataFolders({ dataDir, repositories }: BackupDeps['config']): BackupFolder[] {
   const below = (name: string): BackupFolder => ({ relativePath: name, at: path.join(dataDir, name) });
   return [

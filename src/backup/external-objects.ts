@@ -7,14 +7,14 @@ import type { VerificationResult } from './verification-result.ts';
 
 const enough = 20;
 
-/** The objects of a kind that the rows of a database file name. */
+/** The objects of one kind that the rows of a database file reference. */
 const namedIn = (kind: BackupDeps['objectKinds'][number], database: string): AsyncGenerator<ReferencedObject> =>
   listReferencedObjects(
     kind,
     async (sql, parameters) => (await askDatabaseFile(database, [{ sql, parameters }]))[0] ?? [],
   );
 
-/** What the rows of a backup name in a bucket; null where objects are files of the backup. */
+/** The objects in a bucket that the rows of a backup reference; null if objects are files of the backup. */
 export async function countObjects(
   { objects, objectKinds, config }: Pick<BackupDeps, 'objects' | 'objectKinds' | 'config'>,
   database: string,
@@ -31,8 +31,8 @@ export async function countObjects(
 }
 
 /**
- * Whether the bucket still has what the rows of a backup name, with its size. Logs that were complete but not given to
- * the bucket yet are files of the backup.
+ * Whether the bucket still has the objects that the rows of a backup reference, with their sizes. Complete logs that
+ * were not yet uploaded to the bucket are files of the backup.
  */
 export async function checkExternalObjects(
   { objects, objectKinds, config }: Pick<BackupDeps, 'objects' | 'objectKinds' | 'config'>,

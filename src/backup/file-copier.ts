@@ -16,17 +16,22 @@ export interface EarlierBackup {
 
 /** Copies files into one backup and lists them. */
 export interface Copier {
-  /** By their place in the backup, with forward slashes. */
+  /** By path in the backup, with forward slashes. */
   readonly files: Map<string, FileEntry>;
-  /** Fails with ENOENT when the file is gone. */
+  /** Fails with ENOENT if the file no longer exists. */
   file(from: string, relativePath: string): Promise<void>;
-  /** Copies a folder recursively; a missing folder counts as empty, and files that disappear meanwhile are skipped. */
+  /**
+   * Copies a folder recursively; a missing folder counts as empty, and files that disappear during the copy are
+   * skipped.
+   */
   folder(from: string, relativePath: string, skips?: (name: string) => boolean): Promise<void>;
-  /** Removes from the list all files below a place; the caller deletes them. */
+  /** Removes all files below a path from the list; the caller deletes them. */
   forget(relativePath: string): void;
 }
 
-/** @param target the folder of the backup being made */
+/**
+ * @param target the folder of the new backup
+ */
 export function createCopier(target: string, earlier: EarlierBackup | null): Copier {
   const files = new Map<string, FileEntry>();
   const folders = createFolders();
@@ -71,7 +76,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
 interface Folders {
   /** The folder of this file. */
   of(file: string): Promise<unknown>;
-  /** To be called after folders were deleted. */
+  /** Must be called after folders were deleted. */
   forget(): void;
 }
 

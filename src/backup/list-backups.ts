@@ -10,7 +10,7 @@ import type { Manifest } from './manifest.ts';
 export interface RestoreTest {
   /** ISO 8601. */
   at: string;
-  /** Undamaged repositories, and how many there are. */
+  /** Number of undamaged repositories, and of all. */
   proven: number;
   total: number;
   problems: string[];
@@ -20,7 +20,7 @@ export interface RestoreTest {
 export interface Verification {
   /** ISO 8601. */
   at: string;
-  /** Whether every repository was checked, not a sample. */
+  /** Whether every repository was checked instead of a sample. */
   isWhole: boolean;
   problems: string[];
 }
@@ -60,7 +60,7 @@ export async function findBackup(folder: string, name: string): Promise<string> 
   return at;
 }
 
-/** Refuses `no_backup` when there is none. */
+/** Refuses `no_backup` if there is none. */
 export async function newestOf(folder: string): Promise<string> {
   const newest = await newestBackup(folder);
   if (newest === null) throw notFound('no_backup', `There is no backup in ${folder}.`);

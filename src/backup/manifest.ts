@@ -8,46 +8,46 @@ export type FileEntry = readonly [bytes: number, modifiedAt: number, sha256: str
 /** A repository in a backup. */
 export interface BackedUpRepository {
   id: string;
-  /** Below the backup, with forward slashes: `repositories/<owner>/<id>.git` or `trash/<id>.git`. */
+  /** Path in the backup, with forward slashes: `repositories/<owner>/<id>.git` or `trash/<id>.git`. */
   folder: string;
   refs: number;
-  /** Over the sorted lines `<object id> <ref>`. */
+  /** Digest of the sorted lines `<object id> <ref>`. */
   refsSha256: string;
 }
 
 /** `manifest.json` of a backup: its content, with hashes to verify it. */
 export interface Manifest {
   format: 1;
-  /** Version of the program that made it. */
+  /** Version of the program that created it. */
   hearth: string;
-  /** ISO 8601, of the moment before the database was copied. */
+  /** ISO 8601; the time before the database was copied. */
   startedAt: string;
   finishedAt: string;
-  /** Version of the schema. */
+  /** Schema version. */
   schema: number;
   /** Whether private keys are included: those of actors and of CI secrets. */
   withKeys: boolean;
   repositories: BackedUpRepository[];
-  /** Repositories that have a row but no folder: a fault of the instance, not of the backup. */
+  /** Repositories with a row but no folder: an error of the instance, not of the backup. */
   missing: string[];
   /** Row counts by table. */
   rows: Record<string, number>;
   files: Record<string, FileEntry>;
-  /** What lies in a bucket and is not in the backup; absent where objects are files of the backup. */
+  /** Objects in a bucket that the backup does not contain; absent if objects are files of the backup. */
   objects?: ExternalObjects;
 }
 
-/** Objects that rows of a backup name, and where they are. */
+/** Objects that rows of a backup reference, and their location. */
 export interface ExternalObjects {
   /** `https://s3.example.org/bucket/prefix`. */
   at: string;
   count: number;
-  /** Sum of the sizes that rows say; images have none. */
+  /** Sum of the sizes in rows; images have none. */
   bytes: number;
 }
 
 export const manifestName = 'manifest.json';
-/** Written beside the manifest by a restore test; not one of the manifest's files. */
+/** Written next to the manifest by a restore test; not one of the manifest's files. */
 export const restoreTestFileName = 'proof.json';
 /** The same for `backup verify`. */
 export const verifiedName = 'verified.json';

@@ -14,7 +14,7 @@ interface MergedPush {
 export interface MergedJournal {
   /** Oldest first. */
   pushes: MergedPush[];
-  /** Repositories that could not be merged, because their owner is newer too. */
+  /** Repositories that could not be merged, because their owner is also newer. */
   left: { id: string; ownerId: string; repository: string }[];
 }
 
@@ -23,7 +23,7 @@ const plain = (sql: string, ...parameters: unknown[]): ThreadStatement => ({ sql
 const nameOf = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM newer.repositories r
   LEFT JOIN newer.users u ON u.id = r.owner_user_id LEFT JOIN newer.organisations o ON o.id = r.owner_org_id WHERE r.id =`;
 
-/** Pushes that only the newer database has, oldest first. Reads only. */
+/** Pushes that only the newer database has, oldest first. Read-only. */
 export async function pushesAfter(older: string, newer: string): Promise<MergedPush[]> {
   const [rows = []] = await askDatabaseFile(
     older,
@@ -37,11 +37,11 @@ export async function pushesAfter(older: string, newer: string): Promise<MergedP
 }
 
 /**
- * Merges into an older copy of the database what changed in the repositories since: pushes with their ref updates, and
+ * Merges the later changes of repositories into an older copy of the database: pushes with their ref updates, and
  * repositories with owners and names. All other data stays old, except revocations: of keys, tokens, rights, accounts,
- * and public visibility. The two schemas may differ; tables and columns that only one of them has are left out.
+ * and public visibility. The two schemas may differ; tables and columns that only one of them has are omitted.
  *
- * Listeners of pushes are notified of these at the next start, which updates everything derived from refs, with two
+ * Push listeners are notified of these pushes at the next start, which updates all data derived from refs, with two
  * exceptions: listeners with side effects on other hosts, and CI runs other than the newest of each ref.
  */
 export async function mergePushJournal(older: string, newer: string): Promise<MergedJournal> {
@@ -66,10 +66,10 @@ export async function mergePushJournal(older: string, newer: string): Promise<Me
   const results = await askDatabaseFile(
     older,
     [
-      // Removed for good: their folders are gone.
+      // Permanently removed: their folders no longer exist.
       plain('DELETE FROM main.repositories WHERE id NOT IN (SELECT id FROM newer.repositories)'),
-      // Folders and HEAD are at the newer one's paths. Names are cleared first, since two repositories may have swapped
-      // them.
+      // Folders and HEAD are at the paths of the newer one. Names are cleared first, since two repositories may have
+      // swapped them.
       plain(
         `UPDATE main.repositories SET name_folded = id WHERE id IN (SELECT n.id FROM newer.repositories n WHERE n.name_folded <> repositories.name_folded AND ${hasOwner})`,
       ),

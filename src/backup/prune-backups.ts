@@ -3,7 +3,7 @@ import path from 'node:path';
 import { listBackups } from './list-backups.ts';
 import type { ListedBackup } from './list-backups.ts';
 
-/** For how many days, weeks and months the newest backup is kept. */
+/** Numbers of days, weeks and months for which the newest backup is kept. */
 export interface KeepRule {
   daily: number;
   weekly: number;
@@ -13,8 +13,8 @@ export interface KeepRule {
 export const usualRule: KeepRule = { daily: 7, weekly: 4, monthly: 6 };
 
 /**
- * The backups that a rule keeps: the newest of each of the last days, weeks (from Monday) and months that have one, in
- * UTC. The newest one, and the newest with a successful restore test, are always kept.
+ * The backups that a rule keeps: the newest of each of the last days, weeks (from Monday) and months with a backup, in
+ * UTC. The newest backup, and the newest with a successful restore test, are always kept.
  */
 export function retainedBackups<B extends Pick<ListedBackup, 'name' | 'madeAt' | 'proof'>>(
   backups: readonly B[],

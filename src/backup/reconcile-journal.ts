@@ -26,7 +26,7 @@ const atOnce = 100;
  * Reconciles the push journal of a database that is older than its repositories with their refs: a ref that was updated
  * without an entry gets one, "by restoring", so that all data derived from pushes becomes current. No server may have
  * the database open; its schema may be an older one. Repositories without a row are skipped.
- * @returns how many repositories got an entry
+ * @returns number of repositories that got an entry
  */
 export async function reconcileJournal(
   file: string,

@@ -3,7 +3,7 @@ import type { Tx } from '../db/index.ts';
 import type { Random } from '../kernel/index.ts';
 import { listenersWithSideEffects } from './listeners-with-side-effects.ts';
 
-/** A ref before and after; null where there is none. */
+/** A ref before and after; null if it is absent. */
 interface RestoredMove {
   ref: string;
   from: string | null;
@@ -11,9 +11,9 @@ interface RestoredMove {
 }
 
 /**
- * Enters refs that moved after a copy of the rows as a push of the journal, "by restoring", so that all data derived
- * from pushes becomes current; what contacts other hosts does not hear of it again. Refs that an unsettled push names
- * are left to the next start. Nothing for a repository without a row, and for branches and tags only.
+ * Records refs that moved after a copy of the rows as a push in the journal, "by restoring", so that all data derived
+ * from pushes becomes current; listeners that contact other hosts are not notified again. The next start handles refs
+ * of an unsettled push. Does nothing for a repository without a row, and only handles branches and tags.
  */
 export async function recordRestoredMoves(
   { manager, now }: Tx,

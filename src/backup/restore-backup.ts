@@ -35,19 +35,19 @@ export interface Restored {
   repositories: number;
   files: number;
   madeAt: string;
-  /** Where the previous data was moved; null when there was none. */
+  /** New location of the previous data; null if there was none. */
   movedAside: string | null;
-  /** Actors that got new keys, because the backup had none. */
+  /** Number of actors with new keys, because the backup had none. */
   newKeys: number;
-  /** Repositories that got a journal entry, because they were pushed to while the backup was made. */
+  /** Number of repositories that got a journal entry, because they were pushed to during the backup. */
   pushedLater: number;
   missing: string[];
 }
 
 /**
- * Restores a backup as the data folder. Everything is copied beside it and verified first; nothing changes until that
- * succeeded. Previous data is moved aside, not removed. All sessions end. The caller holds the instance lock and
- * migrates the schema afterwards. Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
+ * Restores a backup as the data folder. Copies everything next to it and verifies the copy first; nothing changes until
+ * that succeeded. Moves previous data aside without removing it. Ends all sessions. The caller holds the instance lock
+ * and migrates the schema afterwards. Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { from, config, random, logger, onProgress = () => {} } = options;
@@ -59,7 +59,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     if (problems.length > 0)
       throw unavailable('backup_damaged', `The backup is damaged: ${problems[0]}. Nothing was changed.`);
     const newKeys = await freshen(path.join(staging, databaseName));
-    // Repositories are copied after the database: some may have been pushed to in between.
+    // Repositories are copied after the database: clients may have pushed to some in between.
     const pushedLater = await reconcileJournal(path.join(staging, databaseName), refsIn(staging, manifest), {
       random,
       now: options.now,
@@ -86,10 +86,10 @@ async function* refsIn(staging: string, { repositories }: Manifest): AsyncGenera
   for (const { id, folder } of repositories) yield { id, refs: await readRefs(path.join(staging, folder)) };
 }
 
-/** What a restore would do. */
+/** The effects of a restore. */
 export interface RestorePlan {
   madeAt: string;
-  /** Version of the program that made the backup. */
+  /** Version of the program that created the backup. */
   hearth: string;
   schema: number;
   repositories: number;
@@ -100,7 +100,7 @@ export interface RestorePlan {
   movesAside: string[];
 }
 
-/** Checks without changes. Refuses as `restoreBackup` does, but reads no file of the backup besides its manifest. */
+/** Checks without changes. Refuses as `restoreBackup` does, but reads only the manifest of the backup. */
 export async function planRestore(options: Judged): Promise<RestorePlan> {
   const { manifest, present } = await judge(options);
   return {
@@ -174,8 +174,8 @@ async function moveAside(
     path.join(config.dataDir, `replaced-by-${startedAt.slice(0, 19).replaceAll(':', '-')}Z`),
   );
   await mkdir(aside, { mode: 0o700 });
-  // The database is moved away first and into place last: in between, `serve` finds none and does not take the folder
-  // for a new instance's.
+  // The database is moved away first and into place last: in between, `serve` finds none and does not mistake the
+  // folder for a new instance.
   for (const name of names) await moveInto(homeOf(config, name), path.join(aside, name));
   return aside;
 }
@@ -188,7 +188,7 @@ async function freeFolder(wanted: string): Promise<string> {
   }
 }
 
-/** Moves by renaming. Images and repositories may be configured to other folders, where a rename must work too. */
+/** Moves by renaming. Images and repositories may be configured to other folders, where renaming must also work. */
 async function moveInto(from: string, to: string): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   if (path.basename(to) === 'README') await rm(to, { force: true });
@@ -196,8 +196,8 @@ async function moveInto(from: string, to: string): Promise<void> {
 }
 
 /**
- * Ends sessions, and makes new keys for actors whose keys were not in the backup, because actor ids are permanent.
- * @returns how many actors got new keys
+ * Ends sessions, and creates new keys for actors whose keys were not in the backup, because actor ids are permanent.
+ * @returns number of actors with new keys
  */
 async function freshen(database: string): Promise<number> {
   const sql = (text: string, parameters: unknown[] = []) => ({ sql: text, parameters });

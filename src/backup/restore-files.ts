@@ -13,8 +13,8 @@ const filesAtOnce = 8;
 
 /**
  * Copies the files of a backup to an empty folder, with their times and with the empty folders that git needs.
- * @param isPassing whether the copy is only checked and removed again
- * @returns what differs from the manifest, one sentence each
+ * @param isPassing whether the copy is only checked and then removed
+ * @returns differences from the manifest, one sentence each
  */
 export async function copyFiles(
   folder: string,

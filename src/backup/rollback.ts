@@ -16,7 +16,7 @@ interface RollbackOptions {
   config: Pick<Config, 'dataDir' | 'storage'>;
   /** A copy of the database from before a migration. */
   snapshot: string;
-  /** Where the newer database is moved. */
+  /** New location of the newer database. */
   keep: string;
   random: Random;
   /** Epoch milliseconds. */
@@ -32,7 +32,7 @@ interface RolledBack extends MergedJournal {
 }
 
 /**
- * Replaces the newer database by an older copy, with all pushes since: journal entries come from the newer database,
+ * Replaces the newer database with an older copy plus all later pushes: journal entries come from the newer database,
  * otherwise from the refs on disk. The caller holds the instance lock. After a crash one of the two databases is
  * complete and in place.
  */
@@ -46,7 +46,7 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
   try {
     carried = await mergePushJournal(prepared, current);
   } catch (error) {
-    // A damaged database may be the reason for the rollback; nothing is merged from it.
+    // A corrupt database may be the reason for the rollback; nothing is merged from it.
     isNewerReadable = false;
     logger.warn('rollback.newer_unreadable', { error });
   }
@@ -58,14 +58,14 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
   });
   await askDatabaseFile(prepared, [], { setUp: ['PRAGMA wal_checkpoint(TRUNCATE)', 'PRAGMA journal_mode = DELETE'] });
   await syncPath(prepared);
-  // A database is in place at every moment: a start that found none would begin a new instance.
+  // A database is in place at every moment: a start without one would create a new instance.
   await link(current, keep).catch(() => copyFile(current, keep));
-  // Empty, unless the database was damaged.
+  // Empty, unless the database was corrupt.
   await rename(`${current}-wal`, `${keep}-wal`).catch(() => {});
   await rm(`${current}-shm`, { force: true });
   await rename(prepared, current);
   await syncPath(path.dirname(current));
-  // What was begun is undone: the next upgrade begins with a copy of its own.
+  // Undoes what was begun: the next upgrade starts with its own copy.
   removeUnfinishedUpgrade(path.dirname(snapshot));
   return { ...carried, settledByRefs, isNewerReadable };
 }

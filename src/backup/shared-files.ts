@@ -4,11 +4,11 @@ import { createKeyedMutex } from '../kernel/index.ts';
 import { linkCopy } from './copy-file.ts';
 import type { FileEntry } from './manifest.ts';
 
-/** Files that several repositories have as hard links, a fork and its source: copied once and linked again. */
+/** Files that several repositories share as hard links, such as a fork and its source: copied once and linked again. */
 interface SharedFiles {
   /**
-   * Links `to` to the copy of the same file that was made before, or makes that copy. Other names of the same file
-   * wait for it, because several files are copied at once.
+   * Links `to` to an existing copy of the same file, or creates that copy. Other names of the same file wait for it,
+   * because several files are copied concurrently.
    * @param copy copies `from` to `to`
    */
   copyOrLink(from: string, to: string, copy: () => Promise<FileEntry>): Promise<FileEntry>;

@@ -7,7 +7,7 @@ import { blockBytes, padding, readPax, readTarHeader, tarEnd, tarHeader } from '
 import type { TarHeader } from './tar-header.ts';
 
 /**
- * A backup as a tar stream, below one folder of its name: the manifest comes first, so that a reader can check it
+ * A backup as a tar stream, below one folder with its name: the manifest comes first, so that a reader can check it
  * before the rest.
  * @param folder of a complete backup
  */
@@ -31,9 +31,9 @@ export async function* packBackup(folder: string): AsyncGenerator<Buffer> {
 const maxDescription = 64 * 1024;
 
 /**
- * Unpacks the stream of a backup into an empty folder. Only plain files and folders are extracted, and only below it;
- * the restore compares them with the manifest. Refuses `no_backup` for a stream without a manifest, `backup_damaged`
- * for a truncated one.
+ * Unpacks the stream of a backup into an empty folder. Extracts only regular files and folders, and only below that
+ * folder; the restore compares them with the manifest. Refuses `no_backup` for a stream without a manifest,
+ * `backup_damaged` for a truncated one.
  * @returns the folder of the backup, below `target`
  */
 export async function unpackBackup(stream: AsyncIterable<Buffer>, target: string): Promise<string> {
@@ -94,7 +94,7 @@ async function writeEntry(reader: BlockReader, at: string, { bytes, modifiedAt }
   await utimes(at, modifiedAt / 1000, modifiedAt / 1000);
 }
 
-/** Reads a stream in chunks of the sizes that the format needs. Rejects at its end. */
+/** Reads a stream in chunks of the sizes that the format needs. Rejects at the end of the stream. */
 class BlockReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

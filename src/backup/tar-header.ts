@@ -99,7 +99,7 @@ function paxRecord(key: string, value: string): string {
   return `${length} ${key}=${value}\n`;
 }
 
-/** Splits a name at a slash into the two header fields; null when it does not fit. */
+/** Splits a name at a slash into the two header fields; null if it does not fit. */
 function split(name: string): { prefix: string; name: string } | null {
   const bytes = Buffer.from(name, 'utf8');
   if (bytes.length <= 100) return { prefix: '', name };

@@ -6,24 +6,24 @@ import { askDatabaseFile, readUnfinishedUpgrade } from '../db/index.ts';
 interface UpgradeCopy {
   /** Absolute path. */
   file: string;
-  /** When it was made, epoch milliseconds. */
+  /** Creation time, epoch milliseconds. */
   at: number;
-  /** Whether it was made in the middle of an interrupted upgrade: no program has its schema. */
+  /** Whether it was created during an interrupted upgrade: no program supports its schema. */
   isHalf: boolean;
 }
 
 interface CopyWithSteps extends UpgradeCopy {
-  /** The schema version in its name that the upgrade went to. */
+  /** Target schema version of the upgrade, from its name. */
   to: number;
-  /** The time of each applied step by its name; undefined in a schema without these times. */
+  /** The time of each applied step, by name; undefined in a schema without these times. */
   steps: Map<string, number | null | undefined>;
 }
 
-/** Programs without times of steps: a second copy within a day continues the upgrade of the first. */
+/** For programs without times of steps: a second copy within a day continues the upgrade of the first. */
 const continuedWithinMs = 86_400_000;
 
 /**
- * The copies from before upgrades, the one that a rollback takes first and then the newest first. An upgrade that was
+ * The copies from before upgrades: first the one that a rollback uses, then the newest first. An upgrade that was
  * interrupted and continued by an older program left a second copy, of the half-migrated database.
  * @param folder of the copies
  */
@@ -53,7 +53,7 @@ async function readCopy(file: string): Promise<CopyWithSteps> {
   };
 }
 
-/** Whether `copy` was made while an upgrade went on that began with `older`: its further steps were never completed. */
+/** Whether `copy` was created during an upgrade that began with `older`: its further steps were never completed. */
 function continues(copy: CopyWithSteps, older: CopyWithSteps): boolean {
   if (copy.to !== older.to || ![...older.steps.keys()].every((name) => copy.steps.has(name))) return false;
   const further = [...copy.steps].filter(([name]) => !older.steps.has(name));

@@ -1,7 +1,7 @@
 /** One part of a backup and its problems. */
 export interface VerificationResult {
   part: 'files' | 'database' | 'repositories' | 'objects';
-  /** How many files, rows or repositories were checked. */
+  /** Number of checked files, rows or repositories. */
   looked: number;
   problems: string[];
 }

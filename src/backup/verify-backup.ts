@@ -19,10 +19,10 @@ const enough = 20;
 const filesAtOnce = 4;
 
 /**
- * Verifies that a folder holds what its manifest lists: every hash, the database's integrity check, and that all
+ * Verifies that a folder contains what its manifest lists: every hash, the database's integrity check, and that all
  * objects reachable from refs exist.
- * @param sample the largest number of repositories; all when omitted
- * @param hashes whether files are hashed; not needed when they just were Refuses `no_backup`.
+ * @param sample maximum number of repositories; all if omitted
+ * @param hashes whether to hash files; unnecessary if that was just done Refuses `no_backup`.
  */
 export async function verifyBackup(
   deps: BackupDeps,
@@ -35,7 +35,7 @@ export async function verifyBackup(
 ): Promise<VerificationResult[]> {
   const manifest = await readManifest(folder);
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
-  // On a damaged file, further messages of SQLite and git add nothing.
+  // For a corrupt file, further messages of SQLite and git add nothing.
   const database = await checkDatabase(path.join(folder, databaseName), manifest);
   return [
     ...files,
@@ -90,10 +90,10 @@ async function checkDatabase(file: string, { rows, files, objects }: Manifest): 
   }
 }
 
-/** A table of files that people have sent. */
+/** A table of uploaded files. */
 interface SentFiles {
   table: string;
-  /** What one of them is called. */
+  /** Name of one such file. */
   called: string;
   keyOf(id: string): string;
 }
@@ -101,7 +101,7 @@ interface SentFiles {
 const attachments: SentFiles = { table: 'attachments', called: 'attachment', keyOf: attachmentKey };
 const releaseFiles: SentFiles = { table: 'release_files', called: 'release file', keyOf: releaseFileKey };
 
-/** Every row has its file, with the digest that it says. */
+/** Checks that every row has its file, with the digest in the row. */
 async function checkSentFiles(
   database: string,
   files: Manifest['files'],
@@ -127,7 +127,7 @@ async function checkFilesOfRows(file: string, rows: Manifest['rows'], files: Man
   ];
 }
 
-/** Every object of Git LFS has its file, whose digest is its name. */
+/** Checks that every Git LFS object has its file, whose name is its digest. */
 async function checkLfsObjects(database: string, files: Manifest['files']): Promise<string[]> {
   const [objects = []] = await askDatabaseFile(database, [
     { sql: 'SELECT repository_id, oid FROM lfs_objects WHERE removing_at IS NULL', parameters: [] },

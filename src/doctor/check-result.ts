@@ -1,4 +1,4 @@
-/** Severity: warnings alone end the command with 0, problems with 7. */
+/** Severity: with warnings only, the command exits with 0, with problems 7. */
 export type Level = 'ok' | 'warning' | 'problem';
 
 /** One result of a check. */
@@ -7,9 +7,9 @@ export interface CheckResult {
   check: string;
   level: Exclude<Level, 'ok'>;
   message: string;
-  /** What an administrator can do, as a command line where there is one. */
+  /** Remedy for an administrator, as a command line if there is one. */
   remedy: string | null;
-  /** Repairs it without losing data; null where a person must decide. Returns what was done. */
+  /** Repairs it without losing data; null if an administrator must decide. Returns what was done. */
   fix: (() => Promise<string>) | null;
 }
 
@@ -17,7 +17,7 @@ export interface CheckResult {
 export interface GroupReport {
   area: string;
   findings: CheckResult[];
-  /** Shown when there are no results: `214 checked`. */
+  /** Shown if there are no results: `214 checked`. */
   summary: string;
 }
 

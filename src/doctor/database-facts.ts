@@ -2,28 +2,28 @@ import { stat } from 'node:fs/promises';
 import { rows } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 
-/** What a database is, for those who administer it. */
+/** Properties of a database for its administrators. */
 export interface DatabaseFacts {
   product: 'SQLite' | 'PostgreSQL';
   version: string;
-  /** The address without its password, or the file. */
+  /** The URL without its password, or the file. */
   at: string;
   bytes: number;
-  /** Of PostgreSQL; null for a file. */
+  /** For PostgreSQL; null for a file. */
   server: PostgresState | null;
 }
 
 export interface PostgresState {
   synchronousCommit: string;
-  /** Whether commits reach the disk. */
+  /** Whether commits are synced to disk. */
   syncs: boolean;
-  /** Connections of all its clients, and how many it allows. */
+  /** Number of connections of all its clients, and their limit. */
   connections: { used: number; most: number };
   /** Age of the oldest transaction in this database, in milliseconds. */
   oldestTransactionMs: number;
-  /** Whether the extension pg_trgm is there. */
+  /** Whether the extension pg_trgm is installed. */
   hasTrigrams: boolean;
-  /** Standbys that get commits later, while no commit waits for any. */
+  /** Standbys that receive commits asynchronously, if no commit waits for any. */
   laterStandbys: number;
 }
 

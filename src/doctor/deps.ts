@@ -28,12 +28,12 @@ export interface DoctorDeps {
   clock: Clock;
   /** The settings file in use; null without one. */
   settingsFile: string | null;
-  /** The user that the server runs as; null where the system has no such ids. */
+  /** The user that runs the server; null if the system has no such ids. */
   userId: number | null;
   backupState(): Promise<BackupState>;
   /** Null where no repository is in the store. */
   recoveryState?: () => Promise<RecoveryState | null>;
-  /** The first entry of the audit log that breaks the chain; null when it is intact. */
+  /** The first entry of the audit log that breaks the chain; null if the log is intact. */
   auditBreak(): Promise<{ id: number; why: string } | null>;
 }
 
@@ -41,14 +41,14 @@ export interface DoctorDeps {
 export interface CheckContext extends DoctorDeps {
   thread: DatabaseThread;
   now: number;
-  /** Reads every object. */
+  /** Whether to read every object. */
   isDeep: boolean;
-  /** What readings at night have found, by subject. */
+  /** Results of the nightly readings, by subject. */
   damage: ReadonlyMap<string, IntegrityRecord>;
   onProgress: OnProgress;
 }
 
-/** The total is 0 where it is not known. */
+/** The total is 0 if it is unknown. */
 export type OnProgress = (step: { done: number; total: number; item: string }) => void;
 
 export type CheckGroup = (deps: CheckContext) => Promise<GroupReport>;

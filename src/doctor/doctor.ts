@@ -48,9 +48,11 @@ const areas: Readonly<Record<string, CheckGroup>> = {
 
 export const groupNames: readonly string[] = Object.keys(areas);
 
-/** Checks an instance, also beside its running server. */
+/** Checks an instance, even while its server is running. */
 interface Doctor {
-  /** @param only one check group; all when omitted */
+  /**
+   * @param only one check group; all if omitted
+   */
   examine(only?: string, options?: ExamineOptions): AsyncGenerator<GroupReport>;
 }
 
@@ -86,10 +88,10 @@ export function createDoctor(deps: DoctorDeps): Doctor {
   };
 }
 
-/** Of SQLite's words for a file that is damaged (SQLITE_CORRUPT, SQLITE_NOTADB). */
+/** SQLite's messages for a corrupt file (SQLITE_CORRUPT, SQLITE_NOTADB). */
 const damagedDatabase = /malformed|file is not a database/;
 
-/** Whatever is written to a damaged database may be lost or do more damage. */
+/** Writes to a corrupt database may be lost or cause further corruption. */
 const remedyOf = ({ message }: Error): { remedy?: string } =>
   damagedDatabase.test(message)
     ? { remedy: 'stop the server, so that nothing more is written; then hearth backup list and hearth restore BACKUP' }

@@ -15,7 +15,7 @@ export interface InstanceStatistics {
   /** By the state of their announcement; announced pushes are not counted. */
   unannouncedPushes: Record<'waiting' | 'failing' | 'parked', number>;
   deliveries: Record<'PENDING' | 'DELIVERED' | 'FAILED', number>;
-  /** Epoch milliseconds; null when none is pending. */
+  /** Epoch milliseconds; null if none is pending. */
   oldestDeliveryAt: number | null;
   runners: number;
   lfsObjects: number;
@@ -25,11 +25,11 @@ export interface InstanceStatistics {
 
 const dayMs = 86_400_000;
 
-/** Reads maintained counts, and counts rows of one day only, so that metrics can be read every few seconds. */
+/** Reads maintained counts, and counts only the rows of one day, so that metrics can be read every few seconds. */
 export async function readInstanceStatistics(db: Database, now: number): Promise<InstanceStatistics> {
   const one = async (sql: string, ...parameters: number[]): Promise<Record<string, number | null>> =>
     ((await db.read.query(sql, parameters)) as Record<string, number | null>[])[0] ?? {};
-  // Served by a partial index that has only unannounced rows.
+  // Uses a partial index that contains only unannounced rows.
   const unannounced = await one(
     `SELECT count(*) AS n, sum(CASE WHEN parked_at IS NOT NULL THEN 1 ELSE 0 END) AS parked,
             sum(CASE WHEN parked_at IS NULL AND last_error IS NOT NULL THEN 1 ELSE 0 END) AS failing
@@ -40,7 +40,7 @@ export async function readInstanceStatistics(db: Database, now: number): Promise
   const [counters, pushes, oldest, cancelled] = await Promise.all([
     readCounts(db.read),
     one('SELECT count(*) AS n FROM pushes WHERE created_at > ? AND settled_at IS NOT NULL', now - dayMs),
-    // Ids grow with time: the smallest pending one is the oldest.
+    // Ids increase with time: the smallest pending one is the oldest.
     one("SELECT created_at AS at FROM federation_delivery WHERE state = 'PENDING' ORDER BY id LIMIT 1"),
     one('SELECT count(*) AS n FROM federation_delivery WHERE cancelled_at IS NOT NULL'),
   ]);
@@ -55,7 +55,7 @@ export async function readInstanceStatistics(db: Database, now: number): Promise
     deliveries: {
       PENDING: counters.pending_deliveries,
       DELIVERED: counters.delivered_deliveries,
-      // Cancelled deliveries are no failures.
+      // Cancelled deliveries are not failures.
       FAILED: counters.failed_deliveries - Number(cancelled['n'] ?? 0),
     },
     oldestDeliveryAt: oldest['at'] ?? null,

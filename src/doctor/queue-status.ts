@@ -2,7 +2,7 @@ import type { Database } from '../db/index.ts';
 
 export type QueueState = 'running' | 'waiting' | 'failing' | 'failed';
 
-/** A queued or failed item, whichever queue it is in. */
+/** A queued or failed item of any queue. */
 export interface QueuedItem {
   /** The queue and the row: `delivery-17`, `webhook-4`, `message-5`, `mirror-3f2c81aa…`, `ci-9`, `push-…`. */
   id: string;
@@ -11,7 +11,7 @@ export interface QueuedItem {
   about: string;
   state: QueueState;
   tries: number;
-  /** Epoch milliseconds; null when there is no further attempt, or it waits for something else than time. */
+  /** Epoch milliseconds; null if there is no further attempt, or if it does not wait for a time. */
   nextAt: number | null;
   error: string | null;
 }
@@ -19,7 +19,7 @@ export interface QueuedItem {
 const repository = `(SELECT coalesce(u.username, o.name) || '/' || r.name FROM repositories r
   LEFT JOIN users u ON u.id = r.owner_user_id LEFT JOIN organisations o ON o.id = r.owner_org_id WHERE r.id =`;
 
-/** The query of each queue; the newest first. */
+/** The query of each queue; newest first. */
 const queues = [
   `SELECT 'delivery-' || id AS id, 'delivery' AS kind, target_inbox AS about, attempts AS tries, last_error AS error,
      CASE WHEN state = 'PENDING' THEN next_attempt_at END AS "nextAt",

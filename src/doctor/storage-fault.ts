@@ -3,12 +3,13 @@ import path from 'node:path';
 import type { Config } from '../config/index.ts';
 import { isDiskFull } from '../kernel/index.ts';
 
-/** What a small write of the database and of git takes; one byte fits on a disk that is full for both. */
+/** Size of a small write of the database and of git; a single byte would fit on a disk that is full for both. */
 const sample = Buffer.alloc(128 * 1024, 1);
 
 /**
- * Why writes fail; without paths, because the readiness check is public. A file is written and removed: access rights
- * say nothing of a file system that an error has turned read-only, and free space nothing of a quota or of inodes.
+ * Reason why writes fail; without paths, because the readiness check is public. Writes and removes a file: permissions
+ * do not reveal a file system that an error has made read-only, and free space does not reveal a quota or a lack of
+ * inodes.
  */
 export async function storageFault({ dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>): Promise<string | null> {
   const probe = path.join(dataDir, 'run', 'writable');

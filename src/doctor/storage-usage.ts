@@ -1,11 +1,11 @@
 import type { Database } from '../db/index.ts';
 
-/** Bytes that one owner has stored, with the trash. */
+/** Bytes that one owner has stored, including the trash. */
 interface OwnerUsage {
   ownerId: string;
   /** Outside the trash. */
   repositories: number;
-  /** Without what forks share with their source, which is on disk once. */
+  /** Without the objects that forks share with their source, which are on disk once. */
   gitBytes: number;
   lfsBytes: number;
   releaseBytes: number;
@@ -14,7 +14,7 @@ interface OwnerUsage {
 /** Bytes of one repository by kind. */
 interface RepositoryUsage {
   gitBytes: number;
-  /** Of `gitBytes`: objects that are hard links to those of other repositories. */
+  /** Part of `gitBytes`: objects that are hard links to those of other repositories. */
   sharedBytes: number;
   lfsBytes: number;
   releaseBytes: number;
@@ -28,10 +28,10 @@ type Row = Record<string, string | number | null>;
 const read = async ({ read }: Reader, sql: string, ...parameters: (string | number)[]): Promise<Row[]> =>
   (await read.query(sql, parameters)) as Row[];
 
-/** The largest a request may ask for: the page of an administrator shows them at once. */
+/** Limit per request: the administration page shows them all at once. */
 const maxOwners = 100;
 
-/** What `owner_usage` has to say of every owner: its triggers keep it. */
+/** The expected rows of `owner_usage`, which triggers maintain. */
 const countUsage = `SELECT COALESCE(r.owner_user_id, r.owner_org_id) AS owner_id, count(*) AS all_repositories,
     sum(CASE WHEN r.deleted_at IS NULL THEN 1 ELSE 0 END) AS repositories,
     sum(r.size_bytes - r.shared_bytes) AS git_bytes, sum(COALESCE(l.bytes, 0)) AS lfs_bytes,
@@ -43,22 +43,25 @@ const countUsage = `SELECT COALESCE(r.owner_user_id, r.owner_org_id) AS owner_id
   GROUP BY COALESCE(r.owner_user_id, r.owner_org_id)`;
 const columns = ['all_repositories', 'repositories', 'git_bytes', 'lfs_bytes', 'release_bytes', 'bytes'];
 
-/** The owners whose kept totals are not what their repositories have; for a thread, because it reads all of these. */
+/**
+ * The owners whose stored totals differ from those of their repositories; for a worker thread, because it reads all of
+ * these.
+ */
 export const compareUsage = `WITH owned AS MATERIALIZED (${countUsage})
   SELECT n.owner_id FROM owned n LEFT JOIN owner_usage k ON k.owner_id = n.owner_id
     WHERE k.owner_id IS NULL OR ${columns.map((column) => `k.${column} <> n.${column}`).join(' OR ')}
   UNION ALL SELECT k.owner_id FROM owner_usage k LEFT JOIN owned n ON n.owner_id = k.owner_id
     WHERE n.owner_id IS NULL`;
 
-/** Makes the kept totals anew. */
+/** Recomputes the stored totals. */
 export async function recountUsage(manager: { query(sql: string): Promise<unknown> }): Promise<void> {
   await manager.query('DELETE FROM owner_usage');
   await manager.query(`INSERT INTO owner_usage (owner_id, ${columns.join(', ')}) ${countUsage}`);
 }
 
 /**
- * The owners with the most bytes in git, Git LFS and files of releases, at most a hundred, largest first. Attachments
- * and artifacts are counted by repository only (`ofRepository`): there are no kept totals of them.
+ * The owners with the most bytes in git, Git LFS and release files, at most a hundred, largest first. Attachments and
+ * artifacts are counted only by repository (`ofRepository`): their totals are not stored.
  */
 async function usageByOwner(db: Reader): Promise<OwnerUsage[]> {
   const rows = await read(
@@ -75,7 +78,7 @@ async function usageByOwner(db: Reader): Promise<OwnerUsage[]> {
   }));
 }
 
-/** What a repository has stored; zero for one that is absent. */
+/** Bytes stored by a repository; zero for an absent one. */
 async function usageOfRepository(db: Reader, repositoryId: string): Promise<RepositoryUsage> {
   const one = async (sql: string): Promise<Row> => (await read(db, sql, repositoryId))[0] ?? {};
   const [git, lfs, releases, attachments, artifacts] = await Promise.all([
@@ -99,7 +102,7 @@ async function usageOfRepository(db: Reader, repositoryId: string): Promise<Repo
   };
 }
 
-/** How much disk is used, by owner and by repository: for administrators. */
+/** Disk usage by owner and by repository, for administrators. */
 export const createStorageUsage = (db: Reader) => ({
   byOwner: () => usageByOwner(db),
   ofRepository: (repositoryId: string) => usageOfRepository(db, repositoryId),

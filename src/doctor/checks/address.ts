@@ -23,7 +23,7 @@ interface Seen {
   isForwarded?: boolean;
   bytes?: number;
   sha256?: string;
-  /** The start of a streamed request arrived while the rest was withheld. */
+  /** Whether the start of a streamed request arrived before the rest was sent. */
   wasSeen?: boolean;
 }
 
@@ -35,9 +35,9 @@ const beginsMs = 5_000;
 const certificateMs = 14 * dayMs;
 
 /**
- * Requests the server's public address as a browser, git and other servers do, and asks the server what arrived, which
- * shows what a proxy changes.
- * @param url the public address, without a path
+ * Sends requests to the server's public URL like a browser, git and other servers, and compares them with what the
+ * server received, which reveals changes by a proxy.
+ * @param url the public URL, without a path
  * @param dataDir of the server that should respond there
  */
 export async function checkAddress(
@@ -67,7 +67,7 @@ export async function checkAddress(
       writeError: () => {},
     },
   );
-  /** The first event of a kind since `from`; null when none comes in time. */
+  /** The first event of a kind since `from`; null if none arrives in time. */
   const event = async (kind: Seen['kind'], from: number, ms: number): Promise<Seen | null> => {
     const until = performance.now() + ms;
     for (;;) {
@@ -91,7 +91,7 @@ export async function checkAddress(
       findings.push(problem('address.unreachable', `${url.origin} cannot be reached: ${words}.`, { remedy }));
       return report(url, findings);
     }
-    // They come over different connections: the response may arrive before the event of its request.
+    // They use different connections: the response may arrive before the event of its request.
     const head = await event('head', 0, 1_000);
     if (head === null) {
       const wall = isWall(first.status)
@@ -240,7 +240,7 @@ function readHead(
   return findings;
 }
 
-/** Some certificates are valid for hours or days, and are renewed when a third of that is left. */
+/** Some certificates are valid for only hours or days, and are renewed when a third of that remains. */
 function certificate({ validFrom, validUntil }: HttpResponse, now: number): CheckResult[] {
   if (
     validFrom === null ||
@@ -270,7 +270,7 @@ interface SendOptions {
   onData?: () => void;
 }
 
-/** One request on a connection of its own; redirects are not followed. */
+/** One request on its own connection; does not follow redirects. */
 function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promise<HttpResponse> {
   const isSecure = url.protocol === 'https:';
   const options: RequestOptions & { ca?: string[] } = {

@@ -21,7 +21,7 @@ function judgeRecovery(state: RecoveryState | null, isYoung: boolean, now: numbe
   ];
 }
 
-/** Whether there are current backups with successful restore tests, and whether the audit log is intact. */
+/** Checks that there are current backups with successful restore tests, and that the audit log is intact. */
 export const checkBackups: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const { newest, lastRestoreTest } = await deps.backupState();

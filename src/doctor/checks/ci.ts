@@ -5,7 +5,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
-/** CI files and the rows that name them: logs, artifacts, the key of secrets. */
+/** CI files and the rows that reference them: logs, artifacts, the key of secrets. */
 export const checkCi: CheckGroup = async (deps) => {
   const [rows] = await rowsOf(
     deps,

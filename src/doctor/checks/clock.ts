@@ -4,15 +4,15 @@ import type { CheckResult } from '../check-result.ts';
 import { rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Less is what two readings of one clock may differ by. */
+/** Two readings of one clock may differ by less than this. */
 const toleratedMs = 60_000;
 
-/** Where systemd-timesyncd notes that it has set the clock; absent where another program does. */
+/** Folder in which systemd-timesyncd records that it has set the clock; absent with other programs. */
 const timesyncFolder = '/run/systemd/timesync';
 
 /**
- * The clock: codes of authenticator apps are of half a minute, and providers and other servers refuse what is signed at
- * a wrong time. It cannot be compared with another one here, but it must not be before what has happened.
+ * The clock: codes of authenticator apps are valid for half a minute, and providers and other servers refuse signatures
+ * with a wrong time. It cannot be compared with another clock here, but it must not be earlier than recorded events.
  */
 export const checkClock: CheckGroup = async (deps) => ({
   area: 'clock',
@@ -41,7 +41,7 @@ async function checkOrder(deps: CheckContext): Promise<CheckResult[]> {
   ];
 }
 
-/** Only where a sign-in depends on it. */
+/** Only if sign-in depends on it. */
 async function checkSynchronisation(deps: CheckContext, folder: string): Promise<CheckResult[]> {
   const [person] = await rowsOf(deps, "SELECT user_id FROM recovery_codes WHERE user_id > '' LIMIT 1");
   if (person === undefined && deps.config.oidc.providers.length === 0) return [];

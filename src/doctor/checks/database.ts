@@ -61,10 +61,10 @@ export const checkDatabase: CheckGroup = async (deps) => {
   };
 };
 
-/** Milliseconds: an older transaction keeps dead rows of all tables. */
+/** Limit in milliseconds: an older transaction retains dead rows of all tables. */
 const longTransactionMs = 10 * 60_000;
 
-/** The server, its settings, and the same invariants between rows. */
+/** The database server, its settings, and the same invariants between rows. */
 const checkPostgres: CheckGroup = async (deps) => {
   const { version, at, bytes, server } = await readDatabaseFacts(deps.db);
   const findings = server === null ? [] : judgeServer(server);
@@ -77,7 +77,7 @@ const checkPostgres: CheckGroup = async (deps) => {
   };
 };
 
-/** What an administrator of the database has to know. */
+/** Information for an administrator of the database. */
 export function judgeServer(server: PostgresState): CheckResult[] {
   const { synchronousCommit, syncs, connections, oldestTransactionMs, hasTrigrams, laterStandbys } = server;
   const findings: CheckResult[] = [];
@@ -184,8 +184,7 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
 }
 
 /**
- * Whether the maintained counts agree with the rows. Triggers maintain them; changing the file by other means bypasses
- * those.
+ * Whether the maintained counts match the rows. Triggers maintain them; other changes of the file bypass the triggers.
  */
 async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
   return [...(await examineUsage(deps)), ...(await examineTotals(deps))];

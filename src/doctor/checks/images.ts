@@ -11,12 +11,12 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 interface Kind {
   area: string;
   folder: string;
-  /** Selects id and type of every row that has an image. */
+  /** Selects id and type of every row with an image. */
   sql: string;
   clear: string;
 }
 
-/** Image files and their rows: of repositories, people and organisations. */
+/** Image files and their rows: of repositories, users and organisations. */
 export const checkImages: CheckGroup = async (deps) => {
   if (deps.objects.place === 's3') return { area: 'images', findings: [], summary: 'in a bucket' };
   const kinds: Kind[] = [
@@ -80,7 +80,7 @@ async function checkKind(
   return findings;
 }
 
-/** The type by the first bytes, as browsers get it; null for anything that is no image. */
+/** The type by the leading bytes, as sent to browsers; null if it is not an image. */
 async function typeOf(file: string): Promise<string | null> {
   const handle = await open(file, 'r');
   try {

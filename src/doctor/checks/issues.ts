@@ -81,7 +81,7 @@ async function checkEntries(deps: CheckContext): Promise<CheckResult[]> {
   return findings;
 }
 
-/** The job of the server announces it with the next round: each listener that failed has one more try. */
+/** The server's next scheduled run announces it: each listener that failed is called once more. */
 async function unpark({ db }: CheckContext, issueId: string, position: number): Promise<void> {
   await db.write(async ({ manager }) => {
     await manager.query(
@@ -102,7 +102,7 @@ interface Row {
 }
 
 async function checkAttachments(deps: CheckContext): Promise<{ findings: CheckResult[]; files: number }> {
-  // The group `objects` looks into a bucket, and does not read all of it.
+  // The group `objects` checks buckets, without reading all of their content.
   if (deps.objects.place === 's3') return { findings: [], files: 0 };
   const rows = new Map<string, Row>(
     (await rowsOf(deps, 'SELECT id, name, bytes, sha256 FROM attachments')).map(({ id, name, bytes, sha256 }) => [
@@ -115,7 +115,7 @@ async function checkAttachments(deps: CheckContext): Promise<{ findings: CheckRe
   const orphans: string[] = [];
   for await (const { key, storedAt } of deps.objects.list(attachmentPrefix)) {
     found.add(key);
-    // The nightly job removes those that are a day old; one that is two days old is left over.
+    // The nightly job removes files after a day; one that is two days old was left behind.
     if (!rows.has(key) && deps.now - storedAt > 2 * dayMs) orphans.push(key);
   }
   if (orphans.length > 0)
@@ -153,7 +153,7 @@ async function damageOf({ objects }: CheckContext, key: string, { bytes, sha256 
   return hash.digest('hex') === sha256 ? null : 'is not what was uploaded';
 }
 
-/** A start removes what a killed server left; what is older than an hour is of none that runs. */
+/** A start removes the files of a killed server; files older than an hour belong to no running one. */
 async function checkIncoming({ config, now }: CheckContext): Promise<CheckResult[]> {
   const folder = path.join(config.dataDir, 'objects', incomingFolder);
   const findings: CheckResult[] = [];

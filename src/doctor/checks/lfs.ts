@@ -4,7 +4,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Files of objects with the sizes of their rows, sums, and scans that were not clean. Nothing is deleted here. */
+/** Files of objects with the sizes in their rows, sums, and scans that found problems. Deletes nothing. */
 export const checkLfs: CheckGroup = async (deps) => {
   const { findings, objects } = await checkFiles(deps);
   return {

@@ -4,7 +4,9 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** The settings of mail, its password file, and mails that wait or were refused. Nothing to check without a server. */
+/**
+ * Mail settings, the password file, and mails that are waiting or were refused. Checks nothing without a mail server.
+ */
 export const checkMail: CheckGroup = async (deps) => {
   const { mail } = deps.config;
   const isOn = mail.host !== null && mail.from !== null && deps.config.baseUrl !== null;
@@ -63,7 +65,7 @@ async function checkPasswordFile({ config: { mail } }: CheckContext): Promise<Ch
   }
 }
 
-/** Overdue mails are found with all messages of the outbox, in the group `queues`. */
+/** The group `queues` reports overdue mails, like all messages of the outbox. */
 async function checkMails(deps: CheckContext): Promise<CheckResult[]> {
   const retried = await rowsOf(
     deps,

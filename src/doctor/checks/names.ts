@@ -5,8 +5,8 @@ import { rowsOf } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 
 /**
- * Names of people and organisations that were taken before this program reserved them: their pages and git go on
- * working, apart from the addresses that are the program's own now.
+ * Names of users and organisations that were registered before this program reserved them: their pages and git still
+ * work, except for URLs that the program now uses itself.
  */
 export const checkNames: CheckGroup = async (deps) => {
   const rows = await rowsOf(

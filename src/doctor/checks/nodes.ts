@@ -3,10 +3,10 @@ import type { CheckResult } from '../check-result.ts';
 import { counted } from '../deps.ts';
 import type { CheckGroup } from '../deps.ts';
 
-/** Nodes read each other's times: signatures, sessions, what is due. */
+/** Nodes rely on each other's times: for signatures, sessions and due work. */
 const toleratedMs = 1_000;
 
-/** The servers of one database: whether they can stand in for each other. */
+/** The servers of one database: whether they can replace each other. */
 export const checkNodes: CheckGroup = async ({ config, nodes }) => {
   const all = await nodes.list();
   const serving = all.filter(({ isLiving }) => isLiving);

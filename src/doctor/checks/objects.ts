@@ -10,8 +10,8 @@ import { objectsSubject, recordIntegrity } from '../integrity/integrity-records.
 import { fileKinds, objectKinds } from '../objects/object-kinds.ts';
 
 /**
- * The bucket, and whether it has what rows name. Files of folders are looked for with what they belong to, and here
- * only compared with their rows.
+ * The bucket, and whether it has the objects that rows reference. Other groups check files in folders; this one only
+ * compares them with their rows.
  */
 export const checkStore: CheckGroup = async (deps) => {
   const { objects, config } = deps;
@@ -45,7 +45,7 @@ export const checkStore: CheckGroup = async (deps) => {
 
 async function checkFolder(deps: CheckContext): Promise<GroupReport> {
   const checked: CheckedKind[] = [];
-  // The group `issues` reads attachments.
+  // The group `issues` checks attachments.
   for (const kind of fileKinds.filter(({ name }) => name !== 'attachments')) checked.push(await checkKind(deps, kind));
   const changed = checked.map((kind) => ({ ...kind, faults: kind.faults.filter(({ fault }) => fault === 'changed') }));
   const count = checked.reduce((sum, { objects }) => sum + objects, 0);
@@ -82,7 +82,7 @@ async function recordKind({ db, clock }: CheckContext, { kind, faults }: Checked
   });
 }
 
-/** What the last reading found; a deep check has just read them all. */
+/** Results of the last reading; a deep check has just read them all. */
 function knownFindings({ damage, isDeep }: CheckContext, kind: string): CheckResult[] {
   const known = isDeep ? undefined : damage.get(objectsSubject(kind));
   if (known === undefined) return [];

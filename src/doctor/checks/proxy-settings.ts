@@ -1,4 +1,4 @@
-/** The settings of each proxy, one line each, to be copied. `packaging/` has complete files. */
+/** The settings of each proxy for copying, one line each. `packaging/` has complete files. */
 const lines = (nginx: string, caddy: string, traefik: string): string =>
   [`nginx    ${nginx}`, `Caddy    ${caddy}`, `Traefik  ${traefik}`].join('\n');
 

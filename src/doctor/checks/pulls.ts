@@ -5,7 +5,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Columns of pull requests that follow from others, lists of commits, and the refs that keep their objects. */
+/** Derived columns of pull requests, lists of commits, and the refs that keep their objects. */
 export const checkPulls: CheckGroup = async (deps) => {
   const repositories = await readRounds(deps);
   const findings = [...(await checkColumns(deps)), ...(await checkCommits(deps, repositories))];
@@ -130,7 +130,7 @@ async function checkCommits(
 /** The refs that keep the objects of rounds, and the heads that clients fetch. */
 async function checkRefs(deps: CheckContext, { name, path, rounds }: RepositoryRounds): Promise<CheckResult[]> {
   const { git } = deps;
-  // A repository without a folder is a finding of its own.
+  // A repository without a folder has its own result.
   if (!(await git.storage.exists(path))) return [];
   const [refs, kept] = [await git.refs.list(path), await readHiddenRefs(await git.storage.folderOf(path))];
   const oids = new Set(rounds.flatMap(({ headOid, baseOid }) => [headOid, baseOid]));

@@ -3,7 +3,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, hourMs, rowsOf } from '../deps.ts';
 import type { CheckGroup, CheckContext } from '../deps.ts';
 
-/** A query for queued work: how many rows have waited too long, and what that means. */
+/** A query for queued work: the number of rows that have waited too long, and the consequence. */
 interface Queue {
   check: string;
   sql: string;
@@ -100,7 +100,7 @@ const queues: Queue[] = [
   },
 ];
 
-/** Work that waits too long, and scheduled tasks that failed. */
+/** Work that has waited too long, and failed scheduled tasks. */
 export const checkQueues: CheckGroup = async (deps) => {
   const findings: CheckResult[] = [];
   const allowances: Record<string, number> = {
@@ -136,7 +136,10 @@ export const checkQueues: CheckGroup = async (deps) => {
   return { area: 'queues', findings, summary: 'nothing is stuck' };
 };
 
-/** How long an administrator is reminded of a server to which deliveries were given up; it may be gone for good. */
+/**
+ * Time during which an administrator is reminded of a server to which deliveries have ended; it may be permanently
+ * gone.
+ */
 const remindedMs = 30 * dayMs;
 
 async function checkGonePeers(deps: CheckContext): Promise<CheckResult[]> {

@@ -4,9 +4,9 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, dayMs, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Files of releases with their sizes, contents that belong to none, and counts. */
+/** Release files with their sizes, orphaned contents, and counts. */
 export const checkReleases: CheckGroup = async (deps) => {
-  // The group `objects` looks into a bucket.
+  // The group `objects` checks buckets.
   const isHere = deps.objects.place === 'folder';
   const { findings, files } = isHere ? await checkFiles(deps) : { findings: [], files: 0 };
   return {
@@ -37,7 +37,7 @@ async function checkFiles(deps: CheckContext): Promise<{ findings: CheckResult[]
 
 async function checkOrphans(deps: CheckContext): Promise<CheckResult[]> {
   let orphans = 0;
-  // The nightly job removes those that are a day old; one that is two days old is left over.
+  // The nightly job removes files after a day; one that is two days old was left behind.
   for await (const { storedAt } of orphanedReleaseObjects(deps)) if (deps.now - storedAt > 2 * dayMs) orphans += 1;
   if (orphans === 0) return [];
   return [

@@ -9,7 +9,7 @@ import { recordIntegrity, repositorySubject } from '../integrity/integrity-recor
 import { readRepository } from '../integrity/run-integrity-pass.ts';
 import { noRef } from '../../kernel/index.ts';
 
-/** How long the row of a new folder may take. */
+/** Maximum delay between creating a folder and its row. */
 const newRepositoryMs = 1_000;
 
 interface Row {
@@ -127,7 +127,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
       }),
     );
   }
-  // With an empty ref, a damaged HEAD or a damaged index git reports nothing else.
+  // With an empty ref, a corrupt HEAD or a corrupt index, git reports nothing else.
   if (
     empty.length === 0 &&
     !findings.some(({ check }) => check === 'repositories.head' || check === 'repositories.damaged_index')
@@ -145,7 +145,7 @@ async function checkOne(deps: CheckContext, row: Row): Promise<CheckResult[]> {
   return findings;
 }
 
-/** Reads all objects of a repository in a deep check, and of one that was damaged when it was last read whole. */
+/** Reads all objects of a repository in a deep check, or if the last complete reading found corruption. */
 async function readObjects(deps: CheckContext, { id, folder }: Row): Promise<string | null> {
   const { git, db, clock } = deps;
   const subject = repositorySubject(id);
@@ -159,8 +159,8 @@ async function readObjects(deps: CheckContext, { id, folder }: Row): Promise<str
 }
 
 /**
- * Branches and tags whose value is another than the last that was acknowledged. A push that is not settled is not
- * compared: the next start does that.
+ * Branches and tags whose value differs from the last acknowledged one. Refs of an unsettled push are not compared: the
+ * next start settles it.
  */
 async function compareWithJournal(deps: CheckContext, { id, name, folder }: Row): Promise<CheckResult[]> {
   const refs = await deps.git.refs.list(folder).catch(() => null);
@@ -193,8 +193,8 @@ async function compareWithJournal(deps: CheckContext, { id, name, folder }: Row)
 }
 
 /**
- * The push journal has a ref's value, and so may the packed refs, perhaps an older one. Only a value whose object
- * exists is written back. An empty ref whose last update was a deletion is left from an unacknowledged push.
+ * The push journal has a ref's value, and so may the packed refs, possibly an older one. Only a value whose object
+ * exists is restored. An empty ref whose last update was a deletion results from an unacknowledged push.
  */
 async function emptyRef(deps: CheckContext, { id, name, folder }: Row, file: string): Promise<CheckResult> {
   const at = path.join(folder, file);
@@ -238,8 +238,8 @@ async function replaceEmpty(at: string, value: string | null): Promise<void> {
 }
 
 /**
- * Folders without a row. The folder of a new repository is made a moment before its row, so young ones are looked at
- * twice, and are not moved away.
+ * Folders without a row. The folder of a new repository is created shortly before its row, so young ones are checked
+ * twice and never moved away.
  */
 async function findOrphans(deps: CheckContext, known: ReadonlySet<string>): Promise<CheckResult[]> {
   const { config, now } = deps;

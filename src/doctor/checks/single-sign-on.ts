@@ -4,7 +4,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** The providers that people sign in with: whether each answers, and whether its settings can work. */
+/** The providers with which users sign in: whether each responds, and whether its settings can work. */
 export const checkSingleSignOn: CheckGroup = async (deps) => {
   const { providers } = deps.config.oidc;
   const findings = [
@@ -59,7 +59,7 @@ async function checkSecretFiles({ config }: CheckContext): Promise<CheckResult[]
   return results;
 }
 
-/** A group that is mapped to an organisation that does not exist gives nothing. */
+/** A group that is mapped to a missing organisation has no effect. */
 async function checkOrganisations({ config, db }: CheckContext): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const { name, groups } of config.oidc.providers) {

@@ -101,7 +101,7 @@ async function checkHostKey(key: string): Promise<CheckResult[]> {
   return findings;
 }
 
-/** What a killed process leaves in temporary folders. */
+/** Files that a killed process leaves in temporary folders. */
 async function checkLeftovers({ config: { dataDir, backup }, now }: CheckContext): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   const old: [check: string, folder: string, shape: RegExp][] = [

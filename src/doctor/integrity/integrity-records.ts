@@ -1,20 +1,20 @@
 import { upsert } from '../../db/index.ts';
 import type { Database } from '../../db/index.ts';
 
-/** A row of `integrity_checks`: when something was last read whole, and what was found. */
+/** A row of `integrity_checks`: time and result of the last complete reading of a subject. */
 export interface IntegrityRecord {
   /** `repository:ID` or `objects:KIND`. */
   subject: string;
-  /** Epoch milliseconds; 0 while the first reading is under way. */
+  /** Epoch milliseconds; 0 during the first reading. */
   checkedAt: number;
   problem: string | null;
-  /** Where a reading goes on that was not at its end; null when it was. */
+  /** Position at which an incomplete reading continues; null if it was complete. */
   position: ReadingPosition | null;
-  /** Keys of damaged objects that the reading under way has found. */
+  /** Keys of damaged objects found by the current reading. */
   found: readonly string[];
 }
 
-/** The last row of which every object was read, and how many objects of the next one were. */
+/** The last row of which every object was read, and the number of objects read of the next one. */
 export interface ReadingPosition {
   after: string | number;
   skip: number;

@@ -8,24 +8,24 @@ const mostNamed = 20;
 interface ReadOptions {
   store: ObjectStore;
   ask: QueryRows;
-  /** Where an earlier reading ended, and what it had found. */
+  /** Position and results of an earlier, incomplete reading. */
   position: ReadingPosition | null;
   found: readonly string[];
-  /** Asked after each object: false ends the reading, which goes on at the next call. */
+  /** Called after each object: false ends the reading, which the next call continues. */
   shouldContinue(): Promise<boolean>;
 }
 
 interface ReadObjects {
   read: number;
-  /** Null when every object was read. */
+  /** Null if every object was read. */
   position: ReadingPosition | null;
   /** Keys of missing and changed objects, at most twenty. */
   found: string[];
 }
 
 /**
- * Reads the objects of a kind in the order of their rows and compares their digests, from where the last call ended. A
- * log is skipped where it is not in the store yet. Refuses `object_store_unavailable`.
+ * Reads the objects of a kind in the order of their rows and compares their digests, from the position where the last
+ * call ended. Skips logs that are not in the store yet. Refuses `object_store_unavailable`.
  */
 export async function readObjects(kind: ObjectKind, options: ReadOptions): Promise<ReadObjects> {
   const { store, ask } = options;

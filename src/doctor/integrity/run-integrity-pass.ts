@@ -27,10 +27,10 @@ interface IntegrityPass {
 const repositoriesAtOnce = 50;
 
 /**
- * Reads repositories and stored objects whole that were not read for `integrity.every`, the oldest first, for
- * `integrity.window` at most; the next pass goes on where this one ends. What is damaged is recorded for
- * `hearth doctor` and logged. A single repository or object is read to its end.
- * @param shouldContinue asked in between: a running backup reads everything, too
+ * Reads repositories and stored objects completely that were not read within `integrity.every`, oldest first, for at
+ * most `integrity.window`; the next pass continues at the end of this one. Records damage for `hearth doctor` and logs
+ * it. Never interrupts the reading of a single repository or object.
+ * @param shouldContinue called in between: a running backup also reads everything
  */
 export async function runIntegrityPass(
   deps: IntegrityDeps,
@@ -43,7 +43,7 @@ export async function runIntegrityPass(
     clock.now() - startedAt < config.integrity.windowMs && (await shouldContinue());
   await forgetRemoved(db);
   const dueBefore = startedAt - config.integrity.everyMs;
-  // Half of the time each, when both have much to read.
+  // Each gets half of the time if both have much to read.
   const half = async (): Promise<boolean> =>
     clock.now() - startedAt < config.integrity.windowMs / 2 && (await isInTime());
   const hasRest = await readDueRepositories(deps, dueBefore, pass, half);
@@ -65,7 +65,7 @@ async function forgetRemoved(db: Database): Promise<void> {
   );
 }
 
-/** Returns whether some are left. */
+/** Returns whether some remain. */
 async function readDueRepositories(
   { db, git, clock, logger }: IntegrityDeps,
   dueBefore: number,
@@ -93,14 +93,14 @@ async function readDueRepositories(
   }
 }
 
-/** What is wrong with a repository whose every object is read; null when nothing is, or it is gone. */
+/** Reads every object of a repository and returns the problem; null if there is none, or the repository was deleted. */
 export async function readRepository(git: IntegrityDeps['git'], folder: string): Promise<string | null> {
   const look = async (): Promise<string | null> => {
     if (!(await git.storage.exists(folder))) return null;
     const [message] = await git.maintenance.check(folder, { full: true }).catch((error: Error) => [error.message]);
     return message ?? null;
   };
-  // A repack beside it can take away a file that was just listed.
+  // A concurrent repack can remove a file that was just listed.
   return (await look()) === null ? null : look();
 }
 
@@ -130,7 +130,7 @@ async function readKind(
     await recordIntegrity(db, {
       subject,
       checkedAt: position === null ? clock.now() : (before?.checkedAt ?? 0),
-      // What an earlier reading found counts until this one has come to its end.
+      // The results of an earlier reading apply until this one is complete.
       problem: position === null ? problem : (problem ?? before?.problem ?? null),
       position,
       found: position === null ? [] : found,

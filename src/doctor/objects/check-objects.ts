@@ -6,14 +6,15 @@ import { dayMs } from '../deps.ts';
 interface ObjectFault {
   key: string;
   /**
-   * `missing`: not in the store; `elsewhere`: in the other store; `changed`: other bytes; `foreign`: no row names it.
+   * `missing`: not in the store; `elsewhere`: in the other store; `changed`: other bytes; `foreign`: not referenced by
+   * any row.
    */
   fault: 'missing' | 'elsewhere' | 'changed' | 'foreign';
 }
 
 export interface CheckedKind {
   kind: string;
-  /** Objects that rows name, and the sum of the sizes that rows or the store say. */
+  /** Number of referenced objects, and the sum of their sizes from rows or the store. */
   objects: number;
   bytes: number;
   faults: ObjectFault[];
@@ -24,7 +25,7 @@ interface CheckOptions {
   /** The folder of a server whose objects are in a bucket; null otherwise. */
   folder: ObjectStore | null;
   ask: QueryRows;
-  /** Reads every object and compares its digest. */
+  /** Whether to read every object and compare its digest. */
   read: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -32,12 +33,12 @@ interface CheckOptions {
 }
 
 /**
- * Compares the rows of a kind with what is in the store. An object that no row names counts after a day: its row may
- * not be written yet. The sizes of all objects of the kind are in memory. Refuses `object_store_unavailable`.
+ * Compares the rows of a kind with the content of the store. An unreferenced object counts only after a day: its row
+ * may not be written yet. Holds the sizes of all objects of the kind in memory. Refuses `object_store_unavailable`.
  */
 export async function checkObjects(kind: ObjectKind, options: CheckOptions): Promise<CheckedKind> {
   const { store, folder, ask, now, onObject = () => {} } = options;
-  // Rows first: an object of a row that is there now is in the list that is read later.
+  // Reads rows first: the objects of existing rows are in the list, which is read later.
   const named: ReferencedObject[] = [];
   for await (const one of listReferencedObjects(kind, ask)) named.push(one);
   const there = new Map<string, number>();
@@ -54,19 +55,20 @@ export async function checkObjects(kind: ObjectKind, options: CheckOptions): Pro
     there.delete(one.key);
     result.bytes += one.bytes ?? bytes ?? 0;
     const isElsewhere = bytes === undefined && folder !== null && (await folder.stat(one.key)) !== null;
-    // A log is complete a while before it is given to the store.
+    // A log is complete some time before it is uploaded to the store.
     if (isElsewhere && kind.name === 'logs') continue;
     if (bytes === undefined) result.faults.push({ key: one.key, fault: isElsewhere ? 'elsewhere' : 'missing' });
     else if ((one.bytes ?? bytes) !== bytes || (options.read && !(await isIntact(store, one))))
       result.faults.push({ key: one.key, fault: 'changed' });
   }
-  // A folder holds what is still being written under the same prefix; the doctor's other groups look there.
+  // A folder also contains files that are still being written under the same prefix; the doctor's other groups check
+  // these.
   if (store.place === 's3')
     for (const key of there.keys()) if (!young.has(key)) result.faults.push({ key, fault: 'foreign' });
   return result;
 }
 
-/** Whether the bytes have the digest of the row, or else the one that they were stored with. */
+/** Whether the bytes have the digest in the row, or otherwise the one with which they were stored. */
 export async function isIntact(
   store: ObjectStore,
   { key, sha256 }: Pick<ReferencedObject, 'key' | 'sha256'>,
@@ -78,7 +80,7 @@ export async function isIntact(
     if (opened === null) return false;
     for await (const chunk of opened.stream) hash.update(chunk as Buffer);
   } catch (error) {
-    // A bucket's stream compares by itself.
+    // A bucket's stream compares the digest itself.
     if ((error as { code?: string }).code === 'internal') return false;
     throw error;
   }

@@ -8,11 +8,11 @@ export interface CopiedKind {
   kind: string;
   copied: number;
   bytes: number;
-  /** Were there before, with the same size and digest. */
+  /** Already present, with the same size and digest. */
   present: number;
-  /** Removed where they came from. */
+  /** Removed from the source. */
   removed: number;
-  /** Keys of objects that are in neither store, or with other bytes than their row says. */
+  /** Keys of objects that are in neither store, or whose bytes differ from their row. */
   problems: string[];
 }
 
@@ -20,15 +20,15 @@ interface CopyOptions {
   from: ObjectStore;
   to: ObjectStore;
   ask: QueryRows;
-  /** Removes each object where it came from once it is in the other store. */
+  /** Whether to remove each object from the source once it is in the other store. */
   remove: boolean;
   onObject?: (key: string) => void;
 }
 
 /**
- * Copies the objects that rows of a kind name, one after the other; what is there already is passed over, so that a
- * copy that was cut off goes on. Content is compared with the digest of its row while it is read, and by the store that
- * takes it. Refuses `object_store_unavailable`; what is copied stays.
+ * Copies the objects that rows of a kind reference, one after the other; skips existing ones, so that an interrupted
+ * copy can continue. The content is compared with the digest in its row while it is read, and by the receiving store.
+ * Refuses `object_store_unavailable`; copied objects stay.
  */
 export async function copyObjects(kind: ObjectKind, options: CopyOptions): Promise<CopiedKind> {
   const { from, to, ask, remove, onObject = () => {} } = options;

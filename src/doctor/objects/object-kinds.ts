@@ -6,7 +6,7 @@ import { lfsKey, lfsPrefix } from '../../lfs/index.ts';
 import type { ObjectKind } from '../../objects/index.ts';
 import { releaseFileKey, releaseFilePrefix } from '../../releases/index.ts';
 
-/** Images have other names in a folder: one for each owner, which is replaced. */
+/** Images have other names in a folder: one file per owner, which is replaced. */
 interface ImageKind extends ObjectKind {
   image: 'avatars' | 'repositories' | 'trash';
 }
@@ -34,7 +34,7 @@ export const imageKinds: readonly ImageKind[] = [
   ),
 ];
 
-/** What lies in objects besides images, in the order of copies: small and dear first. */
+/** Kinds of objects besides images, in the order of copies: small and valuable ones first. */
 export const fileKinds: readonly ObjectKind[] = [
   {
     name: 'attachments',
@@ -120,5 +120,5 @@ export const fileKinds: readonly ObjectKind[] = [
   },
 ];
 
-/** All kinds that lie in a bucket, when objects do. */
+/** All kinds that are stored in a bucket, if objects are. */
 export const objectKinds: readonly ObjectKind[] = [...fileKinds, ...imageKinds];
