@@ -7,14 +7,14 @@ export interface AppOptions {
   logger: Logger;
   clock?: Clock;
   random?: Random;
-  /** Called when storage failed in a way that makes continuing unsafe: the program must exit. */
+  /** Called after a storage failure that makes continuing unsafe: the program must exit. */
   onStorageFault?: (error: unknown) => void;
   /** Called when another process serves the database under the name of this one: the program must exit. */
   onReplaced?: (sentence: string) => void;
   /** The write connection, if it was opened while this file was being loaded. */
   writing?: WriterConnection;
-  /** Where each setting comes from, for the settings page. */
+  /** Source of each setting, for the settings page. */
   origins?: ReadonlyMap<string, Origin>;
-  /** Control commands besides those that the modules provide. */
+  /** Control commands in addition to those of the modules. */
   controlCommands?: Readonly<Record<string, ControlCommand>>;
 }

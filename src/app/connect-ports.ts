@@ -1,8 +1,7 @@
 import type { Modules } from './modules.ts';
 
 /**
- * Connects the ports of lower modules to the modules that answer them. Listeners of events are in
- * `subscriptions.ts`.
+ * Connects the ports of lower modules to the modules that implement them. Event listeners are in `subscriptions.ts`.
  */
 export function connectPorts(modules: Modules): void {
   const { accounts, ci, copies, issues, lfs, mirrors, oauth, organisations, packages, pulls, repositories, signing } =

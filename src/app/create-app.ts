@@ -18,16 +18,14 @@ interface ListeningAt {
 
 interface Addresses {
   http: ListeningAt;
-  /**
-   * `null` when SSH is off. With the system's sshd, the port that clients reach; the fingerprint of its key is unknown.
-   */
+  /** `null` if SSH is off. With the system's sshd, the port for clients; the fingerprint of its key is unknown. */
   ssh: (ListeningAt & { fingerprint: string | null }) | null;
   grpc: ListeningAt;
 }
 
 export interface App {
   readonly modules: Modules;
-  /** Opens the ports and starts the scheduler; recovery of pushes and runs goes on in the background. */
+  /** Opens the ports and starts the scheduler; recovery of pushes and runs continues in the background. */
   start(): Promise<Addresses>;
   /** Stops listening, lets running pushes and clones end within `graceMs`, then closes the modules. */
   stop(options?: { graceMs?: number }): Promise<void>;

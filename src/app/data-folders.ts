@@ -6,13 +6,13 @@ import type { StoreOptions } from '../objects/index.ts';
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 export const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
 
-/** Where images are while objects are in a folder. */
+/** Folder of images while objects are in a folder. */
 export const imageFolder = (config: Config, kind: ObjectImageStoreOptions['kind']): string =>
   kind === 'repositories'
     ? config.repositories.imageRoot
     : path.join(config.dataDir, ...(kind === 'trash' ? ['trash', 'images'] : ['avatars']));
 
-/** Artifacts and logs lie where they always were, beside what CI is still writing. */
+/** Artifacts and logs keep their original location, next to files that CI is still writing. */
 export const storeOptions = (
   config: Config,
   tools: Pick<StoreOptions, 'clock' | 'random' | 'logger'>,

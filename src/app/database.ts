@@ -65,11 +65,14 @@ export function databaseFile(config: Config): string {
   return databaseFileIn(config.dataDir);
 }
 
-/** What is there when a folder is that of an instance: its database, or the folder itself when that is elsewhere. */
+/**
+ * Path whose existence shows that a folder belongs to an instance: its database, or the folder itself if the database
+ * is elsewhere.
+ */
 export const signOfInstance = (config: Config): string =>
   config.database.url === null ? databaseFile(config) : config.dataDir;
 
-/** What `hearth db copy` needs to make either database. */
+/** Dependencies of `hearth db copy` for either database. */
 export const schemaOfProgram = { migrations, baseline: postgresBaseline };
 
 /** Opens only the database, which is all that `hearth migrate` needs. */
@@ -92,7 +95,7 @@ export function openDatabase(
     clock,
     logger,
     snapshotDirectory: path.join(config.dataDir, 'backups'),
-    // A server on PostgreSQL leaves the steps of an upgrade to `hearth migrate`: no copy is kept there.
+    // A server on PostgreSQL leaves migrations to `hearth migrate`: no copy is kept there.
     migrate: url !== null && migrate === 'always' ? 'when-new' : migrate,
     ...(onStorageFault === undefined ? {} : { onStorageFault }),
     ...(writing === undefined ? {} : { writing }),

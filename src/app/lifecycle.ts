@@ -5,25 +5,25 @@ import type { Code } from './open-repositories.ts';
 import type { Connections } from './open-connections.ts';
 import type { Storage } from './open-storage.ts';
 
-/** A part of the server with a life of its own. */
+/** A part of the server with a lifecycle. */
 export interface Part {
   name: string;
-  /** Before the ports open: brings what a crash interrupted into a known state. */
+  /** Before the ports open: restores a consistent state after a crash. */
   recover?: () => unknown;
   /** Once the ports are open, in the background: a failure is logged and stops nothing. */
   start?: () => unknown;
-  /** At the beginning of a stop, while transports still answer: begins nothing further. */
+  /** At the beginning of a stop, while transports still respond: starts nothing new. */
   halt?: () => void;
   /** Ends running work and closes files. */
   stop?: () => unknown;
 }
 
-/** The modules that have a life; `openModules` has them before they are `Modules`. */
+/** The modules with a lifecycle; `openModules` has them before they are `Modules`. */
 type Living = Storage & People & Code & Connections;
 
 /**
- * The parts in the order in which they recover and start; they stop in reverse, so that a part stops before those that
- * it uses.
+ * The parts in the order in which they recover and start; they stop in reverse, so that a part stops before its
+ * dependencies.
  */
 export function partsOf(modules: Living, bucket: InstanceMark | null): Part[] {
   const { accounts, audit, avatars, ci, codeSearch, db, federation, git, imageProxy, issues, mail } = modules;
@@ -59,7 +59,7 @@ export function partsOf(modules: Living, bucket: InstanceMark | null): Part[] {
   ];
 }
 
-/** Pull requests catch up with pushes once all of these are announced. */
+/** Pull requests are updated once all of these pushes are announced. */
 function repositoriesPart({ logger, pulls, repositories }: Living): Part {
   let isHalted = false;
   return {
@@ -81,17 +81,17 @@ function repositoriesPart({ logger, pulls, repositories }: Living): Part {
   };
 }
 
-/** The spawner is a process of its own, which would delay the start. */
+/** The spawner is a separate process, which would delay the start. */
 function useSpawnerSoon(git: Living['git']): void {
   setTimeout(() => git.useSpawner(), 500).unref();
 }
 
-/** One after another; the first failure ends the start. */
+/** Sequentially; the first failure ends the start. */
 export async function recoverAll(parts: readonly Part[]): Promise<void> {
   for (const { recover } of parts) await recover?.();
 }
 
-/** In the background: neither recovery of pushes nor a workflow file may keep the server from starting. */
+/** In the background: neither recovery of pushes nor a workflow file may prevent the server from starting. */
 export function startAll(parts: readonly Part[], logger: Logger): void {
   for (const { name, start } of parts)
     void (async () => start?.())().catch((error: unknown) => logger.error('part.start_failed', { part: name, error }));

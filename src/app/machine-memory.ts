@@ -4,12 +4,13 @@ import path from 'node:path';
 /** Memory of the machine, or of the control group that limits this process, in bytes. */
 export interface MachineMemory {
   total: number;
-  /** What could still be taken: free, or held by the page cache. */
+  /** Available memory: free, or used by the page cache. */
   available: number;
 }
 
 /**
- * Null where the system does not tell. Of nested control groups (cgroup v2) the one with the least left counts.
+ * Null if the system does not report it. For nested control groups (cgroup v2), the one with the least remaining memory
+ * counts.
  * @param root replaces `/` in tests
  */
 export async function readMachineMemory(root = '/'): Promise<MachineMemory | null> {
@@ -28,7 +29,7 @@ export async function readMachineMemory(root = '/'): Promise<MachineMemory | nul
     if (limit > 0) {
       const stat = (await file('memory.stat')) ?? '';
       const bytes = (name: string): number => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(stat)?.[1] ?? 0);
-      // Pages of files are given back when they are needed for something else; those of tmpfs are not.
+      // The page cache of files is reclaimable, but tmpfs is not.
       const held = Number(await file('memory.current')) - bytes('file') + bytes('shmem');
       found = { total: Math.min(found.total, limit), available: Math.min(found.available, Math.max(0, limit - held)) };
     }

@@ -8,7 +8,7 @@ import type { RecoveryDrill } from './recovery-drill.ts';
 
 /** All modules, without transports. */
 export interface Modules extends Omit<Storage, 'issueIndex' | 'closeObjects'>, People, Code, Connections {
-  /** What has a life of its own, in the order of the start. */
+  /** The parts with a lifecycle, in start order. */
   parts: readonly Part[];
   counts(): Promise<InstanceStatistics>;
   /** Null where no repository is in the store. */

@@ -13,7 +13,10 @@ import type { People } from './open-people.ts';
 import type { Code } from './open-repositories.ts';
 import type { Storage } from './open-storage.ts';
 
-/** What leaves the server, or comes from other ones: notifications, webhooks, mirrors, federation, images, backups. */
+/**
+ * Modules that contact other servers or are contacted by them: notifications, webhooks, mirrors, federation, images,
+ * backups.
+ */
 export function openConnections(storage: Storage, people: People, code: Code) {
   const { config, instanceKey } = storage;
   const { baseUrl, dataDir, locale, notifications } = config;

@@ -9,7 +9,7 @@ import type { InstanceMark } from '../repository-store/index.ts';
 import { storeOptions } from './data-folders.ts';
 import type { Storage } from './open-storage.ts';
 
-/** Folders of repositories whose truth is in the store. */
+/** Folders of repositories whose primary copy is in the store. */
 export const cacheFolder = ({ dataDir }: Config): string => path.join(dataDir, 'cache', 'repositories');
 
 export function createGitOf(config: Config, logger: Logger): Promise<Git> {
@@ -17,7 +17,7 @@ export function createGitOf(config: Config, logger: Logger): Promise<Git> {
   return createGit({ config, logger, isCache: (repository) => repository.startsWith(caches) });
 }
 
-/** git as the modules use it: on folders alone, unless there are repositories of the store or new ones go there. */
+/** git as the modules use it: only on folders, unless repositories are in the store or new ones are created there. */
 export async function openGit(
   { config, db, clock, random, logger }: Storage,
   local: Git,
@@ -27,7 +27,7 @@ export async function openGit(
   if (!createsHere && !(await hasStoredRepositories(db))) return { git: local, bucket: null };
   const tools = { clock, random, logger };
   const roots = [config.storage.root, path.join(config.dataDir, 'trash')];
-  // Without the copies of recent uploads, so that an answer of the store is about what the store has.
+  // Without the cache of recent uploads, so that responses reflect the content of the store.
   const { store, close } = await openStoreAs(storeOptions(config, tools), config.objects.store);
   const { git } = createRepositoryStore(
     { ...tools, db, local, objects: store, roots, directory: cacheFolder(config) },

@@ -14,8 +14,8 @@ import { createRecoveryDrill } from './recovery-drill.ts';
 import { subscribe } from './subscriptions.ts';
 
 /**
- * The modules without transports: what a command of the command line uses, also beside a running server. Refuses
- * `schema_behind` when the database needs a migration, `schema_newer`, `git_missing` and `git_too_old`.
+ * The modules without transports: for commands, even while a server is running. Refuses `schema_behind` if the database
+ * needs a migration, `schema_newer`, `git_missing` and `git_too_old`.
  */
 export async function openModules(
   config: Config,
@@ -23,7 +23,7 @@ export async function openModules(
   migrate: 'always' | 'when-new' = 'when-new',
 ): Promise<Modules> {
   const opening = openDatabase(config, options, migrate);
-  // git's version is read while the database opens; a refusal is thrown after it.
+  // Reads git's version while the database opens; an error is thrown after that.
   const findingGit = createGitOf(config, options.logger);
   findingGit.catch(() => {});
   const db = await opening;

@@ -6,7 +6,7 @@ import { createSigning } from '../signing/index.ts';
 import { createSingleSignOn } from '../single-sign-on/index.ts';
 import type { Storage } from './open-storage.ts';
 
-/** Accounts and organisations, and how people sign in and sign commits. */
+/** Accounts and organisations, sign-in and commit signing. */
 export function openPeople(storage: Storage) {
   const { config, db, instanceKey, logger } = storage;
   const owners = createOwners({ db });

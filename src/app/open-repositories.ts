@@ -11,7 +11,7 @@ import { createCodeSearch } from '../search/index.ts';
 import type { People } from './open-people.ts';
 import type { Storage } from './open-storage.ts';
 
-/** Repositories and what is beside their code: CI, LFS, issues, pull requests, releases, code search. */
+/** Repositories and their features: CI, LFS, issues, pull requests, releases, code search. */
 export function openRepositories(storage: Storage, people: People, git: Git) {
   const { config, instanceKey, keyFile } = storage;
   const { baseUrl, search } = config;

@@ -19,8 +19,8 @@ import { imageFolder, keyFile, storeOptions } from './data-folders.ts';
 import type { AppOptions } from './app-options.ts';
 
 /**
- * What every other module is built on: audit log, worker pool, objects, search index, outbox and mail.
- * @param writesAudit who acts when nobody signed in does: the server, or a command of the machine's operator
+ * The base of all other modules: audit log, worker pool, objects, search index, outbox and mail.
+ * @param writesAudit actor of actions without a signed-in user: the server, or a command of the machine's operator
  */
 export async function openStorage(
   config: Config,
@@ -50,7 +50,7 @@ export async function openStorage(
     /** The file of the key that encrypts the secrets of all modules. */
     keyFile: key,
     version: embedded.version,
-    /** Called with a sentence when another process serves in the place of this one. */
+    /** Called with a message when another process takes over from this one. */
     onReplaced,
     nodes: createNodes({
       db,

@@ -12,18 +12,18 @@ import { openDatabase } from './database.ts';
 import { cacheFolder } from './open-git.ts';
 
 interface Recovered extends Replay {
-  /** The newest row of a push: what people wrote after it is not there. Null where there is none. */
+  /** Time of the newest push row: later changes by users are missing. Null if there is none. */
   rowsUpTo: number | null;
   /** `owner/name` of repositories, by id. */
   names: ReadonlyMap<string, string>;
 }
 
-/** Of the key that encrypts the secrets of an instance. */
+/** Path of the key that encrypts the secrets of an instance. */
 export const keyFileOf = ({ dataDir }: Config): string => keyFile(dataDir);
 
 /**
- * Brings a database that is an older copy up to the journal in the store, and makes the bucket its own: the server that
- * wrote into it before stops. The caller holds the instance lock. Refuses `object_store_unavailable`, `bucket_taken`.
+ * Updates a database that is an older copy from the journal in the store, and takes over the bucket: the server that
+ * wrote to it before stops. The caller holds the instance lock. Refuses `object_store_unavailable`, `bucket_taken`.
  */
 export async function recoverFromStore(config: Config, options: AppOptions, isDry: boolean): Promise<Recovered> {
   const { logger, clock = systemClock, random = systemRandom } = options;
@@ -41,7 +41,7 @@ export async function recoverFromStore(config: Config, options: AppOptions, isDr
       isDry,
       onMoved: (tx, repository, moves) => recordRestoredMoves(tx, random, repository, moves),
     });
-    // A folder may have what the rows do not: of changes that no client heard about.
+    // A folder may contain changes that are missing in the rows and that no client was notified of.
     if (!isDry) await rm(cacheFolder(config), { recursive: true, force: true });
     const names = new Map<string, string>();
     const found = [...replay.replayed.map(({ repository }) => repository), ...replay.broken, ...replay.ended];

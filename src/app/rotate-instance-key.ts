@@ -5,16 +5,16 @@ import { keyFile } from './data-folders.ts';
 import type { Modules } from './modules.ts';
 
 interface RotatedKey {
-  /** Secrets that were encrypted again. */
+  /** Number of re-encrypted secrets. */
   reencrypted: number;
-  /** An earlier rotation that was cut short went on. */
+  /** Whether an earlier, interrupted rotation was continued. */
   resumed: boolean;
 }
 
 /**
- * Replaces the instance key and encrypts every stored secret with the new one. A kill in between leaves both keys in
- * the file, of which the first encrypts and each decrypts; the next call goes on. No server may run on the data folder.
- * Refuses `no_instance_key` while nothing was ever encrypted.
+ * Replaces the instance key and re-encrypts every stored secret with the new one. A kill in between leaves both keys in
+ * the file, of which the first encrypts and both decrypt; the next call continues. No server may run on the data
+ * folder. Refuses `no_instance_key` if nothing was ever encrypted.
  * @param open opens the modules, after the file has the new key
  */
 export async function rotateInstanceKey(dataDir: string, open: () => Promise<Modules>): Promise<RotatedKey> {
@@ -40,7 +40,7 @@ export async function rotateInstanceKey(dataDir: string, open: () => Promise<Mod
   ];
   for (const each of modules) reencrypted += await each.reencrypt();
   endRotation(file);
-  // Of a rotation that a kill ended before its first rename.
+  // Left by a rotation that was killed before its first rename.
   rmSync(`${file}.new`, { force: true });
   logger.info('instance_key.rotated', { reencrypted, ...begun });
   return { reencrypted, ...begun };

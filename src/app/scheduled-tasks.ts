@@ -4,8 +4,8 @@ import type { CronTask } from '../scheduler/index.ts';
 import type { Modules } from './modules.ts';
 
 /**
- * All scheduled tasks; `hearth cron run` runs one of them without a server. Each node runs those that finish what is
- * its own, keep its folders, count what it has served, or claim rows one by one.
+ * All scheduled tasks; `hearth cron run` runs one of them without a server. Each node runs the tasks that complete its
+ * own work, maintain its folders, count its requests, or claim rows one by one.
  */
 export function scheduledTasks(modules: Modules): CronTask[] {
   const { accounts, backups, ci, codeSearch, config, federation, git, recovery, repositories, webhooks } = modules;
@@ -134,7 +134,7 @@ async function readEverything(modules: Modules): Promise<unknown> {
   return runIntegrityPass(modules, async () => !(await modules.backups.isRunning()));
 }
 
-/** Stops between two repositories while a backup is made. */
+/** Stops between two repositories while a backup is running. */
 async function collectLfs({ lfs, backups }: Modules): Promise<void> {
   const shouldContinue = async (): Promise<boolean> => !(await backups.isRunning());
   for await (const { problem } of lfs.gc.scan({ removes: true, shouldContinue })) void problem;
@@ -142,7 +142,7 @@ async function collectLfs({ lfs, backups }: Modules): Promise<void> {
 }
 
 /**
- * SPEC §8: deliveries are drained every ten seconds. The scan of followed people selects those who are due by the
+ * SPEC §8: deliveries are sent every ten seconds. The scan of followed users selects those that are due by the
  * configured interval.
  */
 function federationTasks(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {

@@ -2,8 +2,8 @@ import type { AccountDeletionHook } from '../accounts/index.ts';
 import type { Modules } from './modules.ts';
 
 /**
- * The listeners of every event, in the order in which they are called. A module subscribes to nothing by itself: what
- * reacts to an event is on this page.
+ * The listeners of every event, in the order in which they are called. Modules do not subscribe by themselves: this
+ * file lists all listeners.
  */
 export function listenersOf(modules: Modules) {
   const { ci, codeSearch, federation, issues, mirrors, notices, notifications } = modules;
@@ -12,7 +12,7 @@ export function listenersOf(modules: Modules) {
     push: [
       repositories.pushes.preserveOverwrittenTips, // before anything that may repack
       ci.onPush, // a runner may be waiting for its jobs
-      pulls.onPush, // the person who has pushed opens the pull request next
+      pulls.onPush, // the user who pushed usually opens the pull request next
       issues.onPush,
       releases.onPush,
       webhooks.onPush,
@@ -22,7 +22,7 @@ export function listenersOf(modules: Modules) {
     ],
     /** Entries in the logs of issues and pull requests. */
     entry: [
-      pulls.onEntry, // whose turn it is, and owners of code: the listeners below tell of both
+      pulls.onEntry, // review requests and code owners: the listeners below report both
       webhooks.onEntry,
       ci.onPull({ issues, pulls }),
       ci.onIssue({ issues }),
@@ -54,7 +54,7 @@ export function listenersOf(modules: Modules) {
   };
 }
 
-/** Registers the listeners; before the start, so that they receive what an earlier run left. */
+/** Registers the listeners; before the start, so that they receive the events of an earlier run. */
 export function subscribe(modules: Modules): void {
   const { accounts, ci, issues, packages, releases, repositories } = modules;
   const listeners = listenersOf(modules);
@@ -77,8 +77,8 @@ export function subscribe(modules: Modules): void {
 }
 
 /**
- * Renders the texts of issues when they are written, by any transport, so that the first reader does not wait, and
- * those of mails.
+ * Renders the texts of issues when any transport writes them, and the texts of mails, so that the first reader does not
+ * wait.
  */
 export function subscribeRenderers(
   modules: Modules,
@@ -88,7 +88,9 @@ export function subscribeRenderers(
   modules.notifications.renderMarkdownBy((text) => renderForMail(modules, text));
 }
 
-/** Refuses the last owner of an organisation and owners of repositories and packages, and removes the avatar. */
+/**
+ * Refuses to delete the last owner of an organisation and owners of repositories and packages, and removes the avatar.
+ */
 function refuseOwners({ avatars, organisations, packages, repositories }: Modules): AccountDeletionHook {
   return async (tx, personId) => {
     await organisations.refuseOnlyOwner(tx, personId);
@@ -103,7 +105,7 @@ function refuseOwners({ avatars, organisations, packages, repositories }: Module
   };
 }
 
-/** Other servers learn that the follows of a deleted account have ended. */
+/** Notifies other servers that the follows of a deleted account have ended. */
 function endFollows({ federation }: Modules): AccountDeletionHook {
   return async (tx, personId) => {
     await federation.endAllFollows(tx, personId);

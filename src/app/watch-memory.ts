@@ -6,9 +6,9 @@ import type { MachineMemory } from './machine-memory.ts';
 
 const mebibyte = 1024 * 1024;
 const intervalMs = 5_000;
-/** Without a setting the caches get this part of the machine's memory, within these bounds. */
+/** Part of the machine's memory that the caches get without a setting, and its bounds. */
 const [cachePart, leastCached, mostCached] = [1 / 64, 8 * mebibyte, 24 * mebibyte];
-/** Memory is short when less than this part of it is left, or the heap is this full. */
+/** Memory is short if less than this part of it is free, or the heap is filled to this part. */
 const [leastAvailable, fullHeap] = [0.08, 0.85];
 
 /** The limit of all caches in bytes on a machine with this memory. @param setting `memory.caches` */
@@ -18,16 +18,16 @@ export function cachesFor(memory: Pick<MachineMemory, 'total'> | null, setting: 
   return Math.min(mostCached, Math.max(leastCached, Math.floor(memory.total * cachePart)));
 }
 
-/** How full the main thread's heap and the machine are; parts of 1. */
+/** Usage of the main thread's heap and of the machine's memory; parts of 1. */
 interface MemoryLoad {
   heapUsed: number;
-  /** 1 where the system does not tell. */
+  /** 1 if the system does not report it. */
   available: number;
 }
 
 /**
- * The limit of all caches for the next interval: a quarter of what they may have while memory is short, and then step
- * by step the whole again.
+ * The limit of all caches for the next interval: a quarter of the full limit while memory is short, then increasing
+ * step by step to the full limit.
  */
 export function nextCacheLimit(normal: number, before: number, { heapUsed, available }: MemoryLoad): number {
   if (heapUsed > fullHeap || available < leastAvailable) return Math.floor(normal / 4);
@@ -38,7 +38,7 @@ export interface MemoryWatch {
   stop(): void;
 }
 
-/** Bounds the caches of this process, and looks every few seconds whether they have to give way. */
+/** Limits the caches of this process, and checks every few seconds whether they must shrink. */
 export function watchMemory(
   { setting, logger }: { setting: number | null; logger: Logger },
   read: () => Promise<MachineMemory | null> = readMachineMemory,

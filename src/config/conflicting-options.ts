@@ -76,7 +76,7 @@ function sessionTimes({ sessions }: Config): OptionConflict[] {
     : [{ key: 'sessions.idle', message: 'sessions.idle must not be longer than sessions.lifetime' }];
 }
 
-/** Without passwords and without a provider, no person could sign in. */
+/** Without passwords and without a provider, no user could sign in. */
 function noWayIn({ accounts, oidc }: Config): OptionConflict[] {
   return accounts.passwordSignIn || oidc.providers.length > 0
     ? []
@@ -88,7 +88,7 @@ function noWayIn({ accounts, oidc }: Config): OptionConflict[] {
       ];
 }
 
-/** Files would be lost from sight: the server does not start with half of a store. */
+/** Files would become inaccessible: the server does not start with half of a store. */
 function incompleteStore({ objects }: Config): OptionConflict[] {
   if (objects.store === 'folder') return [];
   const needed = (key: string, what: string): OptionConflict => ({ key, message: `objects.store is s3: set ${what}` });

@@ -2,8 +2,8 @@ import { options } from './options.ts';
 import type { Option } from './options.ts';
 
 /**
- * The text of config.example.toml: every option, off, at its default, with its
- * sentence and environment name. Generated, so that it cannot fall behind.
+ * The text of config.example.toml: every option, commented out, with its default, description and environment name.
+ * Generated, so that it is always current.
  */
 export function exampleFile(): string {
   const lines = [

@@ -23,7 +23,7 @@ for (const [network, bits] of [
 inner.addSubnet('fc00::', 7, 'ipv6');
 inner.addSubnet('fe80::', 10, 'ipv6');
 
-/** A condition that federation lacks: a stable name for programs, a sentence for people. */
+/** A missing condition of federation: a stable name for programs, a sentence for users. */
 interface FederationObstacle {
   reason:
     | 'switch_off'
@@ -36,7 +36,7 @@ interface FederationObstacle {
 }
 
 /**
- * The conditions that federation lacks; it is operational when there is none (SPEC §1). The development flag permits
+ * The missing conditions of federation; it is operational if there are none (SPEC §1). The development flag permits
  * http and private addresses.
  */
 export function missingForFederation({

@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { options } from './options.ts';
 
-/** Options that a running server takes over on reload: callers read them at each use. */
+/** Options that a running server applies on reload: callers read them at each use. */
 const changeable: ReadonlySet<string> = new Set([
   'log.level',
   'storage.low_disk_floor',

@@ -70,7 +70,7 @@ function deepFreeze<T extends object>(value: T): T {
 }
 
 /**
- * Hosting tools set SERVICE_ variables of their own, so an unknown one is no error; one that resembles ours gets a
+ * Hosting tools set SERVICE_ variables of their own, so an unknown one is not an error; one that resembles ours gets a
  * warning.
  */
 function misspeltVariables(env: ConfigSources['env']): string[] {

@@ -16,7 +16,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * The known name nearest to `name`, or null when none is near. A right name in the wrong section counts as near:
+ * The known name nearest to `name`, or null if none is near. A correct name in the wrong section counts as near:
  * `server.listen` → `http.listen`.
  */
 export function nearestName(name: string, known: readonly string[]): string | null {

@@ -1,8 +1,8 @@
 import type { OptionType } from './option-types.ts';
 
-/** Membership that the people of a provider's group get. */
+/** Membership that users in a provider's group get. */
 export interface GroupMapping {
-  /** As the provider writes it in the groups claim. */
+  /** As spelled by the provider in the groups claim. */
   readonly group: string;
   /** Name of an organisation here. */
   readonly organisation: string;
@@ -13,7 +13,7 @@ export interface GroupMapping {
 export interface OidcProvider {
   /** Part of its redirect address: `/login/oidc/NAME/callback`. */
   readonly name: string;
-  /** What pages call it. */
+  /** Display name on pages. */
   readonly title: string;
   /** Issuer identifier, exactly as the provider states it. */
   readonly issuer: string;
@@ -23,18 +23,18 @@ export interface OidcProvider {
   /** A file whose first line is the secret, read when it is needed. */
   readonly clientSecretFile: string | null;
   readonly scopes: readonly string[];
-  /** Whether a person of the provider who has no account gets one. */
+  /** Whether a user of the provider without an account gets one. */
   readonly signUp: boolean;
-  /** Whether the provider asks for a second factor by itself, so that none is asked for here. */
+  /** Whether the provider itself requires a second factor, so that none is required here. */
   readonly skipsSecondFactor: boolean;
-  /** The claim that a new username is made from. */
+  /** The claim from which a new username is derived. */
   readonly usernameClaim: string;
   /** The claim with a list of groups. */
   readonly groupsClaim: string;
   readonly groups: readonly GroupMapping[];
 }
 
-/** Says what is wrong with one field of one provider; never its value, which may be a secret. */
+/** The error for one field of one provider; never contains its value, which may be a secret. */
 class Mistake extends Error {}
 
 type Table = Readonly<Record<string, unknown>>;
@@ -173,7 +173,7 @@ function tryRead(raw: unknown): { providers: OidcProvider[] } | { mistake: strin
   }
 }
 
-/** The tables `[[oidc.providers]]`; a JSON list of the same in the environment. */
+/** The tables `[[oidc.providers]]`; in the environment the same as a JSON list. */
 export const oidcProviders: OptionType<readonly OidcProvider[]> = {
   expects: 'a list of tables [[oidc.providers]]',
   suffix: '',

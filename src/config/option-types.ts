@@ -1,20 +1,20 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** Where a server listens. Port 0 lets the system pick a free one. */
+/** Address of a listener. With port 0 the system chooses a free port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * How one kind of option is written and parsed. `Value` is the type in the program. `Suffix` is the unit that the field
- * name in `Config` ends with: `queue_wait = "30s"` becomes `queueWaitMs`.
+ * Syntax and parser of one kind of option. `Value` is the type in the program. `Suffix` is the unit at the end of the
+ * field name in `Config`: `queue_wait = "30s"` becomes `queueWaitMs`.
  */
 export interface OptionType<Value, Suffix extends string = ''> {
   /** The expected form; completes the sentence "must be …". */
   readonly expects: string;
   readonly suffix: Suffix;
-  /** Checks and converts a value in the form that it has in the TOML file; undefined when it is not allowed. */
+  /** Checks and converts a value of the TOML file; undefined if it is invalid. */
   read(raw: unknown): Value | undefined;
   /** Converts text from the environment or a flag to that form. */
   fromText(text: string): unknown;
@@ -24,7 +24,7 @@ export interface OptionType<Value, Suffix extends string = ''> {
   readonly isPath?: true;
   /** Empty text is a value (an empty list) instead of "not set". */
   readonly mayBeEmpty?: true;
-  /** What is wrong with a value that `read` refused, where its parts have rules of their own; never with a secret. */
+  /** The error for a value that `read` refused, if its parts have rules of their own; never contains a secret. */
   explain?(raw: unknown): string;
 }
 
@@ -103,7 +103,10 @@ export const host: OptionType<string> = written(
   String,
 );
 
-/** What every S3-compatible store takes; dots are left out, because certificates do not cover them in host names. */
+/**
+ * Names that every S3-compatible store accepts; without dots, because wildcard certificates do not cover them in host
+ * names.
+ */
 export const bucket: OptionType<string> = written(
   'the name of a bucket: 3 to 63 lower-case letters, digits and hyphens',
   '',
@@ -111,7 +114,7 @@ export const bucket: OptionType<string> = written(
   String,
 );
 
-/** Parts joined by slashes, without one at either end. */
+/** Segments joined by slashes, without one at either end. */
 export const keyPrefix: OptionType<string> = written(
   'letters, digits, dots, hyphens, underscores and slashes, for example forge/objects',
   '',
@@ -128,7 +131,7 @@ function readAddress(text: string): ListenAddress | undefined {
   if (port > 65_535) return undefined;
   if (v6 !== undefined) return isIPv6(v6) ? { host: v6, port } : undefined;
   if (name === undefined || !hostName.test(name)) return undefined;
-  // Digits and dots that are no address: a typing error that only DNS would find later.
+  // Digits and dots that are not an address: a typing error that only DNS would find later.
   if (/^[\d.]+$/.test(name) && isIP(name) === 0) return undefined;
   return { host: name, port };
 }
@@ -304,7 +307,7 @@ export const origins: OptionType<readonly string[]> = list(
   readOrigin,
 );
 
-/** A sender: an address, perhaps with the name that mail programs show. */
+/** A sender: an address, optionally with a display name. */
 export interface Mailbox {
   readonly name: string | null;
   readonly address: string;

@@ -34,7 +34,7 @@ export interface Option {
   // The table mixes all value types; each row keeps its own in `Options`.
   readonly type: OptionType<unknown, string>;
   readonly default: string | number | boolean | readonly string[] | BelowDataDir | null;
-  /** The example file's value where there is no default. */
+  /** The example file's value if there is no default. */
   readonly example?: string | number;
   readonly sentence: string;
   /** Never printed; also read from the file that the variable `<env>_FILE` names. */
@@ -1076,8 +1076,8 @@ export const options = [
     sentence: 'Master switch for federation.',
   }),
   row({
-    // SPEC §1. Any text is accepted: with a base URL that is no public https origin, federation stays off and the
-    // server still starts.
+    // SPEC §1. Any text is accepted: if the base URL is not a public https origin, federation stays off and the server
+    // still starts.
     key: 'federation.base_url',
     env: 'SERVICE_FEDERATION_BASE_URL',
     type: text,

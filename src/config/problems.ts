@@ -11,7 +11,7 @@ export type ProblemReason =
 /** One problem with the settings, with everything needed to find it. */
 export interface Problem {
   readonly reason: ProblemReason;
-  /** The place: `hearth.toml:12`, `SERVICE_HTTP_LISTEN`, `--listen`. */
+  /** Its location: `hearth.toml:12`, `SERVICE_HTTP_LISTEN`, `--listen`. */
   readonly where: string;
   readonly key: string | null;
   readonly file: string | null;

@@ -18,7 +18,7 @@ export interface FileSearch {
   readonly configPath?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Reads a text file; throws an error with code ENOENT when it is absent. */
+  /** Reads a text file; throws an error with code ENOENT if it is absent. */
   readFile(path: string): string;
 }
 

@@ -9,7 +9,7 @@ export interface ConfigSources extends FileSearch {
   readonly argvOverrides?: Readonly<Record<string, string>>;
 }
 
-/** Where a value comes from. */
+/** Source of a value. */
 export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default';
   /** The name of the variable, or the path of the file. */
@@ -17,7 +17,7 @@ export interface Origin {
 }
 
 interface ResolvedOptions {
-  /** Checked values by option key; null where nothing is set and the default is none or depends on others. */
+  /** Checked values by option key; null if nothing is set and the default is none or depends on others. */
   readonly values: ReadonlyMap<string, unknown>;
   readonly origins: ReadonlyMap<string, Origin>;
   readonly problems: readonly Problem[];
@@ -70,7 +70,7 @@ function findValue(
   const flag = argvOverrides[option.key];
   if (flag !== undefined) return { raw: option.type.fromText(flag), origin: { kind: 'flag', name: null }, folder: cwd };
 
-  // The variable may be that of an option of its own: the file is then read by who needs the secret.
+  // The variable may belong to an option of its own: the code that needs the secret then reads the file.
   if (option.secret && !table.some(({ env }) => env === `${option.env}_FILE`)) {
     const secret = readSecretFile(option, sources, problems);
     if (secret !== null) return secret;

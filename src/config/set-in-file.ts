@@ -1,18 +1,18 @@
 import { parse } from 'smol-toml';
 import { invalid } from '../kernel/index.ts';
 
-/** A value in the form that it has in the file. */
+/** A value in the form of the file. */
 export type TomlValue = string | number | boolean | readonly string[];
 
 /**
  * The text of a settings file with one setting changed; comments and everything else stay. A line that sets it is
  * replaced, the comment that shows its default gets the line below, a missing section is added at the end. Refuses
- * `invalid_settings_file` where the text does not say afterwards what was asked for.
+ * `invalid_settings_file` if the resulting text does not contain the requested value.
  * @param key with its section: `ci.actions_url`; `base_url` for one above the first section
  */
 export function setInFile(toml: string, key: string, value: TomlValue): string {
   const [section, name] = key.includes('.') ? (key.split('.') as [string, string]) : [null, key];
-  // Strings, numbers, truth and lists of strings are the same in JSON and TOML.
+  // Strings, numbers, booleans and lists of strings are the same in JSON and TOML.
   const line = `${name} = ${JSON.stringify(value)}`;
   const lines = toml.split('\n');
   const start =
