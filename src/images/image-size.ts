@@ -11,8 +11,8 @@ export interface ImageSize {
 const maxSide = 16_384;
 
 /**
- * The size stated in the header of a PNG, GIF, WebP, JPEG (with Exif orientation) or SVG that names both sides. Nothing
- * is decoded; `null` for anything else, truncated or absurd.
+ * The size in the header of a PNG, GIF, WebP, JPEG (with Exif orientation) or SVG that gives both sides. Decodes
+ * nothing; `null` for anything else, truncated or absurd.
  */
 export function imageSize(bytes: Buffer): ImageSize | null {
   try {
@@ -58,7 +58,7 @@ function ofWebp(bytes: Buffer): ImageSize | null {
   }
 }
 
-/** Walks the segments up to the frame header; an Exif segment on the way may give an orientation. */
+/** Walks the segments up to the frame header; an Exif segment before it may contain an orientation. */
 function ofJpeg(bytes: Buffer): ImageSize | null {
   let isOnItsSide = false;
   for (let at = 2; bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
@@ -78,7 +78,7 @@ function ofJpeg(bytes: Buffer): ImageSize | null {
 const orientationIn = (segment: Buffer): number =>
   segment.toString('latin1', 0, 6) === 'Exif\0\0' ? orientationOf(segment.subarray(6)) : 1;
 
-/** How far the `svg` tag is searched, in bytes. */
+/** Range in which the `svg` tag is searched, in bytes. */
 const svgHead = 4_096;
 
 function ofSvg(bytes: Buffer): ImageSize | null {

@@ -16,18 +16,18 @@ import type { ImageType } from './image-type.ts';
  */
 export interface ImageStore {
   /**
-   * Stores an image in place of the previous one, then lets `record` write its row. When `record` fails, the previous
-   * image is restored and the error thrown. Replacements of one image are serialised, so file and row never mix.
-   * Refuses `disk_full`, `read_only`; of a bucket, `object_store_unavailable`.
+   * Stores an image in place of the previous one, then calls `record` to write its row. If `record` fails, restores the
+   * previous image and rethrows the error. Replacements of one image are serialised, so file and row never mix. Refuses
+   * `disk_full`, `read_only`; for a bucket, `object_store_unavailable`.
    */
   replace<T>(id: string, bytes: Buffer, record: (stamp: number) => Promise<T>): Promise<T>;
-  /** Lets `record` clear the row, then removes the file, if there is one. */
+  /** Calls `record` to clear the row, then removes the file, if there is one. */
   remove<T>(id: string, record: () => Promise<T>): Promise<T>;
-  /** Opens an image for sending; `null` when there is none, or when the file is no image. */
+  /** Opens an image for sending; `null` if there is none, or the file is not an image. */
   open(id: string): Promise<OpenedImage | null>;
   /**
    * Moves an image to another store, possibly on another file system. Returns whether there was one. After an
-   * interruption it is in both; repeating the move completes it.
+   * interruption both stores have it; repeating the move completes it.
    */
   moveTo(other: ImageStore, id: string): Promise<boolean>;
   /** Stores an image with its existing stamp: the receiving end of a move. */
@@ -37,12 +37,12 @@ export interface ImageStore {
   sweep(): Promise<number>;
 }
 
-/** An image open for sending; its type, size and stamp stay valid while others replace it. */
+/** An image open for sending; its type, size and stamp stay valid if it is replaced. */
 export interface OpenedImage {
   /** From the file's own bytes, so that type and content always agree. */
   type: ImageType;
   bytes: number;
-  /** When it was stored, in epoch milliseconds; differs for every content of an id. */
+  /** Time when it was stored, in epoch milliseconds; unique for every content of an id. */
   stamp: number;
   /** The content; closes the image at its end. */
   stream(): Readable;
@@ -56,7 +56,7 @@ export interface StoredImage {
 }
 
 interface ImageStoreOptions {
-  /** Folder with one file per image, named by its id (SPEC §2.2); created when missing. */
+  /** Folder with one file per image, named by its id (SPEC §2.2); created if missing. */
   directory: string;
   clock: Clock;
   random: Random;

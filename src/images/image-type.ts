@@ -1,15 +1,15 @@
 /** The four formats that SPEC §4.3 allows. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
-/** How many leading bytes `sniffImageType` reads. */
+/** Number of leading bytes that `sniffImageType` reads. */
 export const sniffedBytes = 12;
 
 const startsWith = (bytes: Buffer, magic: string, at = 0): boolean =>
   bytes.toString('latin1', at, at + magic.length) === magic;
 
 /**
- * The format by its leading bytes alone (SPEC §4.3); `null` when it is none of the four or truncated. A RIFF file is
- * WebP only when its form type, at offset 8, says so: audio and video use RIFF, too.
+ * The format by its leading bytes alone (SPEC §4.3); `null` if it is none of the four or truncated. A RIFF file is WebP
+ * only if its form type, at offset 8, says so: audio and video also use RIFF.
  */
 export function sniffImageType(head: Buffer): ImageType | null {
   if (startsWith(head, '\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -20,8 +20,7 @@ export function sniffImageType(head: Buffer): ImageType | null {
 }
 
 /**
- * The format that an upload declares, `null` for anything else. `image/jpg` is not registered, but some programs send
- * it.
+ * The declared format of an upload, `null` for anything else. `image/jpg` is not registered, but some programs send it.
  */
 export function parseImageType(declared: string): ImageType | null {
   const name = declared.split(';', 1)[0]!.trim().toLowerCase();

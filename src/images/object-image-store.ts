@@ -8,7 +8,7 @@ import { sniffedBytes, sniffImageType } from './image-type.ts';
 
 export interface ObjectImageStoreOptions {
   objects: ObjectStore;
-  /** What the images are of; a part of their keys. */
+  /** Kind of the images' owners, which is part of their keys. */
   kind: 'avatars' | 'repositories' | 'trash';
   clock: Clock;
   logger: Logger;
@@ -16,19 +16,19 @@ export interface ObjectImageStoreOptions {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const keptBytes = 32 * 1024 * 1024;
-/** A start does not wait for a store longer than that. */
+/** Maximum time in which a start waits for a store. */
 const recoverMs = 10_000;
 
 export const imagePrefix = (kind: ObjectImageStoreOptions['kind']): string => `images/${kind}/`;
 
-/** The key of an image that was stored at this time, in epoch milliseconds. */
+/** The key of an image stored at this time, in epoch milliseconds. */
 export const imageKey = (kind: ObjectImageStoreOptions['kind'], id: string, stamp: number): string =>
   `${imagePrefix(kind)}${id}/${stamp}`;
 
 /**
  * Images as objects, which are never replaced: each content has a key of its own, which ends with its stamp, and the
- * newest counts. A crash between object and row leaves what it leaves in a folder: an image whose stamp its row does
- * not have.
+ * newest counts. A crash between object and row has the same result as in a folder: an image whose stamp differs from
+ * its row.
  */
 export function createObjectImageStore({ objects, kind, clock, logger }: ObjectImageStoreOptions): ImageStore {
   const inTurn = createKeyedMutex();
@@ -39,7 +39,7 @@ export function createObjectImageStore({ objects, kind, clock, logger }: ObjectI
     weigh: ({ length }) => length,
   });
 
-  /** Of all contents of an image, the newest first. */
+  /** Keys of all contents of an image, newest first. */
   async function stampsOf(id: string): Promise<number[]> {
     if (!uuid.test(id)) throw internal('an image is named by a UUID');
     const stamps: number[] = [];
@@ -66,12 +66,12 @@ export function createObjectImageStore({ objects, kind, clock, logger }: ObjectI
   async function store(id: string, bytes: Buffer, stamp: number): Promise<void> {
     const limits = { maxBytes: bytes.length, tooLarge: () => internal('an image grew') };
     await objects.put(imageKey(kind, id, stamp), Readable.from([bytes]), limits).catch((error: unknown) => {
-      // A move that was interrupted is repeated.
+      // An interrupted move is repeated.
       if (!isDomainError(error) || error.reason !== 'object_exists') throw error;
     });
   }
 
-  /** Older contents that stay where the store does not answer are removed with the next change. */
+  /** If the store does not respond, the next change removes the older contents. */
   async function erase(id: string, stamps: readonly number[]): Promise<void> {
     for (const stamp of stamps) {
       kept.delete(imageKey(kind, id, stamp));
@@ -144,7 +144,7 @@ export function createObjectImageStore({ objects, kind, clock, logger }: ObjectI
       return found ?? [];
     },
 
-    // The store of objects sweeps its own files.
+    // The object store removes its own temporary files.
     sweep: async () => 0,
   };
 }

@@ -20,13 +20,12 @@ interface Image {
 }
 
 /**
- * Validates an upload (SPEC §4.3): size, type, and leading bytes that agree with the type. Nothing is decoded (security
- * B07).
+ * Validates an upload (SPEC §4.3): size, type, and leading bytes that match the type. Decodes nothing (security B07).
  *
  * Refuses with `invalid`: `image_missing`, `image_too_large`, `image_type_not_allowed`, `image_content_mismatch` (the
- * bytes are another type's, none's, or also another format's).
+ * bytes have another type, no known type, or also another format).
  *
- * @param field the form field that a refusal belongs to
+ * @param field the form field of the error
  */
 export function parseImage(upload: ImageUpload, field = 'image'): Image {
   const { declaredType, bytes } = upload;
@@ -49,7 +48,7 @@ export function parseImage(upload: ImageUpload, field = 'image'): Image {
   return { type, bytes };
 }
 
-/** The refusal for a transport that stopped reading past `maxImageBytes`. */
+/** The error for a transport that stopped reading past `maxImageBytes`. */
 export function imageTooLarge(field = 'image') {
   return invalid('image_too_large', 'An image can have at most 2 MB (2,097,152 bytes).', { field });
 }

@@ -13,10 +13,10 @@ const strippers: Record<ImageType, (bytes: Buffer) => Buffer[] | null> = {
 };
 
 /**
- * The same picture without metadata: what cameras and programs write about place, time, device and person, and
- * thumbnails of an earlier state. Kept are the ICC profile and the orientation, because the picture would look
- * different without them. Nothing is decoded; the work is linear in the size.
- * @returns null for what is none of the four formats, or damaged: its metadata cannot be separated from the rest
+ * The same picture without metadata: without data of cameras and programs about place, time, device and person, and
+ * without thumbnails of an earlier state. Keeps the ICC profile and the orientation, because the picture would look
+ * different without them. Decodes nothing; linear in the size.
+ * @returns null if the image has none of the four formats or is corrupt: its metadata cannot be separated from the rest
  */
 export function stripMetadata(bytes: Buffer): Buffer | null {
   const type = sniffImageType(bytes);

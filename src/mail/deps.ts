@@ -18,18 +18,18 @@ export interface MailDeps {
   settings: MailSettings;
   connections: SmtpConnections;
   limit: RateLimit;
-  /** By the kind of mail. */
+  /** By kind of mail. */
   renderers: Map<string, (data: unknown) => Promise<MailMessage | null>>;
 }
 
-/** A mail that is to be sent. */
+/** A mail to send. */
 export interface NewMail {
-  /** A kind that `define` knows. */
+  /** A kind that was passed to `define`. */
   kind: string;
-  /** What `render` gets, as JSON; stored encrypted, so a one-time token is allowed in it. */
+  /** Input of `render`, as JSON; stored encrypted, so it may contain a one-time token. */
   data: unknown;
-  /** When it becomes due, milliseconds since the epoch; at once when left out. */
+  /** Due time, milliseconds since the epoch; at once if omitted. */
   at?: number;
-  /** Mails of one key are sent one after the other, in their order: a person, a thread. */
+  /** Mails with the same key, such as a user or a thread, are sent one after the other, in order. */
   key?: string;
 }

@@ -9,7 +9,7 @@ export class PasswordFileError extends Error {
   }
 }
 
-/** The whole mail took too long, although the server may never have been silent for that long. */
+/** The whole mail took too long, although the server may have responded within each step's limit. */
 export class MailServerTimeout extends Error {}
 
 /** Errors of nodemailer and of sockets. */
@@ -23,9 +23,9 @@ interface SmtpError extends Error {
 const maxWords = 400;
 
 /**
- * Why a mail was not sentas text with the response of the server, and whether another attempt may do better. What the
- * server says for good about this mail or its recipient (RFC 5321 §4.2.1: 5yz) is final. What concerns the server as a
- * whole (connection, TLS, sign-in, sender) is tried again, because an administrator can put it right meanwhile.
+ * Reason why a mail was not sent, as text with the server's response, and whether another attempt may succeed. The
+ * server's permanent errors about this mail or its recipient (RFC 5321 §4.2.1: 5yz) are final. Errors of the server as
+ * a whole (connection, TLS, sign-in, sender) are retried, because an administrator can fix them in the meantime.
  */
 export function describeFailure(failure: unknown, settings: UsableSettings): Outcome {
   if (failure instanceof UnusableMail) return { error: failure.message, mayRetry: false };

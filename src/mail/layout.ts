@@ -1,6 +1,6 @@
 import { currentLanguage, findLanguage } from '../translation/index.ts';
 
-/** Longest part of a mail, in characters: a comment may be much longer than anyone reads in a mail. */
+/** Limit of one part of a mail, in characters: a comment may be much longer than is readable in a mail. */
 const maxPart = 20_000;
 
 /** One part of the body. */
@@ -9,11 +9,11 @@ export type MailPart =
   | string
   /** Text of a user, with its line breaks. */
   | { quote: string; by?: string }
-  /** The same, rendered: the HTML is sanitised by the caller, and loads nothing. */
+  /** The same, rendered: the caller sanitises the HTML, which must load nothing. */
   | { text: string; html: string; by?: string }
   /** One item of a digest, with a label. */
   | { link: MailLink; note?: string }
-  /** Names and values: which device, when, from where. */
+  /** Names and values: device, time, address. */
   | { facts: readonly (readonly [name: string, value: string])[] };
 
 interface MailLink {
@@ -30,13 +30,13 @@ export interface MailContent {
   action?: MailLink;
   /** After the button. */
   after?: readonly string[];
-  /** Why the reader gets this mail, and how to get no more. */
+  /** The reason for this mail, and how to unsubscribe. */
   footer: readonly (string | MailLink)[];
 }
 
 /**
- * A mail as text and as HTML. The HTML has no images, no scripts and nothing that is loaded from anywhere; its colours
- * follow the reader's light or dark mode, and without style sheets it is a plain readable page.
+ * A mail as text and as HTML. The HTML has no images, no scripts and loads nothing; its colours follow the reader's
+ * light or dark mode, and without style sheets it is a plain readable page.
  */
 export function layout(content: MailContent): { text: string; html: string } {
   return { text: asText(content), html: asHtml(content) };
@@ -144,13 +144,13 @@ const paragraph = (text: string): string => `<p>${escape(text).replace(/\n/g, '<
 
 const anchor = ({ text, url }: MailLink): string => `<a href="${escape(checkedUrl(url))}">${escape(text)}</a>`;
 
-/** The URL is below the button, too: a reader sees where it leads before following it. */
+/** The URL is also shown below the button, so that readers see the target before following it. */
 function button(link: MailLink): string {
   const url = escape(checkedUrl(link.url));
   return `<p><a class="action" href="${url}">${escape(link.text)}</a></p>\n<p class="url">${url}</p>`;
 }
 
-/** Links are made by this program; another scheme than these is a mistake in it. */
+/** This program creates the links; any other scheme is a bug in it. */
 function checkedUrl(url: string): string {
   if (!/^https?:\/\/[^\s<>"]+$/.test(url)) throw new Error('a link of a mail is no http or https URL');
   return url;

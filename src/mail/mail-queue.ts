@@ -5,24 +5,24 @@ import type { MailDeps } from './deps.ts';
 import { mailKind, readPayload } from './stored-mail.ts';
 import type { StoredMail } from './stored-mail.ts';
 
-/** A mail as administrators see it: never its text, which can hold a token or be about something private. */
+/** A mail as shown to administrators: never its text, which can contain a token or private data. */
 export interface QueuedMail {
   id: number;
-  /** As the module that wrote it has named it. */
+  /** As named by the module that sends it. */
   kind: string;
   state: MessageState;
   attempts: number;
-  /** When the next attempt is due, or the last one was; milliseconds since the epoch. */
+  /** Time of the next attempt, or of the last one; milliseconds since the epoch. */
   nextAt: number;
   createdAt: number;
-  /** Of the last attempt, with the mail server's words. */
+  /** Error of the last attempt, with the mail server's message. */
   error: string | null;
-  /** Null before the first attempt: who gets it is decided then. */
+  /** Null before the first attempt, which determines the recipient. */
   to: string | null;
   subject: string | null;
   /** The mail server's response. */
   response: string | null;
-  /** Nothing was sent, because there was nothing to say any more. */
+  /** Nothing was sent, because the reason for the mail no longer applied. */
   isDropped: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Row {
 const columns = `id, state, attempts, next_at AS "nextAt", created_at AS "createdAt", last_error AS error, payload`;
 const maxRetried = 1_000;
 
-/** Mails of one state, by the time of their next or last attempt, the latest first. */
+/** Mails of one state, by the time of their next or last attempt, latest first. */
 export async function listMails(
   deps: MailDeps,
   { state, limit, before }: { state: MessageState; limit: number; before?: { nextAt: number; id: number } | undefined },
@@ -53,7 +53,7 @@ export async function listMails(
   return found.map((row) => describe(deps, row));
 }
 
-/** How many wait and how many have failed, counted up to a thousand. */
+/** Numbers of waiting and of failed mails, counted up to a thousand. */
 export async function countMails({ db }: MailDeps): Promise<{ pending: number; failed: number }> {
   const count = async (state: MessageState): Promise<number> => {
     const [row] = await rows<{ count: number }>(
@@ -75,7 +75,7 @@ export async function retryMail({ db, outbox, logger }: MailDeps, id: number): P
   logger.info('mail.retried', { message: id });
 }
 
-/** Queues failed mails again, at most a thousand. @returns how many */
+/** Queues failed mails again, at most a thousand. @returns number of mails */
 export async function retryFailedMails({ db, logger }: MailDeps): Promise<number> {
   const retried = await db.write(async ({ manager, now }) =>
     rows(
@@ -95,7 +95,7 @@ function describe(deps: MailDeps, { payload, ...row }: Row): QueuedMail {
   return { ...row, kind: stored?.kind ?? '?', to, subject, response, isDropped };
 }
 
-/** Null for a mail that does not open with this key: the rest of its row is still shown. */
+/** Null for a mail that cannot be decrypted with this key: the rest of its row is still shown. */
 function readable(deps: MailDeps, payload: string | null): StoredMail | null {
   try {
     return readPayload(deps, payload);

@@ -19,7 +19,7 @@ interface MailOptions extends Pick<MailDeps, 'db' | 'outbox' | 'clock' | 'random
   keyFile: string;
 }
 
-/** Mail that is sent: kinds of mail that modules define, queued in the outbox, delivered to the one mail server. */
+/** Outgoing mail: modules define kinds of mail, which are queued in the outbox and delivered to the one mail server. */
 export function createMail({ config, keyFile, ...tools }: MailOptions) {
   const settings = mailSettings(config);
   const connections = createSmtpConnections(settings);
@@ -41,16 +41,16 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
   const wake = (): void => void drain().catch((error: unknown) => logger.error('mail.drain_failed', { error }));
 
   return {
-    /** Whether mails are sent at all; without it, `enqueue` does nothing. */
+    /** Whether mails are sent; if not, `enqueue` does nothing. */
     isConfigured,
 
-    /** What is not set and would have to be, as option keys. */
+    /** Option keys of required settings that are missing. */
     missing: missingSettings(settings),
 
     /**
-     * Defines a kind of mail, once for each kind. `render` runs when the mail is sent, so it asks for rights again;
-     * null drops the mail, and an error is an attempt that failed.
-     * @param purpose a sentence for administrators: what does not work without mail
+     * Defines a kind of mail, once per kind. `render` runs when the mail is sent, so it checks permissions again; null
+     * drops the mail, and an error is a failed attempt.
+     * @param purpose a sentence for administrators about the feature that needs mail
      */
     define<Data>(kind: string, render: (data: Data) => Promise<MailMessage | null>, purpose?: string): void {
       if (deps.renderers.has(kind)) throw internal(`two modules write mails of kind ${kind}`);
@@ -58,7 +58,7 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
       if (purpose !== undefined) purposes.add(purpose);
     },
 
-    /** What does not work without mail, a sentence each. */
+    /** Features that do not work without mail, a sentence each. */
     purposes: (): string[] => [...purposes],
 
     /** Queues a mail in the write of its cause: both happen, or neither. */
@@ -69,12 +69,12 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
       await outbox.enqueue(tx, { kind: mailKind, key: key ?? id, payload, ...(at === undefined ? {} : { at }) });
     },
 
-    /** After the write of an `enqueue`: sends what is due now instead of at the next run of the scheduled task. */
+    /** Called after the write of an `enqueue`: sends due mails now instead of at the next run of the scheduled task. */
     wake,
 
     /**
-     * Sends a test message at once, past the queue. @returns the mail server's response. Refuses `invalid_address`;
-     * `mail_not_sent` with the server's words.
+     * Sends a test message at once, bypassing the queue. @returns the mail server's response. Refuses
+     * `invalid_address`; `mail_not_sent` with the server's message.
      */
     async sendTest(to: string): Promise<string> {
       const address = to.trim();
@@ -92,7 +92,7 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
     /** After a rotation of the instance key. */
     reencrypt: bind(reencryptMails),
 
-    /** For the scheduled task: sends what is due. */
+    /** For the scheduled task: sends due mails. */
     drain,
     /** For the scheduled task. */
     removeOld: (): Promise<number> => outbox.removeOld(mailKind),

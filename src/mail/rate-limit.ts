@@ -2,12 +2,12 @@ import { createLru, currentWindow } from '../kernel/index.ts';
 import type { Clock, FixedWindow } from '../kernel/index.ts';
 
 const hourMs = 3_600_000;
-/** Recipients whose mails are counted at the same time. */
+/** Limit of recipients that are counted at the same time. */
 const maxRecipients = 10_000;
 
-/** How many mails go out in an hour: to everyone, and to one address. Counted in memory; a restart begins anew. */
+/** Hourly limits of mails: in total, and per address. Counted in memory; a restart resets them. */
 export interface RateLimit {
-  /** Counts a mail; or, when a limit is reached, counts nothing and returns when to come again. */
+  /** Counts a mail; if a limit is reached, counts nothing and returns the time of the next attempt. */
   take(recipient: string): { postponedTo: number; reason: string } | null;
 }
 

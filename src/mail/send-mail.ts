@@ -8,20 +8,20 @@ import { isUsable, missingSettings } from './settings.ts';
 import { mailKind, readPayload, writePayload } from './stored-mail.ts';
 import type { StoredMail } from './stored-mail.ts';
 
-/** How long mails that were sent or have failed are shown to administrators, in milliseconds. */
+/** Time in milliseconds during which sent and failed mails are shown to administrators. */
 const retentionMs = 14 * 86_400_000;
-/** A mail that a limit has put off for so long is given up: nobody wants to read it any more. */
+/** Time after which a mail postponed by a limit is dropped: it is no longer of interest. */
 const maxAgeMs = 7 * 86_400_000;
 
 const ok: Outcome = { error: null, mayRetry: false };
 
-/** Outbox handler of mails: as many at the same time as connections to the mail server are allowed. */
+/** Outbox handler of mails: at most as many concurrent mails as the limit of connections to the mail server. */
 export function mailHandler(deps: MailDeps): Handler {
   const { settings, logger } = deps;
   return {
     kind: mailKind,
     slots: settings.connections,
-    // Longer than a whole mail may take, whose error is more specific.
+    // Longer than the time limit of a whole mail, whose error is more specific.
     timeoutMs: settings.timeoutMs + 10_000,
     maxAttempts: settings.maxAttempts,
     keepMs: retentionMs,
@@ -33,7 +33,7 @@ export function mailHandler(deps: MailDeps): Handler {
   };
 }
 
-/** Makes one attempt: renders the mail, so that it says what is true now to who may still read it, and sends it. */
+/** Makes one attempt: renders the mail, so that its content is current and visible to its reader, and sends it. */
 async function sendMail(deps: MailDeps, message: Message, signal: AbortSignal): Promise<Handled<null>> {
   const { settings, limit, connections, renderers, logger } = deps;
   const failed = (error: string, more: Partial<Outcome> = {}): Handled<null> => ({
@@ -64,16 +64,16 @@ async function sendMail(deps: MailDeps, message: Message, signal: AbortSignal): 
   try {
     const mail = await compose(settings, rendered, stored.id, message.createdAt);
     const response = headerText(await connections.send(mail, signal));
-    // The data of a sent mail is dropped: it can contain a token.
+    // Deletes the data of a sent mail: it can contain a token.
     return { outcome: ok, payload: payload({ ...shown, response }), details: null };
   } catch (error) {
-    // The outbox knows why it was aborted.
+    // The outbox knows the reason of the abort.
     if (signal.aborted) throw error;
     return { outcome: describeFailure(error, settings), payload: payload({ data, ...shown }), details: null };
   }
 }
 
-/** Sends a message at once, outside of the queue. @returns the server's response, or why it was not sent */
+/** Sends a message at once, bypassing the queue. @returns the server's response, or the reason why it was not sent */
 export async function sendNow(
   { settings, connections, random, clock }: Pick<MailDeps, 'settings' | 'connections' | 'random' | 'clock'>,
   message: MailMessage,

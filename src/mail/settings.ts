@@ -21,7 +21,7 @@ export interface MailSettings {
   caFile: string | null;
 }
 
-/** Settings with which mail can be sent. */
+/** Settings that are sufficient to send mail. */
 export type UsableSettings = MailSettings & { host: string; from: Mailbox; baseUrl: string };
 
 /** The ports of RFC 6409, RFC 8314 and RFC 5321. */
@@ -31,7 +31,7 @@ export function mailSettings({ mail, baseUrl, caFile }: Pick<Config, 'mail' | 'b
   return { ...mail, port: mail.port ?? usualPorts[mail.tls], baseUrl, caFile };
 }
 
-/** Options that have to be set before anything is mailed, by their keys. Empty: mail is on. */
+/** Keys of options that must be set before mail is sent. Empty: mail is on. */
 export function missingSettings({ host, from, baseUrl }: MailSettings): string[] {
   return [
     ...(host === null ? ['mail.host'] : []),

@@ -6,7 +6,7 @@ import type { ComposedMail } from './compose.ts';
 import { MailServerTimeout, PasswordFileError } from './failure.ts';
 import type { MailSettings, UsableSettings } from './settings.ts';
 
-/** An open connection is closed after so long without a mail: a queue sends faster, and servers dislike idle ones. */
+/** Time after which an idle connection is closed: a queue sends faster, and servers dislike idle connections. */
 const idleMs = 3_000;
 /** Many servers end a connection after a hundred mails. */
 const maxMailsPerConnection = 100;
@@ -19,7 +19,7 @@ interface Open {
   fail: (error: unknown) => void;
 }
 
-/** Connections to the one mail server that the administrator has named, reused for what is sent soon after. */
+/** Connections to the configured mail server, reused for mails that follow soon after. */
 export interface SmtpConnections {
   /**
    * Sends one mail. @returns the server's response. Throws errors of nodemailer, `MailServerTimeout`,
@@ -75,7 +75,7 @@ export function createSmtpConnections(settings: MailSettings): SmtpConnections {
     open.fail(error);
   }
 
-  /** One step on a connection, which is closed when the step fails. */
+  /** One step on a connection; a failed step closes the connection. */
   async function on<Result>(
     open: Open,
     step: (done: (error?: unknown, result?: Result) => void) => void,
@@ -126,7 +126,7 @@ export function createSmtpConnections(settings: MailSettings): SmtpConnections {
           try {
             return await sendOn(reused, mail);
           } catch (error) {
-            // The server may have ended an idle connection; nothing was sent on it then.
+            // The server may have closed an idle connection; nothing was sent on it then.
             if (!isStale(error)) throw error;
           }
         }
@@ -167,7 +167,7 @@ function helloName(hostname: string): string {
 
 const closedEarly = (): Error => Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' });
 
-/** A failure on a reused connection before the message itself was on its way. */
+/** A failure on a reused connection before the message itself was sent. */
 function isStale(error: unknown): boolean {
   const { command, responseCode } = error as { command?: string; responseCode?: number };
   return command !== 'DATA' && (responseCode === undefined || responseCode === 421);

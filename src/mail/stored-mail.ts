@@ -6,20 +6,20 @@ import type { MailDeps } from './deps.ts';
 /** Kind of the outbox messages that are mails. */
 export const mailKind = 'mail';
 
-/** What the payload of a mail holds encrypted. */
+/** The encrypted part of a mail's payload. */
 interface MailContents {
-  /** What `render` gets; dropped when the mail was sent. */
+  /** Input of `render`; deleted once the mail is sent. */
   data?: unknown;
-  /** Of the last attempt, for administrators. */
+  /** Error of the last attempt, for administrators. */
   to?: string;
   subject?: string;
   /** The mail server's response to a mail that it accepted. */
   response?: string;
-  /** Its subject was gone, or the recipient may not see it any more: nothing was sent. */
+  /** Nothing was sent: its subject was deleted, or the recipient can no longer see it. */
   isDropped?: true;
 }
 
-/** A mail as it is in the payload of an outbox message. */
+/** A mail in the payload of an outbox message. */
 export interface StoredMail {
   kind: string;
   /** Unique; the Message-ID of a mail without a thread begins with it. */
@@ -33,7 +33,7 @@ interface Payload {
   sealed: string;
 }
 
-/** Additional data of the encryption: a ciphertext decrypts only for its own mail. */
+/** Additional data of the encryption: a ciphertext can be decrypted only for its own mail. */
 const placeOf = ({ kind, id }: Pick<Payload, 'kind' | 'id'>): string => `mail:${kind}:${id}`;
 
 export function writePayload({ key, random }: Pick<MailDeps, 'key' | 'random'>, mail: StoredMail): string {
@@ -42,7 +42,7 @@ export function writePayload({ key, random }: Pick<MailDeps, 'key' | 'random'>, 
   return JSON.stringify({ kind, id, sealed } satisfies Payload);
 }
 
-/** Throws when the instance key has changed. */
+/** Throws if the instance key has changed. */
 export function readPayload({ key }: Pick<MailDeps, 'key'>, payload: string | null): StoredMail {
   const { kind, id, sealed } = JSON.parse(payload ?? '{}') as Payload;
   const contents = decrypt(key.decrypting('messages'), placeOf({ kind, id }), sealed ?? '');
@@ -50,10 +50,10 @@ export function readPayload({ key }: Pick<MailDeps, 'key'>, payload: string | nu
   return { kind, id, contents: JSON.parse(contents) as MailContents };
 }
 
-/** Mails that one write encrypts again. */
+/** Limit of mails that one write re-encrypts. */
 const perWrite = 200;
 
-/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+/** After a rotation of the instance key: see `reencrypt`. @returns number of re-encrypted mails */
 export async function reencryptMails({ db, key, random }: Pick<MailDeps, 'db' | 'key' | 'random'>): Promise<number> {
   let changed = 0;
   let after = 0;

@@ -2,7 +2,7 @@ import { layout } from './layout.ts';
 import type { MailMessage } from './message.ts';
 import type { MailSettings } from './settings.ts';
 
-/** What an administrator sends to see whether mail works. */
+/** The mail that an administrator sends to test the settings. */
 export function testMail({ baseUrl }: MailSettings, to: string): MailMessage {
   const server = baseUrl === null ? 'this server' : new URL(baseUrl).host;
   return {

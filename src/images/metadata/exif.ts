@@ -1,11 +1,11 @@
 const orientationTag = 0x0112;
 const shortType = 3;
-/** A camera writes some sixty entries; a directory that says more is not searched further. */
+/** A camera writes some sixty entries; entries above this limit are not searched. */
 const maxEntries = 1_000;
 
 /**
- * Orientation that a TIFF header with its first directory states (Exif 2.32, 4.6.4), 1 to 8; 1 when it is absent.
- * @param tiff what follows `Exif\0\0`; truncated or damaged ones have none
+ * Orientation in the first directory of a TIFF header (Exif 2.32, 4.6.4), 1 to 8; 1 if it is absent.
+ * @param tiff the bytes after `Exif\0\0`; truncated or corrupt ones have none
  */
 export function orientationOf(tiff: Buffer): number {
   const order = tiff.toString('latin1', 0, 2);
@@ -23,7 +23,7 @@ export function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/** A TIFF header with one directory, which has the orientation and nothing else. */
+/** A TIFF header with one directory that contains only the orientation. */
 export function exifWith(orientation: number): Buffer {
   const tiff = Buffer.alloc(26);
   tiff.write('MM\0*', 'latin1');

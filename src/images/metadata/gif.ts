@@ -1,12 +1,12 @@
-/** Application extensions that decoding and colours depend on: how often it repeats, and the ICC profile. */
+/** Application extensions that decoding and colours depend on: the repetition count and the ICC profile. */
 const needed = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 const [extension, image, trailer] = [0x21, 0x2c, 0x3b];
 const [graphicControl, application] = [0xf9, 0xff];
 
 /**
- * A GIF (89a) of its images, their timing, repetition and ICC profile. Comments, plain texts, XMP, other applications'
- * data and what follows the end go. GIF has no orientation.
- * @returns the parts in their order; null for a file whose blocks cannot be followed to its end
+ * Keeps the images of a GIF (89a) with their timing, repetition and ICC profile. Removes comments, plain texts, XMP,
+ * data of other applications and everything after the end. GIF has no orientation.
+ * @returns the parts in order; null for a file whose blocks cannot be followed to its end
  */
 export function stripGif(bytes: Buffer): Buffer[] | null {
   if (bytes.length < 13) return null;
@@ -19,7 +19,7 @@ export function stripGif(bytes: Buffer): Buffer[] | null {
         return retained;
       case image: {
         if (at + 11 > bytes.length) return null;
-        // The descriptor has nine bytes and flags in the last of them; then come colours and the code size.
+        // The descriptor has nine bytes with flags in the last one; the colours and the code size follow.
         const end = endOfBlocks(bytes, at + 10 + tableBytes(bytes[at + 9]!) + 1);
         if (end === null) return null;
         retained.push(bytes.subarray(at, end));
@@ -42,10 +42,10 @@ export function stripGif(bytes: Buffer): Buffer[] | null {
   }
 }
 
-/** Size of the colour table that packed flags announce. */
+/** Size of the colour table according to packed flags. */
 const tableBytes = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1));
 
-/** Sub-blocks, each behind its length, up to an empty one. */
+/** Sub-blocks, each after its length, up to an empty one. */
 function endOfBlocks(bytes: Buffer, from: number): number | null {
   let at = from;
   for (let length = bytes[at]; length !== undefined; length = bytes[at]) {

@@ -10,17 +10,17 @@ const endOfImage = Buffer.from([0xff, 0xd9]);
 const begins = (payload: Buffer, name: Buffer): boolean => payload.subarray(0, name.length).equals(name);
 
 /**
- * A JPEG (ITU T.81, annex B) of what decoding needs: tables, frames and scans, the JFIF header without its thumbnail,
- * Adobe's colour transform, the ICC profile, and the orientation alone of Exif. All else goes: Exif, XMP, IPTC,
- * comments, and what follows the end, such as a second picture or a film.
- * @returns the parts in their order; null for a file whose segments cannot be followed. One that is cut off within its
- *   coded data is a picture that browsers show, and gets an end.
+ * Keeps the parts of a JPEG (ITU T.81, annex B) that decoding needs: tables, frames and scans, the JFIF header without
+ * its thumbnail, Adobe's colour transform, the ICC profile, and only the orientation of Exif. Removes everything else:
+ * Exif, XMP, IPTC, comments, and data after the end, such as a second picture or a film.
+ * @returns the parts in order; null for a file whose segments cannot be followed. A file that is truncated within its
+ *   coded data is still shown by browsers, and gets an end marker.
  */
 export function stripJpeg(bytes: Buffer): Buffer[] | null {
   const retained: Buffer[] = [bytes.subarray(0, 2)];
   let orientation = 1;
   let hasScan = false;
-  /** Where Exif belongs: behind the JFIF header, before anything else. */
+  /** The position of Exif: after the JFIF header, before anything else. */
   let exifAt = 1;
   for (let at = 2; ; ) {
     while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1;
@@ -76,7 +76,7 @@ function segment(marker: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Coded data goes on to the next marker: `FF 00` is a byte of it, and restart markers are within it. */
+/** Coded data continues to the next marker: `FF 00` is a byte of it, and restart markers are part of it. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1];

@@ -1,15 +1,16 @@
 import { crc32 } from 'node:zlib';
 import { exifWith, orientationOf } from './exif.ts';
 
-/** Chunks that decoding and colours depend on, animation included (PNG 3rd edition, 11). */
+/** Chunks that decoding and colours depend on, including animation (PNG 3rd edition, 11). */
 const needed = new Set(
   'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT'.split(' '),
 );
 const signatureBytes = 8;
 
 /**
- * A PNG of its needed chunks, and the orientation alone of `eXIf`. Texts, times, Exif, XMP and what follows the end go.
- * @returns the parts in their order; null for a file whose chunks cannot be followed to its end
+ * Keeps the needed chunks of a PNG, and only the orientation of `eXIf`. Removes texts, times, Exif, XMP and data after
+ * the end.
+ * @returns the parts in order; null for a file whose chunks cannot be followed to its end
  */
 export function stripPng(bytes: Buffer): Buffer[] | null {
   const retained: Buffer[] = [bytes.subarray(0, signatureBytes)];
@@ -22,7 +23,7 @@ export function stripPng(bytes: Buffer): Buffer[] | null {
     if (type === 'eXIf') orientation = orientationOf(bytes.subarray(at + 8, end - 4));
     if (needed.has(type)) retained.push(bytes.subarray(at, end));
     if (type === 'IEND') {
-      // It may be anywhere between the first chunk and the last; before the data is what all readers take.
+      // It is allowed anywhere between the first chunk and the last; all readers accept it before the data.
       if (orientation !== 1) retained.splice(2, 0, chunk('eXIf', exifWith(orientation)));
       return retained;
     }

@@ -4,13 +4,13 @@ import { exifWith, orientationOf } from './exif.ts';
 const needed = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
 const inFrames = new Set(['VP8 ', 'VP8L', 'ALPH']);
 const [exifFlag, xmpFlag] = [0x08, 0x04];
-/** Position, size, duration and flags of an `ANMF` chunk come before its own chunks. */
+/** Position, size, duration and flags of an `ANMF` chunk precede its own chunks. */
 const frameHeadBytes = 16;
 
 /**
- * A WebP of its needed chunks, and the orientation alone of `EXIF`. Exif, XMP, unknown chunks and what follows the end
- * go.
- * @returns the parts in their order; null for a file whose chunks cannot be followed to its end
+ * Keeps the needed chunks of a WebP, and only the orientation of `EXIF`. Removes Exif, XMP, unknown chunks and data
+ * after the end.
+ * @returns the parts in order; null for a file whose chunks cannot be followed to its end
  */
 export function stripWebp(bytes: Buffer): Buffer[] | null {
   if (bytes.length < 12) return null;
@@ -55,7 +55,7 @@ function chunksOf(bytes: Buffer): Chunk[] | null {
   return chunks;
 }
 
-/** Some writers put the prefix of JPEG's segment before the header. */
+/** Some writers put the prefix of a JPEG segment before the header. */
 const withoutPrefix = (exif: Buffer): Buffer =>
   exif.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;
 
