@@ -14,7 +14,9 @@ type Place = Pick<ServerPlace, 'baseUrl'>;
 
 const apiUrl = (fullName: string, { baseUrl }: Place): string => `${baseUrl ?? ''}/api/v1/repos/${fullName}`;
 
-/** @param creator null for nobody, and for an account that is gone. @param fullName `owner/name` of its repository */
+/**
+ * @param creator null for none, and for a deleted account. @param fullName `owner/name` of its repository
+ */
 export function deploymentPayload(
   row: DeploymentRow,
   creator: Person | null,
@@ -44,7 +46,7 @@ export function deploymentPayload(
   };
 }
 
-/** The same for a status; the log of a job is an address below the page of the repository. */
+/** The same for a status; the URL of a job's log is below the page of the repository. */
 export function deploymentStatusPayload(
   row: DeploymentStatusRow,
   { environment }: Pick<DeploymentRow, 'environment'>,

@@ -12,33 +12,31 @@ interface DescribingDeps {
   git: Pick<Git, 'queries'>;
 }
 
-/** A pull request with everything that the API and webhooks show of it. */
+/** A pull request with all data that the API and webhooks show. */
 export interface DescribedPull {
   issue: DescribedIssue;
   pull: PullRow;
   mergedBy: Person | null;
-  /** Whose review it waits for. */
+  /** Requested reviewers. */
   requested: Person[];
-  /** The teams, as far as the reader may know of them. */
+  /** The teams that the reader may know of. */
   requestedTeams: Team[];
-  /** Null when the repository of the head is gone, or is not for the reader; for a push, too. */
+  /** Null if the head repository was deleted or is hidden from the reader, and for pull requests made by a push. */
   head: Located | null;
   base: Located;
-  /** The tip of the base branch; null when the branch is gone. */
+  /** The tip of the base branch; null if the branch was deleted. */
   baseTip: string | null;
 }
 
-/** What a reader may know of besides the repository. */
+/** The reader's access to data outside of the repository. */
 interface ReaderOfPulls {
   /** Whether a reader may know of the repository of a fork. */
   mayRead(repository: Repository): boolean | Promise<boolean>;
-  /** Those of some teams that a reader may know of. */
+  /** The teams among these that a reader may know of. */
   teamsById(ids: readonly string[]): Promise<ReadonlyMap<string, { team: Team }>>;
 }
 
-/**
- * Describes pull requests of one repository, in the order of their issues; what is no pull request is left out.
- */
+/** Describes pull requests of one repository, in the order of their issues; omits issues that are not pull requests. */
 export async function describePulls(
   deps: DescribingDeps,
   issues: readonly DescribedIssue[],

@@ -23,8 +23,8 @@ interface DescribingDeps {
 type Row = Pick<Located, 'repository' | 'owner'>;
 
 /**
- * What repositories have besides their rows, by id: read for all at once, or from the row cache.
- * @param viewer whose rights are told, and whose right decides about the source of a fork
+ * Additional data of repositories besides their rows, by id: read for all at once, or from the row cache.
+ * @param viewer user whose rights are included, and whose rights decide whether the source of a fork is visible
  */
 export async function repositoryDetails(
   deps: DescribingDeps,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { hideReasons } from '../issues/index.ts';
 import { giteaUser } from './user-schema.ts';
 
-/** Issues and their parts in Gitea's form, with fields of our own beside them. */
+/** Issues and their parts in Gitea's form, with fields of our own. */
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 export const issueState = z.enum(['open', 'closed']);

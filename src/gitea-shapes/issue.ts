@@ -16,7 +16,7 @@ type MilestonePayload = z.output<typeof schemas.milestone>;
 export type IssuePayload = z.output<typeof schemas.issue>;
 type CommentPayload = z.output<typeof schemas.comment>;
 
-/** Where an issue is: absolute addresses begin with `origin`. */
+/** Location of an issue: absolute URLs begin with `origin`. */
 interface IssuePlace {
   origin: string;
   owner: string;
@@ -26,7 +26,9 @@ interface IssuePlace {
 /** The end of the day. */
 const dueDate = (day: string | null): string | null => (day === null ? null : `${day}T23:59:59Z`);
 
-/** @param at its repository, or the organisation whose label it is */
+/**
+ * @param at its repository, or the organisation that owns the label
+ */
 export const labelPayload = (
   label: Label,
   { origin, at: { owner, name } }: { origin: string; at: { owner: string; name?: string } },
@@ -68,11 +70,13 @@ export const attachmentPayload = (
   browser_download_url: origin + attachmentPath(at, id),
 });
 
-/** The path of the page of an issue, below that of its repository: pull requests have pages of their own. */
+/** The path of an issue's page, below that of its repository: pull requests have pages of their own. */
 export const issuePath = ({ kind, number }: Pick<DescribedIssue, 'kind' | 'number'>): string =>
   `${kind === 'PULL' ? 'pulls' : 'issues'}/${number}`;
 
-/** @param pull for the talk of a pull request */
+/**
+ * @param pull for the conversation of a pull request
+ */
 export function issuePayload(
   issue: DescribedIssue,
   { origin, owner, repository }: IssuePlace,
@@ -129,7 +133,9 @@ export function issuePayload(
   };
 }
 
-/** @param issue its kind and number, and the serial that `describe` gives */
+/**
+ * @param issue its kind and number, and the serial from `describe`
+ */
 export function commentPayload(
   entry: Entry & { hiddenFor?: HideReason | null },
   author: Person | null,

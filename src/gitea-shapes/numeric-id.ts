@@ -1,2 +1,2 @@
-/** Receivers parse ids as integers; the beginning of a UUID fits in every language. */
+/** Receivers parse ids as integers; the leading digits of a UUID fit in the integers of every language. */
 export const numericId = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16) || 0;

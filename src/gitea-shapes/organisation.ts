@@ -7,7 +7,9 @@ import { giteaTime } from './time.ts';
 
 export type OrganisationPayload = z.output<typeof organisation>;
 
-/** @param members how many people belong to it */
+/**
+ * @param members number of its members
+ */
 export function organisationPayload(
   { id, name, displayName, description, createdAt }: Organisation,
   members: number,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { giteaRepository } from './repository-schema.ts';
 import { giteaUser } from './user-schema.ts';
 
-/** Gitea's names of the formats: an image is a container there. */
+/** Gitea's names of the formats: it calls an image a container. */
 export const packageTypes = ['cargo', 'container', 'generic', 'maven', 'npm', 'pypi'] as const;
 
 /** A version of a package in Gitea's form. */

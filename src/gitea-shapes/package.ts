@@ -12,13 +12,13 @@ type PackageType = PackagePayload['type'];
 
 const packageTypeOf = (format: FormatName): PackageType => (format === 'oci' ? 'container' : format);
 
-/** The format of a name that Gitea or this server uses; null for any other one. */
+/** The format of a name used by Gitea or this server; null for any other name. */
 export function formatOfType(type: string): FormatName | null {
   if (type === 'container' || type === 'oci') return 'oci';
   return (['cargo', 'generic', 'maven', 'npm', 'pypi'] as const).find((name) => name === type) ?? null;
 }
 
-/** The page of a package, or of a version of it, below the address of this server. */
+/** The URL path of a package, or of a version of it, on this server. */
 export function packagePath(
   owner: string,
   { format, name }: Pick<PackageRow, 'format' | 'name'>,
@@ -28,7 +28,9 @@ export function packagePath(
   return `/packages/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** @param shown the name by which the version is shown: of an image a tag */
+/**
+ * @param shown display name of the version: for an image, a tag
+ */
 export function packagePayload(
   { package: row, version, shown = version.version }: ShownVersion,
   { owner, creator, repository }: { owner: UserPayload; creator: UserPayload; repository: RepositoryPayload | null },

@@ -1,7 +1,7 @@
-/** Where this server is reached. */
+/** The addresses of this server. */
 export interface ServerPlace {
-  /** Public origin of this server; null when it is taken from the Host header of each request. */
+  /** Public origin of this server; null if it is taken from the Host header of each request. */
   baseUrl: string | null;
-  /** Origin of git over SSH, `ssh://git@host:port`; null when it is off. */
+  /** Origin of git over SSH, `ssh://git@host:port`; null if it is off. */
   sshOrigin: string | null;
 }

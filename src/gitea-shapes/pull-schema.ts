@@ -4,7 +4,7 @@ import { giteaRepository } from './repository-schema.ts';
 import { team } from './team-schema.ts';
 import { giteaUser } from './user-schema.ts';
 
-/** Pull requests in Gitea's form, with fields of our own beside them. */
+/** Pull requests in Gitea's form, with fields of our own. */
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const oid = z.string().describe('Full id of a commit');

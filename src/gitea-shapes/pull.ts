@@ -17,7 +17,9 @@ export type PullPayload = z.output<typeof pullRequest>;
 /** One side of a pull request. */
 type PullBranchPayload = PullPayload['base'];
 
-/** @param show a repository as the receiver gets it */
+/**
+ * @param show formats a repository for the receiver
+ */
 export function pullPayload(
   { issue, pull, mergedBy, requested, requestedTeams, head, base, baseTip }: DescribedPull,
   origin: string,
@@ -79,7 +81,7 @@ export function pullPayload(
   };
 }
 
-/** As Gitea shows a head without a repository: by the ref that the pull request keeps. */
+/** Gitea's form of a head without a repository: the ref that the pull request keeps. */
 function headPayload(
   { issue, pull, head }: Pick<DescribedPull, 'issue' | 'pull' | 'head'>,
   show: (located: Located) => RepositoryPayload,

@@ -3,7 +3,7 @@ import { giteaUser } from './user-schema.ts';
 
 const time = z.iso.datetime();
 
-/** A file of a release in Gitea's form, with its digest beside. */
+/** A release file in Gitea's form, with its digest. */
 export const releaseFile = z
   .strictObject({
     id: z.int(),

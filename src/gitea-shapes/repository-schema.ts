@@ -76,7 +76,7 @@ const fields = {
   licenses: z.array(z.string()),
 };
 
-/** What a repository was forked from. */
+/** The source of a fork. */
 const parentRepository = z.strictObject({ ...fields, parent: z.null() }).meta({ id: 'ParentRepository' });
 
 /** A repository in Gitea's form. */

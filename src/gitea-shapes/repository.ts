@@ -14,10 +14,10 @@ export type RepositoryPayload = z.output<typeof giteaRepository>;
 
 type Shown = Pick<Located, 'repository' | 'owner'>;
 
-/** What a repository has besides its row. */
+/** Additional data of a repository besides its row. */
 export interface RepositoryDetails {
   ownerProfile: Person | Organisation | null;
-  /** Of the reader. */
+  /** Rights of the reader. */
   level: Level;
   language: string;
   stars: number;
@@ -28,9 +28,9 @@ export interface RepositoryDetails {
   takesIssues: boolean;
   takesPulls: boolean;
   topics: readonly string[];
-  /** Of a pull mirror. */
+  /** Set for a pull mirror. */
   mirror: { intervalMs: number | null; lastOkAt: number | null; url: string } | null;
-  /** What it was forked from; null where the reader may not read that. */
+  /** The source of a fork; null if the reader cannot read it. */
   parent: (Shown & { level: Level }) | null;
 }
 
@@ -50,7 +50,9 @@ const unknown: RepositoryDetails = {
   parent: null,
 };
 
-/** @param details what is known of it; without them it is as nobody sees it */
+/**
+ * @param details additional data; without it, the repository as shown to a reader without rights
+ */
 export function repositoryPayload(
   shown: Shown,
   place: ServerPlace,
@@ -145,7 +147,7 @@ function fieldsOf(
   };
 }
 
-/** As Gitea writes durations: `8h0m0s`. */
+/** In Gitea's format of durations: `8h0m0s`. */
 function durationOf(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 3600)}h${Math.floor(seconds / 60) % 60}m${seconds % 60}s`;

@@ -1,6 +1,6 @@
 /**
- * The schemas of the shapes, for the API alone: they need the library that checks them, which a start does not load.
- * What this module makes has these types by inference.
+ * The schemas of the shapes, only for the API: they need the validation library, which a start does not load. The types
+ * of this module's results are inferred from them.
  */
 export { attachment, closeReason, comment, hideReason, issue, issueState, label, milestone } from './issue-schema.ts';
 export { deployment, deploymentStatus } from './deployment-schema.ts';

@@ -11,8 +11,8 @@ type StatusPayload = z.output<typeof commitStatus>;
 
 /**
  * A commit status in Gitea's form. @param fullName of its repository
- * @param id of a word in the history; else it follows from repository, commit and context
- * @param creator null for the CI of this server, whose addresses are below the page of the repository
+ * @param id of an entry in the history; otherwise derived from repository, commit and context
+ * @param creator null for the CI of this server, whose URLs are below the page of the repository
  */
 export function statusPayload(
   status: CommitStatus,
@@ -43,7 +43,7 @@ export function statusPayload(
   };
 }
 
-/** A status has no id of its own: it is named by repository, commit and context. */
+/** A status has no id of its own: it is identified by repository, commit and context. */
 function idOf({ repositoryId, sha, context }: CommitStatus): number {
   return createHash('sha256').update(`${repositoryId} ${sha} ${context}`).digest().readUIntBE(0, 6);
 }

@@ -5,10 +5,12 @@ import type { team } from './team-schema.ts';
 
 type TeamPayload = z.output<typeof team>;
 
-/** The parts of a repository as Gitea calls them; a role of a team covers all of them. */
+/** Gitea's names of the units of a repository; a role of a team covers all of them. */
 const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.actions'];
 
-/** @param organization null where it is the owner of the repository that is shown */
+/**
+ * @param organization null if it owns the shown repository
+ */
 export const teamPayload = (
   { serial, name, description, role }: Pick<Team, 'serial' | 'name' | 'description' | 'role'>,
   organization: OrganisationPayload | null = null,

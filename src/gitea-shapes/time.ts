@@ -1,17 +1,17 @@
-/** What Gitea's clients read as no time. */
+/** The value that Gitea's clients read as an unset time. */
 export const noTime = '0001-01-01T00:00:00Z';
 
 const limit = 8.64e15;
 
 /**
- * Whole seconds, as Gitea writes times: some clients read no others.
- * @param ms epoch milliseconds; those of commits may be beyond what a date can say
+ * Whole seconds, as in Gitea: some clients read no other format.
+ * @param ms epoch milliseconds; those of commits may be outside the range of dates
  */
 export const giteaTime = (ms: number): string =>
   new Date(Math.min(Math.max(ms, -limit), limit)).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
 /**
- * The same as the clock of the person showed it: `2026-11-28T22:06:00+09:00`.
+ * The same in the author's time zone: `2026-11-28T22:06:00+09:00`.
  * @param offsetMinutes east of UTC, at most a day
  */
 export function zonedTime(ms: number, offsetMinutes: number): string {

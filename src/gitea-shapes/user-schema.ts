@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 
-/** A user in Gitea's form; an organisation that owns a repository has it, too. */
+/** A user in Gitea's form; also used for an organisation that owns a repository. */
 export const giteaUser = z
   .strictObject({
     id: z.int().describe('Follows from the UUID; -1 for an author without an account here'),

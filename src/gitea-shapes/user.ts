@@ -9,11 +9,11 @@ import type { giteaUser } from './user-schema.ts';
 
 export type UserPayload = z.output<typeof giteaUser>;
 
-/** Fields of a user that only some readers get. */
+/** Fields of a user that are visible only to some readers. */
 export interface UserDetails {
   /** Whether the reader is this user or an administrator. */
   isOwn?: boolean;
-  /** The address that the reader may see. */
+  /** The e-mail address that is visible to the reader. */
   email?: string;
   followers?: number;
   following?: number;
@@ -46,7 +46,9 @@ const nobody: UserPayload = {
   username: 'ghost',
 };
 
-/** @param person null for a user without an account here, or with none any more */
+/**
+ * @param person null for a user without an account here, or with a deleted one
+ */
 export function userPayload(
   person: Person | null,
   { baseUrl }: Pick<ServerPlace, 'baseUrl'>,
@@ -78,7 +80,7 @@ export function userPayload(
   };
 }
 
-/** An owner of repositories as a user. @param profile null where it is not known */
+/** An owner of repositories as a user. @param profile null if unknown */
 export function ownerPayload(
   owner: Pick<Owner, 'id' | 'kind' | 'handle'>,
   profile: Person | Organisation | null,
