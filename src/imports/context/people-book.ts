@@ -16,7 +16,7 @@ export const placeholderName = (login: string, host: string): string =>
   `${cleanText(login, importLimits.loginCharacters).replaceAll('@', '_') || 'unknown'}@${host}`.slice(0, 100);
 
 /**
- * Stores authors of a source, so that they can claim their texts, and finds those who have. Only a proven account
+ * Stores authors of a source, so that they can claim their texts, and finds those who have. Only a verified account
  * counts: an equal name proves nothing.
  */
 export async function openPeopleBook(

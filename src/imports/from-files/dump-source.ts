@@ -163,7 +163,7 @@ async function headOf(bare: string): Promise<string | null> {
   return /^ref: refs\/heads\/(\S{1,250})\s*$/.exec(text)?.[1] ?? null;
 }
 
-/** Issues, then the conversations of pull requests: `issue:0`, `pull:1048576`. */
+/** Issues, then the discussions of pull requests: `issue:0`, `pull:1048576`. */
 async function readTalk(
   read: ReadPart,
   cursor: string | null,

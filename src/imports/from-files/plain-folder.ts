@@ -26,7 +26,7 @@ export interface PlainLists {
   labels: SourceLabel;
   milestones: SourceMilestone;
   issues: SourceIssue;
-  /** The conversations of pull requests. */
+  /** The discussions of pull requests. */
   talks: SourceIssue;
   pulls: SourcePull;
   comments: SourceComment;

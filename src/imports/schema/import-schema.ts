@@ -184,7 +184,7 @@ export interface ImportPersonRow {
   /** An e-mail address that the source vouches for; empty for none. */
   email: string;
   url: string;
-  /** The author's account here, once proven. */
+  /** The author's account here, once verified. */
   userId: string | null;
   claimedBy: string | null;
   claimedAt: number | null;

@@ -30,7 +30,7 @@ const pagesPerList = 400;
 
 /**
  * A project of GitLab, by its REST API at `…/api/v4`. It numbers issues and merge requests separately: `numbers` maps
- * them to the numbers here. Conversations are fetched one by one, since no list of GitLab contains them.
+ * them to the numbers here. Discussions are fetched one by one, since no list of GitLab contains them.
  * @param project the whole path, including groups and subgroups
  */
 export function createGitlabSource(
