@@ -7,7 +7,7 @@ import type { FakeActor } from '../federation/fake-peer.ts';
 import { startPeer, until } from '../federation/two-instances.ts';
 import { runCli } from './run-cli.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 const home = await startPeer(t, {
   host: '127.0.0.1',

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { viewerOf } from '../repositories/repositories-fixture.ts';
 import { runCli } from './run-cli.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');

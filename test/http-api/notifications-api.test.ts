@@ -5,7 +5,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 const hearth = await startHearth(t);
 const alice = await hearth.addPerson('alice');

@@ -10,7 +10,7 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { openModules } from './repositories-fixture.ts';
 
 const kills = Number(process.env.HEARTH_IMAGE_KILLS ?? 5);
-t.setTimeout(20_000 + kills * 5_000);
+t.setTimeout(200_000 + kills * 5_000);
 const program = new URL('./image-writer.ts', import.meta.url).pathname;
 const types = Object.keys(sampleImages) as (keyof typeof sampleImages)[];
 

@@ -6,7 +6,7 @@ import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 import { startGiteaStub } from '../../imports/gitea-stub.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 t.test('a repository is imported by a form, runs again and is switched over', async (t) => {
   const port = await freePort();

@@ -6,7 +6,7 @@ import { until } from '../../git/git-fixture.ts';
 import { fillRepository, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 import type { Visitor } from '../../fixtures/web-fixture.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(120_000);
 
 const web = await startWeb(t);
 const alice = await signedIn(web, 'alice');
