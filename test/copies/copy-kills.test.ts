@@ -1,6 +1,6 @@
-// Three Hearths, each a process of its own: bob's repository away, alice keeps a copy at home, carol follows it elsewhere
-// and clones the copy once its origin is lost. Between the pushes one of them is killed. HEARTH_KILLS says how often
-// (default 3).
+// Three Hearths, each a process of its own: bob's repository away, alice keeps a copy at home, carol follows it
+// elsewhere and clones the copy once its origin is lost. Between the pushes one of them is killed. HEARTH_KILLS says
+// how often (default 3).
 // time limit: 1200 s
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
