@@ -14,7 +14,7 @@ import { createRecoveryDrill } from './recovery-drill.ts';
 import { subscribe } from './subscriptions.ts';
 
 /**
- * The modules without transports: for commands, even while a server is running. Refuses `schema_behind` if the database
+ * The modules without transports: for commands, even while a server is running. Throws `schema_behind` if the database
  * needs a migration, `schema_newer`, `git_missing` and `git_too_old`.
  */
 export async function openModules(

@@ -23,7 +23,7 @@ export const keyFileOf = ({ dataDir }: Config): string => keyFile(dataDir);
 
 /**
  * Updates a database that is an older copy from the journal in the store, and takes over the bucket: the server that
- * wrote to it before stops. The caller holds the instance lock. Refuses `object_store_unavailable`, `bucket_taken`.
+ * wrote to it before stops. The caller holds the instance lock. Throws `object_store_unavailable`, `bucket_taken`.
  */
 export async function recoverFromStore(config: Config, options: AppOptions, isDry: boolean): Promise<Recovered> {
   const { logger, clock = systemClock, random = systemRandom } = options;

@@ -24,7 +24,7 @@ interface DrillResult {
 export interface RecoveryDrill {
   /**
    * Recovers into a temporary folder: rows from a copy, what the journal has beyond that, and packs as the store has
-   * them. Nothing in the store changes. The result is kept. Refuses `object_store_unavailable`.
+   * them. Nothing in the store changes. The result is kept. Throws `object_store_unavailable`.
    */
   run(options?: {
     /** A file with the rows; those of this database when absent. */

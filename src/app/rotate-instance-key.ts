@@ -14,7 +14,7 @@ interface RotatedKey {
 /**
  * Replaces the instance key and re-encrypts every stored secret with the new one. A kill in between leaves both keys in
  * the file, of which the first encrypts and both decrypt; the next call continues. No server may run on the data
- * folder. Refuses `no_instance_key` if nothing was ever encrypted.
+ * folder. Throws `no_instance_key` if nothing was ever encrypted.
  * @param open opens the modules, after the file has the new key
  */
 export async function rotateInstanceKey(dataDir: string, open: () => Promise<Modules>): Promise<RotatedKey> {

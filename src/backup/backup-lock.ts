@@ -18,7 +18,7 @@ export async function isBackupRunning(deps: BackupDeps): Promise<boolean> {
   return mark !== null && deps.clock.now() - mark.mtimeMs < deadAfterMs;
 }
 
-/** Runs `work` while holding the backup lock of the data folder. Refuses `backup_under_way`. */
+/** Runs `work` while holding the backup lock of the data folder. Throws `backup_under_way`. */
 export async function withBackupLock<T>(deps: BackupDeps, work: () => Promise<T>): Promise<T> {
   const mark = markAt(deps);
   if (await isBackupRunning(deps)) throw conflict('backup_under_way', 'A backup is already in progress.');

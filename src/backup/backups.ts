@@ -25,9 +25,9 @@ export interface Backups {
   create(options?: CreateOptions): Promise<CreatedBackup>;
   list(): Promise<ListedBackup[]>;
   state(): Promise<BackupState>;
-  /** Verifies a backup by name; without `all`, a sample of fifty repositories. Refuses `no_backup`. */
+  /** Verifies a backup by name; without `all`, a sample of fifty repositories. Throws `no_backup`. */
   verify(name: string, options?: { all?: boolean; onProgress?: OnProgress }): Promise<VerificationResult[]>;
-  /** Runs a restore test of one backup, or the newest. Refuses `no_backup`. */
+  /** Runs a restore test of one backup, or the newest. Throws `no_backup`. */
   drill(name?: string, onProgress?: OnProgress): Promise<RestoreTest>;
   prune(rule: KeepRule, options?: { dryRun?: boolean }): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }>;
   /** While a backup runs, nothing may be permanently removed. */

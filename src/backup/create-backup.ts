@@ -56,7 +56,7 @@ const unfinished = '.unfinished-';
 /**
  * Creates a backup of the running instance: first a consistent copy of the database, then the repositories that it
  * references. Those can only be newer than their rows, never missing. The folder gets its final name once it is
- * complete. Refuses `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
+ * complete. Throws `backup_under_way`, `backup_folder_unusable`, `low_disk_space`.
  */
 export function createBackup(
   deps: BackupDeps,

@@ -5,7 +5,7 @@ import { invalid } from '../kernel/index.ts';
 
 /**
  * Creates a folder named by the user, with its parents. One level at a time: with `recursive`, Node never returns on
- * file systems that cannot have new folders, such as /proc. Refuses `backup_folder_unusable`; created parents stay,
+ * file systems that cannot have new folders, such as /proc. Throws `backup_folder_unusable`; created parents stay,
  * empty.
  */
 export async function createFolder(folder: string): Promise<void> {

@@ -52,7 +52,7 @@ export async function listBackups(folder: string): Promise<ListedBackup[]> {
   return listed;
 }
 
-/** Refuses `no_backup`. */
+/** Throws `no_backup`. */
 export async function findBackup(folder: string, name: string): Promise<string> {
   if (!nameShape.test(name)) throw notFound('no_backup', `There is no backup ${name}.`);
   const at = path.join(folder, name);
@@ -60,7 +60,7 @@ export async function findBackup(folder: string, name: string): Promise<string> 
   return at;
 }
 
-/** Refuses `no_backup` if there is none. */
+/** Throws `no_backup` if there is none. */
 export async function newestOf(folder: string): Promise<string> {
   const newest = await newestBackup(folder);
   if (newest === null) throw notFound('no_backup', `There is no backup in ${folder}.`);

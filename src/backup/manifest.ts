@@ -52,7 +52,7 @@ export const restoreTestFileName = 'proof.json';
 /** The same for `backup verify`. */
 export const verifiedName = 'verified.json';
 
-/** Refuses `no_backup`. */
+/** Throws `no_backup`. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(path.join(folder, manifestName), 'utf8').catch(() => null);
   const manifest = text === null ? null : parse(text);

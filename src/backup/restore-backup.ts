@@ -47,7 +47,7 @@ export interface Restored {
 /**
  * Restores a backup as the data folder. Copies everything next to it and verifies the copy first; nothing changes until
  * that succeeded. Moves previous data aside without removing it. Ends all sessions. The caller holds the instance lock
- * and migrates the schema afterwards. Refuses `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
+ * and migrates the schema afterwards. Throws `no_backup`, `schema_newer`, `data_dir_not_empty`, `backup_damaged`.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { from, config, random, logger, onProgress = () => {} } = options;

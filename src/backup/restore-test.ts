@@ -9,7 +9,7 @@ import { verifyBackup } from './verify-backup.ts';
 /**
  * Tests a backup by restoring it to a temporary folder: each file is compared with its hash while copying, then the
  * copy's database, rows, refs and objects are checked. The result is stored with the backup; the copy is removed.
- * Refuses `no_backup`.
+ * Throws `no_backup`.
  */
 export async function runRestoreTest(
   deps: BackupDeps,

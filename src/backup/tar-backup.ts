@@ -32,7 +32,7 @@ const maxDescription = 64 * 1024;
 
 /**
  * Unpacks the stream of a backup into an empty folder. Extracts only regular files and folders, and only below that
- * folder; the restore compares them with the manifest. Refuses `no_backup` for a stream without a manifest,
+ * folder; the restore compares them with the manifest. Throws `no_backup` for a stream without a manifest,
  * `backup_damaged` for a truncated one.
  * @returns the folder of the backup, below `target`
  */

@@ -22,7 +22,7 @@ const filesAtOnce = 4;
  * Verifies that a folder contains what its manifest lists: every hash, the database's integrity check, and that all
  * objects reachable from refs exist.
  * @param sample maximum number of repositories; all if omitted
- * @param hashes whether to hash files; unnecessary if that was just done Refuses `no_backup`.
+ * @param hashes whether to hash files; unnecessary if that was just done Throws `no_backup`.
  */
 export async function verifyBackup(
   deps: BackupDeps,

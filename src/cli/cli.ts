@@ -48,11 +48,11 @@ export interface Cli {
   openModules(): Promise<Modules>;
   /** The log of a short command: on stderr with --verbose or --debug, otherwise discarded. */
   logger(): Promise<Logger>;
-  /** Asks for confirmation. Without a terminal --yes is required. Refuses `confirmation_needed`, `not_confirmed`. */
+  /** Asks for confirmation. Without a terminal --yes is required. Throws `confirmation_needed`, `not_confirmed`. */
   confirm(question: string): Promise<void>;
   /**
    * Asks for confirmation of irreversible actions: the user must type the name or pass it with --confirm; --yes is not
-   * enough. Refuses `confirmation_needed`, `not_confirmed`.
+   * enough. Throws `confirmation_needed`, `not_confirmed`.
    * @param given the value of --confirm
    */
   confirmName(question: string, name: string, given: string | undefined): Promise<void>;

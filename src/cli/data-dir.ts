@@ -15,7 +15,7 @@ import { withHint } from './report-error.ts';
 
 /**
  * Commands other than `serve` and `migrate` need an existing data folder: a mistyped path must not create a second,
- * empty instance. Refuses `no_data_dir`, and `data_dir_forbidden` for the folder of another user.
+ * empty instance. Throws `no_data_dir`, and `data_dir_forbidden` for the folder of another user.
  */
 export function requireDataDir(dataDir: string, databaseFile: string, origin: string): void {
   refuseForeign(dataDir);
@@ -24,7 +24,7 @@ export function requireDataDir(dataDir: string, databaseFile: string, origin: st
   throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
 }
 
-/** A folder without permission is reported as such, not as missing. Refuses `data_dir_forbidden`. */
+/** A folder without permission is reported as such, not as missing. Throws `data_dir_forbidden`. */
 export function refuseForeign(dataDir: string): void {
   try {
     if (statSync(dataDir, { throwIfNoEntry: false }) !== undefined)
@@ -56,7 +56,7 @@ function ownerOf(folder: string): string {
 }
 
 /**
- * Creates the data folder, or checks that it can be used. Refuses `data_dir_unusable` with the command that fixes it,
+ * Creates the data folder, or checks that it can be used. Throws `data_dir_unusable` with the command that fixes it,
  * `data_dir_read_only`, and `network_file_system`, where SQLite's write-ahead log would lose rows.
  */
 export function prepareDataDir(

@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import { invalid } from '../kernel/index.ts';
 
 /**
- * For commands about the SQLite file. Refuses `sqlite_only` if the instance uses PostgreSQL.
+ * For commands about the SQLite file. Throws `sqlite_only` if the instance uses PostgreSQL.
  * @param instead a sentence that names the PostgreSQL equivalent
  */
 export function refusePostgres(config: Config, instead: string): void {

@@ -3,7 +3,7 @@ import { invalid } from '../kernel/index.ts';
 import type { ReleaseSource } from '../updates/index.ts';
 import type { Cli } from './cli.ts';
 
-/** URL and signing key of releases: from the options, otherwise from the settings. Refuses `config_updates_missing`. */
+/** URL and signing key of releases: from the options, otherwise from the settings. Throws `config_updates_missing`. */
 export async function releaseSource(cli: Cli, given: { from?: string; signers?: string }): Promise<ReleaseSource> {
   const { config } = await cli.loadConfig();
   const { url, signers } = config.updates;

@@ -6,7 +6,7 @@ export type TomlValue = string | number | boolean | readonly string[];
 
 /**
  * The text of a settings file with one setting changed; comments and everything else stay. A line that sets it is
- * replaced, the comment that shows its default gets the line below, a missing section is added at the end. Refuses
+ * replaced, the comment that shows its default gets the line below, a missing section is added at the end. Throws
  * `invalid_settings_file` if the resulting text does not contain the requested value.
  * @param key with its section: `ci.actions_url`; `base_url` for one above the first section
  */

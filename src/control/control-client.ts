@@ -16,7 +16,7 @@ interface ClientStreams {
 
 /**
  * Runs a control command on the server of a data folder, over a socket that only its user can open. Resolves with the
- * exit code. Refuses `server_not_running`, and `server_went_away` when the connection ends early.
+ * exit code. Throws `server_not_running`, and `server_went_away` when the connection ends early.
  */
 export async function runControlCommand(
   dataDir: string,

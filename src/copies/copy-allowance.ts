@@ -36,7 +36,7 @@ export async function allowanceOf(deps: CopyDeps, repositoryId: string): Promise
   return limits.reduce((least, each) => (each.bytes < least.bytes ? each : least));
 }
 
-/** Refuses `copies_off` while nobody may keep copies, `copy_quota` when the copies of the person or of all are full. */
+/** Throws `copies_off` while nobody may keep copies, `copy_quota` when the copies of the person or of all are full. */
 export async function refuseFullQuota(deps: CopyDeps, userId: string): Promise<void> {
   const { maxBytes, userQuotaBytes, totalQuotaBytes } = deps.settings;
   if (Math.min(maxBytes, userQuotaBytes, totalQuotaBytes) <= 0)

@@ -87,7 +87,7 @@ export async function copiesOfFollows(
   return new Map((await describeCopies(deps, rows)).map((copy) => [copy.actorId, copy]));
 }
 
-/** One of a person's copies. Refuses `unknown_copy`, for those of others alike. */
+/** One of a person's copies. Throws `unknown_copy`, for those of others alike. */
 export async function findCopy(deps: CopyDeps, userId: string, repositoryId: string): Promise<KeptCopy> {
   const row = await deps.db.read.findOneBy(keptCopySchema, { repositoryId, userId });
   if (row === null) throw noSuchCopy();

@@ -11,7 +11,7 @@ async function ownCopy({ db }: CopyDeps, userId: string, repositoryId: string): 
   return row;
 }
 
-/** Moves a person's copy to the trash. Refuses `unknown_copy`, for those of others alike, and as a deletion does. */
+/** Moves a person's copy to the trash. Throws `unknown_copy`, for those of others alike, and as a deletion does. */
 export async function dropCopy(deps: CopyDeps, viewer: Viewer, userId: string, repositoryId: string): Promise<void> {
   const [copy] = await describeCopies(deps, [await ownCopy(deps, userId, repositoryId)]);
   if (copy!.place === null) throw noSuchCopy();
@@ -20,7 +20,7 @@ export async function dropCopy(deps: CopyDeps, viewer: Viewer, userId: string, r
 
 /**
  * Turns a person's copy into an ordinary repository of theirs, which no longer follows its origin and takes pushes.
- * Refuses `unknown_copy`, for those of others alike.
+ * Throws `unknown_copy`, for those of others alike.
  */
 export async function makeOwnRepository(
   deps: CopyDeps,

@@ -46,7 +46,7 @@ export interface PublicDocuments {
   activity(path: string, uuid: string): Promise<Document>;
   /** A note at its own id. */
   note(path: string, uuid: string): Promise<Document>;
-  /** Refuses `invalid_resource` for an invalid resource. */
+  /** Throws `invalid_resource` for an invalid resource. */
   webFinger(resource: string | null): Promise<Document>;
   nodeInfoLinks(): Promise<Document>;
   nodeInfo(): Promise<Document>;

@@ -6,7 +6,7 @@ export function isFederationOn({ obstacles }: Pick<FederationSettings, 'obstacle
   return obstacles.length === 0;
 }
 
-/** Refuses `federation_off` unless federation works. */
+/** Throws `federation_off` unless federation works. */
 export function requireFederationOn({ settings }: { settings: Pick<FederationSettings, 'obstacles'> }): void {
   if (isFederationOn(settings)) return;
   throw conflict('federation_off', `Federation is off. ${settings.obstacles.join(' ')}`);

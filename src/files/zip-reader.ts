@@ -45,7 +45,7 @@ interface ZipLimits {
 const unreadable = (words: string) => invalid('unreadable_archive', `This is not a readable zip archive: ${words}.`);
 
 /**
- * Reads the directory at the end of a zip archive (APPNOTE 6.3, with its 64-bit sizes); nothing is unpacked. Refuses
+ * Reads the directory at the end of a zip archive (APPNOTE 6.3, with its 64-bit sizes); nothing is unpacked. Throws
  * `unreadable_archive`, also above the limits.
  */
 export async function readZipDirectory(size: number, read: ReadPart, limits: ZipLimits): Promise<ZipDirectory> {
@@ -174,7 +174,7 @@ function checked({ bytes, crc }: ZipEntry): Transform {
   });
 }
 
-/** Refuses `unreadable_archive` where less came. */
+/** Throws `unreadable_archive` where less came. */
 async function gather(stream: Readable, bytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(part as Buffer);

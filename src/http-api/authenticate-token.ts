@@ -19,7 +19,7 @@ interface AuthenticationDeps {
 
 /**
  * The user as whom an administrator acts, from the header `Sudo` or the parameter `sudo`, with the scope of the token.
- * Refuses `sudo_refused` for all other callers and if the server does not allow it; `unknown_person`.
+ * Throws `sudo_refused` for all other callers and if the server does not allow it; `unknown_person`.
  */
 async function asAnother(
   ctx: Context,
@@ -46,7 +46,7 @@ export interface Caller {
 /**
  * The caller by its token, sent as `Bearer` or `token`, or as password or username of Basic; also by name and password,
  * as Gitea accepts them, for accounts without a second factor; otherwise anonymous. Cookies are ignored, so no other
- * site can call with a user's session (security D02). Refuses `token_needed` for any other Authorization header instead
+ * site can call with a user's session (security D02). Throws `token_needed` for any other Authorization header instead
  * of ignoring it; `onboarding_required` while the token's owner has no handle.
  * @param use subject of the call: package tokens may call only package operations
  */

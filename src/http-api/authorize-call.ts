@@ -55,9 +55,9 @@ export function requiredAccess({ access, scope }: Pick<Operation, 'access' | 'sc
 /**
  * Authorizes a call according to its operation's declaration, before any input is read.
  *
- * Refuses `token_needed`; `repository_not_found` for a repository that is absent, hidden or outside the caller's
- * rights; `insufficient_scope` for a token with too narrow a scope, if the caller may know of the repository (security
- * E03), and for a task without the permission; `organisation_not_found` to all but its OWNERs; `administrator_needed`.
+ * Throws `token_needed`; `repository_not_found` for a repository that is absent, hidden or outside the caller's rights;
+ * `insufficient_scope` for a token with too narrow a scope, if the caller may know of the repository (security E03),
+ * and for a task without the permission; `organisation_not_found` to all but its OWNERs; `administrator_needed`.
  */
 export async function authorizeCall(
   operation: Pick<Operation, 'id' | 'tag' | 'path' | 'access' | 'scope' | 'method'>,
@@ -93,8 +93,8 @@ export async function authorizeCall(
 
 /**
  * The viewer of a task for an operation. Its token gives access to its own repository; elsewhere it can only read
- * public data. Refuses `insufficient_scope` if its permissions are too narrow, `token_needed` if only users may call
- * the operation.
+ * public data. Throws `insufficient_scope` if its permissions are too narrow, `token_needed` if only users may call the
+ * operation.
  */
 async function viewerOfTask(
   operation: Pick<Operation, 'id' | 'tag' | 'path' | 'access' | 'method'>,

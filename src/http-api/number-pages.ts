@@ -22,7 +22,7 @@ const msPerSkippedPage = 3;
  * page is empty, so a list that ignores `page` never ends. A list paged by keys is read page after page; one in memory
  * is sliced.
  * @param run the operation with another query
- * @returns with the links of a numbered page; null if the result is not a list or no page was requested Refuses
+ * @returns with the links of a numbered page; null if the result is not a list or no page was requested Throws
  *   `page_too_far` if rows exist that far.
  */
 export async function runPage(

@@ -16,7 +16,7 @@ const pagingNames: ReadonlySet<string> = new Set(['page', 'limit']);
 /**
  * Parses the query of a call by its schema. Takes the first value of a repeated parameter, except for a list, which
  * takes all; ignores unknown parameters. As in Gitea, an empty parameter means the default, as does 0 where counting
- * begins at 1; an invalid page or limit means the default, and a limit that is too large is capped. Refuses
+ * begins at 1; an invalid page or limit means the default, and a limit that is too large is capped. Throws
  * `invalid_input`.
  */
 export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchParams): unknown {
@@ -53,7 +53,7 @@ const readBoolean = (text: string): boolean | string => booleans.get(text.toLowe
 
 /**
  * Parses the body of a call by its schema, as Gitea does (`loosenBody`). Unknown keys are listed in a `Warning`, or
- * refused if a mistyped one would allow more than intended. Refuses `invalid_input`, `image_too_large`; with specific
+ * refused if a mistyped one would allow more than intended. Throws `invalid_input`, `image_too_large`; with specific
  * statuses: a type other than JSON, a body that is too large, invalid JSON.
  */
 export async function readBody(

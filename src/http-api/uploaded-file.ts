@@ -16,7 +16,7 @@ interface UploadOptions {
 
 /** The file of a call: it is read when the operation requests it, and never held in memory as a whole. */
 export interface UploadedFile {
-  /** Streams the file to its reader. Refuses `file_missing`, and what the reader refuses. */
+  /** Streams the file to its reader. Throws `file_missing`, and what the reader refuses. */
   receive<Result>(options: UploadOptions, onFile: (file: ReceivedPart) => Promise<Result>): Promise<Result>;
 }
 

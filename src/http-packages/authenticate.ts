@@ -31,7 +31,7 @@ export async function viewerOfSecret(
 /**
  * Authenticates the caller by an access token or a task token: as `Bearer` or `token`, as password or username of
  * Basic, or alone, as cargo sends it; otherwise by name and password, as for the API. Cookies are ignored, so no other
- * site can call with a user's session. Refuses `bad_credentials` for any other credentials, even if the resource is
+ * site can call with a user's session. Throws `bad_credentials` for any other credentials, even if the resource is
  * public, and as `viewerOfPassword` does.
  */
 export async function authenticate(

@@ -54,11 +54,11 @@ export function createPackageHandlers(deps: PackageHttpDeps): PackageHandlers {
   };
 }
 
-/** Also called if a path was refused before authentication. Refuses `bad_credentials`. */
+/** Also called if a path was refused before authentication. Throws `bad_credentials`. */
 const isAnonymous = async (deps: PackageHttpDeps, ctx: Context): Promise<boolean> =>
   ctx.state.identity.viewer.kind === 'anonymous' && (await authenticate(deps, ctx)).kind === 'anonymous';
 
-/** Refuses `package_not_found` for a path that cannot be decoded. */
+/** Throws `package_not_found` for a path that cannot be decoded. */
 function readRequest(ctx: Context, owner: string, rest: string, base: string): PackageRequest {
   try {
     const parts = rest.split('/').map((part) => decodeURIComponent(part));

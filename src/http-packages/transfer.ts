@@ -55,7 +55,7 @@ export function lengthOf(ctx: Context): number | null {
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** A small body as a whole. Refuses `package_body_too_large`. */
+/** A small body as a whole. Throws `package_body_too_large`. */
 export const readSmallBody = (ctx: Context, maxBytes: number, deadlineMs?: number): Promise<Buffer> =>
   readBytes(ctx.req, {
     maxBytes,
@@ -67,7 +67,7 @@ export const readSmallBody = (ctx: Context, maxBytes: number, deadlineMs?: numbe
 export const discardContent = (ctx: Context): void => discardBody(ctx.req);
 
 /**
- * A JSON body as a whole, optionally compressed with gzip. Refuses `package_body_too_large`, `package_metadata`.
+ * A JSON body as a whole, optionally compressed with gzip. Throws `package_body_too_large`, `package_metadata`.
  * @param kind whether it must be an object
  */
 export async function readJsonBody(ctx: Context, maxBytes: number): Promise<Record<string, unknown>>;

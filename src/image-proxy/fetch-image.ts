@@ -26,7 +26,7 @@ const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
 
 /**
  * Fetches an image, following redirects, each checked as the first address was. Tells the other server nothing of the
- * viewer. Refuses `image_not_there`, `image_type_refused`, `too_many_redirects`, and what `outbound.send` refuses.
+ * viewer. Throws `image_not_there`, `image_type_refused`, `too_many_redirects`, and what `outbound.send` refuses.
  */
 export async function fetchImage(
   outbound: Outbound,

@@ -49,7 +49,7 @@ export interface ImageProxy {
   sign(scope: ImageScope, url: string): string | null;
   /**
    * The image of a signed address, from the cache or from its host. Null for an address that this server has not
-   * signed, and for an image that cannot be had, now or by any of its rules. Refuses `image_proxy_busy`.
+   * signed, and for an image that cannot be had, now or by any of its rules. Throws `image_proxy_busy`.
    */
   open(signature: string, encoded: string): Promise<ProxiedImage | null>;
   counts(): ImageProxyCounts;

@@ -17,7 +17,7 @@ import type { ImageType } from './image-type.ts';
 export interface ImageStore {
   /**
    * Stores an image in place of the previous one, then calls `record` to write its row. If `record` fails, restores the
-   * previous image and rethrows the error. Replacements of one image are serialised, so file and row never mix. Refuses
+   * previous image and rethrows the error. Replacements of one image are serialised, so file and row never mix. Throws
    * `disk_full`, `read_only`; for a bucket, `object_store_unavailable`.
    */
   replace<T>(id: string, bytes: Buffer, record: (stamp: number) => Promise<T>): Promise<T>;

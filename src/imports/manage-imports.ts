@@ -48,8 +48,8 @@ const noImport = () => notFound('import_not_found', 'This repository does not co
 
 /**
  * Creates a repository for an import from another forge. It exists at once, private and empty, and its page shows the
- * progress. Refuses `invalid_import_address`, `import_refused` with the field if the source does not respond or does
- * not accept the token, `invalid_import`, and what `repositories.create` refuses, without creating anything.
+ * progress. Throws `invalid_import_address`, `import_refused` with the field if the source does not respond or does not
+ * accept the token, `invalid_import`, and what `repositories.create` refuses, without creating anything.
  */
 export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewImport): Promise<Repository> {
   const { token = '', owner, watchMs = null } = input;
@@ -163,7 +163,7 @@ async function findSource(
   throw refusals.find(({ field }) => field === 'token') ?? refusals[0]!;
 }
 
-/** Requests the repository from the source. Refuses `import_refused`. */
+/** Requests the repository from the source. Throws `import_refused`. */
 async function probe(deps: ImportDeps, address: SourceAddress, token: string): Promise<SourceRepository> {
   const { source } = connectSource(deps, address, token, { signal: AbortSignal.timeout(30_000), tell: () => {} });
   try {
@@ -267,7 +267,7 @@ interface ImportWish {
 }
 
 /**
- * Reruns an import, possibly for the last time; a paused or failed one resumes. Refuses `import_not_found`,
+ * Reruns an import, possibly for the last time; a paused or failed one resumes. Throws `import_not_found`,
  * `import_ended`, `invalid_import`.
  */
 export async function runAgain(
@@ -307,7 +307,7 @@ export async function runAgain(
   deps.logger.info(isLast ? 'import.switch_over' : 'import.again', { importId: row.id, by: viewerForLog(viewer) });
 }
 
-/** Pauses an import, or ends it: imported data stays. Refuses `import_not_found`. */
+/** Pauses an import, or ends it: imported data stays. Throws `import_not_found`. */
 export async function endImport(deps: ImportDeps, viewer: Viewer, repositoryId: string): Promise<void> {
   const { affected } = await deps.db.write(({ manager, now }) =>
     manager.update(

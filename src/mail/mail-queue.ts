@@ -67,7 +67,7 @@ export async function countMails({ db }: MailDeps): Promise<{ pending: number; f
   return { pending, failed };
 }
 
-/** Queues a failed mail again. Refuses `unknown_message` and `message_not_failed`. */
+/** Queues a failed mail again. Throws `unknown_message` and `message_not_failed`. */
 export async function retryMail({ db, outbox, logger }: MailDeps, id: number): Promise<void> {
   const [row] = await rows(db.read, 'SELECT 1 AS one FROM outbox WHERE id = ? AND kind = ?', [id, mailKind]);
   if (row === undefined) throw notFound('unknown_message', 'There is no such mail.');

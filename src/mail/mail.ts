@@ -73,8 +73,8 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
     wake,
 
     /**
-     * Sends a test message at once, bypassing the queue. @returns the mail server's response. Refuses
-     * `invalid_address`; `mail_not_sent` with the server's message.
+     * Sends a test message at once, bypassing the queue. @returns the mail server's response. Throws `invalid_address`;
+     * `mail_not_sent` with the server's message.
      */
     async sendTest(to: string): Promise<string> {
       const address = to.trim();

@@ -47,7 +47,7 @@ export interface Nodes {
   /** Whether other processes can serve this database. */
   isShared: boolean;
   /**
-   * Before the ports open: from now on this node counts as living. Refuses `second_node_needs_store`,
+   * Before the ports open: from now on this node counts as living. Throws `second_node_needs_store`,
    * `instance_key_differs`.
    */
   begin(): Promise<void>;

@@ -52,7 +52,7 @@ export function createNotices(deps: NoticeDeps) {
       return new Set(noticeKinds.filter((kind) => muted.has(kind)));
     },
 
-    /** Switches kinds off, and all others on. Refuses `unknown_notice`. */
+    /** Switches kinds off, and all others on. Throws `unknown_notice`. */
     async setMuted(personId: string, kinds: readonly string[]): Promise<void> {
       const muted = noticeKinds.filter((kind) => kinds.includes(kind));
       if (muted.length !== new Set(kinds).size) throw invalid('unknown_notice', 'This notice does not exist.');

@@ -67,7 +67,7 @@ export function createPackages(tools: Omit<PackageDeps, 'listeners'>) {
     ownerForPublish: bind(ownerForPublish),
     /** The same for requests of clients: an invalid version counts as absent. */
     keyOfVersion: keyOfVersion,
-    /** Refuses `invalid_package_version`. */
+    /** Throws `invalid_package_version`. */
     checkVersion: (format: FormatName, version: string): string => formatOf(format).versionKey(version),
     list: bind(listPackages),
     count: bind(countPackages),

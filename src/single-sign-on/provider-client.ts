@@ -30,7 +30,7 @@ export interface ProviderStatus {
 
 /** The library's view of each provider: its discovery document, kept for a while, and this server as its client. */
 export interface ProviderClients {
-  /** Refuses `provider_unreachable` (unavailable). */
+  /** Throws `provider_unreachable` (unavailable). */
   configurationOf(provider: OidcProvider): Promise<Configuration>;
   /** Reads the discovery document of a provider anew. */
   check(provider: OidcProvider): Promise<ProviderStatus>;

@@ -191,7 +191,7 @@ async function mapGroups(
   await organisations.syncMemberships(id, account.issuer, mappingsOf(provider, account));
 }
 
-/** The account that waits for a username, and the username that was claimed, if any. Refuses `sign_in_expired`. */
+/** The account that waits for a username, and the username that was claimed, if any. Throws `sign_in_expired`. */
 async function readSignUp(
   deps: SingleSignOnDeps,
   sealed: string | null,
@@ -242,7 +242,7 @@ async function unlink(
   return identity;
 }
 
-/** Refuses `other_account` (forbidden) unless the account is one that this person signs in with. */
+/** Throws `other_account` (forbidden) unless the account is one that this person signs in with. */
 async function proves(deps: SingleSignOnDeps, personId: string, account: ProviderAccount): Promise<void> {
   const person = await deps.accounts.personOfIdentity(account);
   if (person?.id !== personId)

@@ -8,7 +8,7 @@ export interface ReleaseFiles {
   /** Where people find a file. */
   placeOf(name: string): string;
   /**
-   * Refuses `release_file_missing`, `answer_too_large`, and as `Outbound.send` does.
+   * Throws `release_file_missing`, `answer_too_large`, and as `Outbound.send` does.
    * @param maxBytes of the file
    */
   read(name: string, maxBytes: number): Promise<Buffer>;

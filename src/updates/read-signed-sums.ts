@@ -19,7 +19,7 @@ export const programName = (version: string, arch: string): string => `hearth-${
 
 /**
  * Reads SHA256SUMS and its signature (OpenSSH, PROTOCOL.sshsig); nothing of it is used before the signature is right.
- * Refuses `release_signature_wrong`, `release_sums_malformed`, and as `ReleaseFiles.read` does.
+ * Throws `release_signature_wrong`, `release_sums_malformed`, and as `ReleaseFiles.read` does.
  */
 export async function readSignedSums(files: ReleaseFiles, signers: ReadonlySet<string>): Promise<SignedSums> {
   const [text, signature] = [

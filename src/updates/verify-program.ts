@@ -14,8 +14,8 @@ interface VerifiedProgram {
 }
 
 /**
- * Compares a program file with the signed sums of its release.
- * Refuses `release_of_other_version`, and as `withRelease` does.
+ * Compares a program file with the signed sums of its release. Throws `release_of_other_version`, and as `withRelease`
+ * does.
  */
 export function verifyProgram(
   source: ReleaseSource,

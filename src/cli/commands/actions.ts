@@ -55,7 +55,7 @@ interface Mirrored {
 
 const handle = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
-/** Refuses `usage` if it is not the name of an action. */
+/** Throws `usage` if it is not the name of an action. */
 function splitAction(text: string): { owner: string; name: string } {
   const [owner = '', name = '', ...rest] = text.includes('/') ? text.split('/') : ['actions', text];
   if (rest.length > 0 || !handle.test(owner) || !handle.test(name))
@@ -65,7 +65,7 @@ function splitAction(text: string): { owner: string; name: string } {
 
 /**
  * Each action is a public repository under the owner that workflows name, since `uses: actions/checkout@v4` is looked
- * up there. Its workflows are disabled before anything is fetched. Refuses `usage`, `bundle_not_found`, `owner_needed`,
+ * up there. Its workflows are disabled before anything is fetched. Throws `usage`, `bundle_not_found`, `owner_needed`,
  * and what mirrors and organisations refuse. The first failure ends the command: earlier actions stay; of a newly
  * created action that failed, only its organisation stays.
  */
@@ -100,7 +100,7 @@ async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string
 }
 
 /**
- * The file of an action: the path itself for a single action, otherwise a file in that folder. Refuses
+ * The file of an action: the path itself for a single action, otherwise a file in that folder. Throws
  * `bundle_not_found`.
  */
 function bundleOf(given: string, { owner, name }: { owner: string; name: string }, count: number): string {
@@ -122,7 +122,7 @@ function bundleOf(given: string, { owner, name }: { owner: string; name: string 
   return path.resolve(file);
 }
 
-/** Refuses `owner_needed` if an organisation must be created. */
+/** Throws `owner_needed` if an organisation must be created. */
 async function prepareRepository(
   modules: Modules,
   { owner, name }: { owner: string; name: string },
@@ -145,7 +145,7 @@ async function prepareRepository(
   return { found, isNew };
 }
 
-/** Refuses `mirror_failed`, and what `mirrors.save` does. */
+/** Throws `mirror_failed`, and what `mirrors.save` does. */
 async function fetchMirror(cli: Cli, { mirrors }: Modules, found: Found, address: string): Promise<string> {
   const { id } = found.repository;
   const before = await mirrors.find(id);
@@ -192,7 +192,7 @@ async function readBundle(cli: Cli, modules: Modules, found: Found, source: stri
   }
 }
 
-/** Refuses `usage`, `no_settings_file`, `invalid_settings_file`. */
+/** Throws `usage`, `no_settings_file`, `invalid_settings_file`. */
 const useActions: Action<object, [string]> = async (cli, _options, url) => {
   if (url !== 'self' && !/^https?:\/\/[^\s/]+/.test(url))
     throw invalid('usage', 'Name self, or an address: https://github.com');

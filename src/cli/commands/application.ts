@@ -80,7 +80,7 @@ export function addApplicationCommands(program: Command, run: Run): void {
   );
 }
 
-/** Refuses `owner_not_found`. "instance" is reserved as a handle. */
+/** Throws `owner_not_found`. "instance" is reserved as a handle. */
 async function ownerNamed({ owners }: Modules, name: string): Promise<ApplicationOwner> {
   if (name === 'instance') return { kind: 'instance' };
   const owner = await owners.resolve(name);

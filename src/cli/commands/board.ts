@@ -70,7 +70,7 @@ async function placeOf(modules: Modules, viewer: PersonViewer, text: string): Pr
   return text.includes('/') ? repositoryOf(modules, viewer, text) : { organisation: text.replace(/^@/, '') };
 }
 
-/** By its title, ignoring case, or by its id. Refuses `board_not_found`. */
+/** By its title, ignoring case, or by its id. Throws `board_not_found`. */
 async function findBoard(modules: Modules, options: AsOption, place: string, text: string) {
   const viewer = await actorOf(modules, options);
   const at = await placeOf(modules, viewer, place);

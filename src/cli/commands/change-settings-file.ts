@@ -7,7 +7,7 @@ import { withHint } from '../report-error.ts';
 
 /**
  * Writes one setting to the settings file in use, atomically by a rename, and reports if an environment variable
- * overrides it. Refuses `no_settings_file`, `invalid_settings_file`.
+ * overrides it. Throws `no_settings_file`, `invalid_settings_file`.
  * @param key an option key
  * @returns the path of the file
  */

@@ -6,7 +6,7 @@ import { findRepository } from './find-repository.ts';
 const instance: CiScope = { kind: 'instance' };
 
 /**
- * The scope of `--scope`: `instance`, a user, an organisation, or `owner/name`. Refuses `owner_not_found`,
+ * The scope of `--scope`: `instance`, a user, an organisation, or `owner/name`. Throws `owner_not_found`,
  * `repository_not_found`. "instance" is reserved as a handle.
  */
 export async function readScope(modules: Modules, text: string): Promise<CiScope> {

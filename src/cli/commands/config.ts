@@ -89,7 +89,7 @@ async function showConfig(cli: Cli, { origin: withOrigin }: { origin?: true }): 
   }));
 }
 
-/** Refuses `unknown_setting`. */
+/** Throws `unknown_setting`. */
 async function findOption(key: string) {
   const { nearestName, options } = await import('../../config/index.ts');
   const option = options.find((each) => each.key === key);
@@ -112,7 +112,7 @@ async function getSetting(cli: Cli, _options: object, key: string): Promise<void
   cli.output.print(`${hidden ? '••••' : text}\n`, { key, value: hidden ? '••••' : value });
 }
 
-/** Refuses `unknown_setting`, `config_bad_value`, and as `changeSettingsFile` does, without writing anything. */
+/** Throws `unknown_setting`, `config_bad_value`, and as `changeSettingsFile` does, without writing anything. */
 async function setSetting(cli: Cli, _options: object, key: string, text: string): Promise<void> {
   const option = await findOption(key);
   const raw = option.type.fromText(text);

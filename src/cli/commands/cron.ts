@@ -76,7 +76,7 @@ async function runTask(cli: Cli, _options: object, name: string): Promise<void> 
 }
 
 /**
- * In the running server, or here if there is none. Refuses `unknown_job`, `job_running` while another server runs it.
+ * In the running server, or here if there is none. Throws `unknown_job`, `job_running` while another server runs it.
  */
 export async function runNamed(cli: Cli, name: string): Promise<Outcome> {
   const { config } = await cli.loadConfig();

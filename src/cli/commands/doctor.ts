@@ -135,7 +135,7 @@ async function* reports(cli: Cli, { deep, only, url, peers }: Wanted): AsyncGene
   }
 }
 
-/** Refuses `usage`, `server_not_running`. */
+/** Throws `usage`, `server_not_running`. */
 async function address({ config, clock }: Modules, text: string): Promise<GroupReport> {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {

@@ -2,7 +2,7 @@ import { conflict, invalid, notFound } from '../../kernel/index.ts';
 
 /**
  * The one row with this id, a prefix of it (at least four characters, as tables show it), or another unique word.
- * Refuses `ambiguous_id`, and `reason` if there is none.
+ * Throws `ambiguous_id`, and `reason` if there is none.
  */
 export function findById<Row extends { id: string }>(
   rows: readonly Row[],

@@ -45,7 +45,7 @@ async function withTrashHint(
     : error;
 }
 
-/** Parses `owner/name`. Refuses `usage`. */
+/** Parses `owner/name`. Throws `usage`. */
 export function splitName(text: string): { owner: string; name: string } {
   const [owner, name, more] = text
     .replace(/^\//, '')

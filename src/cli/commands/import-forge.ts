@@ -157,7 +157,7 @@ interface StartOptions extends SourceOptions {
   dryRun?: true;
 }
 
-/** A folder needs no token, contains its own format, and does not change. Refuses `usage`. */
+/** A folder needs no token, contains its own format, and does not change. Throws `usage`. */
 function refuseApiOptions(options: StartOptions): void {
   const given = [
     ...(options.secretFile === undefined ? [] : ['--secret-file']),

@@ -9,14 +9,14 @@ const kinds: Readonly<Record<string, SourceKind>> = {
 };
 export const sourceKindNames = Object.keys(kinds).join(', ');
 
-/** A user's name for a kind of forge. Refuses `usage`. */
+/** A user's name for a kind of forge. Throws `usage`. */
 export function readKind(text: string | undefined): SourceKind | undefined {
   const kind = text === undefined ? undefined : kinds[text];
   if (text !== undefined && kind === undefined) throw invalid('usage', `--kind must be one of ${sourceKindNames}.`);
   return kind;
 }
 
-/** `15m`, `8h`, `1d` in milliseconds. Refuses `usage`. */
+/** `15m`, `8h`, `1d` in milliseconds. Throws `usage`. */
 function readTime(text: string): number {
   const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
   if (count === undefined) throw invalid('usage', 'Write a time as 15m, 8h or 1d.');
@@ -37,7 +37,7 @@ export interface SourceOptions {
   reactions: boolean;
 }
 
-/** The requested data in the form of the imports module. Refuses `usage`. */
+/** The requested data in the form of the imports module. Throws `usage`. */
 export const readWishes = ({ watch, issues, pulls, releases, lfs, wiki, reactions }: SourceOptions) => ({
   watchMs: watch === undefined ? null : readTime(watch),
   withIssues: issues,

@@ -77,7 +77,7 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   for (const line of nextSteps(file, user, behindProxy)) cli.output.message(line);
 }
 
-/** Refuses `settings_folder`. */
+/** Throws `settings_folder`. */
 function makeSettingsFolder(
   folder: string,
   make: (folder: string, mode: number) => string | undefined,
@@ -100,7 +100,7 @@ function besideProxy(text: string, url: string): string {
     .replaceAll(/^#(listen = ")0\.0\.0\.0(:300[01]")$/gm, '$1127.0.0.1$2');
 }
 
-/** Refuses `usage`. */
+/** Throws `usage`. */
 async function proxyFile(cli: Cli, name: string): Promise<string> {
   if (!Object.hasOwn(reverseProxyConfigs, name))
     throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
@@ -144,7 +144,7 @@ interface Ids {
   gid: number;
 }
 
-/** Refuses `usage`: only root can change owners; `unknown_user`. */
+/** Throws `usage`: only root can change owners; `unknown_user`. */
 function idsOf(name: string, uid: number | undefined): Ids {
   if (uid !== 0) throw withHint(invalid('usage', '--user needs root.'), 'sudo hearth init …');
   const line = readFileSync('/etc/passwd', 'utf8')

@@ -101,7 +101,7 @@ const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
   });
 };
 
-/** Groups `id=text` by id; a repeated id gives several answers. Refuses `usage`. */
+/** Groups `id=text` by id; a repeated id gives several answers. Throws `usage`. */
 function answersIn(given: readonly string[] | undefined): TemplateAnswers | undefined {
   if (given === undefined) return undefined;
   const answers: Record<string, string[]> = {};

@@ -39,7 +39,7 @@ export function addObjectsCommands(program: Command, run: Run): void {
   );
 }
 
-/** Refuses `usage` for an unknown kind. */
+/** Throws `usage` for an unknown kind. */
 function chosen<Kind extends ObjectKind>(kinds: readonly Kind[], all: readonly ObjectKind[], names: string[]): Kind[] {
   const unknown = names.find((name) => !all.some((kind) => kind.name === name));
   if (unknown !== undefined)
@@ -97,7 +97,7 @@ interface CopyOptions {
   remove?: true;
 }
 
-/** Refuses `object_store_not_set`, `store_in_use`. */
+/** Throws `object_store_not_set`, `store_in_use`. */
 async function copy(cli: Cli, { to, remove }: CopyOptions, ...given: (string | string[])[]): Promise<void> {
   const names = given.flat();
   const modules = await cli.openModules();

@@ -8,7 +8,7 @@ import type { Column } from '../terminal/output.ts';
 import { actorOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 
-/** Refuses `usage`. Gitea calls an image a container. */
+/** Throws `usage`. Gitea calls an image a container. */
 export function readFormat({ packages: { formats } }: Modules, text: string): FormatName {
   const name = text === 'container' ? 'oci' : text;
   const format = formats.find((one) => one === name);
@@ -16,7 +16,7 @@ export function readFormat({ packages: { formats } }: Modules, text: string): Fo
   return format;
 }
 
-/** A package as a command names it, `alice/npm/@alice/lib`. Refuses `usage`. */
+/** A package as a command names it, `alice/npm/@alice/lib`. Throws `usage`. */
 export function readPackageName(modules: Modules, text: string): { owner: string; format: FormatName; name: string } {
   const [, owner, format, name] = /^\/?([^/]+)\/([^/]+)\/(.+)$/.exec(text) ?? [];
   if (owner === undefined || format === undefined || name === undefined)

@@ -15,7 +15,7 @@ type RetentionOptions = AsOption & {
   apply?: true;
 };
 
-/** Rules from the options; null if there are none. Refuses `usage`. */
+/** Rules from the options; null if there are none. Throws `usage`. */
 function rulesOf({ keep, keepTags, olderThan }: RetentionOptions): RetentionRules | null {
   if (keep === undefined && keepTags === undefined && olderThan === undefined) return null;
   const countOf = (name: string, text: string | undefined): number | null => {

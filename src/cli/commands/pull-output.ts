@@ -12,7 +12,7 @@ interface ShownPull extends DescribedPull {
   issue: DescribedIssue;
 }
 
-/** Location of a pull request. Refuses `usage` for an invalid number. */
+/** Location of a pull request. Throws `usage` for an invalid number. */
 export const pullAt = issueAt;
 export const formatPullReference = formatIssueReference;
 

@@ -95,7 +95,7 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
 
 const noVerdict = () => invalid('usage', 'Give one of --approve, --request-changes and --comment.');
 
-/** Null for none, which only an answered patch may have. Refuses `usage` for several. */
+/** Null for none, which only an answered patch may have. Throws `usage` for several. */
 function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict | null {
   const given = [
     ...(approve ? ['APPROVE' as const] : []),
@@ -106,7 +106,7 @@ function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict
   return given[0] ?? null;
 }
 
-/** Parses `path:3: text` or `path:3-5: text`, about lines of the new version. Refuses `usage`. */
+/** Parses `path:3: text` or `path:3-5: text`, about lines of the new version. Throws `usage`. */
 function readComment(text: string): Omit<NewReviewComment, 'round' | 'sendNow'> {
   const [, path, first, last, body] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?:\s*([^]+)$/.exec(text) ?? [];
   if (path === undefined || first === undefined || body === undefined)

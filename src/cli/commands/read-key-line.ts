@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { withHint } from '../report-error.ts';
 
-/** The text of a key file; `-` reads standard input. Refuses `key_file`. */
+/** The text of a key file; `-` reads standard input. Throws `key_file`. */
 export const readKeyLine = async (cli: Cli, file: string): Promise<string> =>
   file === '-' ? readInput(cli) : readKeyFile(file);
 

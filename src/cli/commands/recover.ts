@@ -104,7 +104,7 @@ async function recover(cli: Cli, options: Options): Promise<void> {
   }
 }
 
-/** Refuses `no_stored_repositories`, `no_database`. */
+/** Throws `no_stored_repositories`, `no_database`. */
 async function drill(cli: Cli, { database }: Options): Promise<void> {
   const { recovery } = await cli.openModules();
   if (recovery === null)
@@ -123,7 +123,7 @@ async function drill(cli: Cli, { database }: Options): Promise<void> {
   );
 }
 
-/** The rows have to be there and whole. Refuses `database_damaged`, `no_database`, `file_exists`. */
+/** The rows have to be there and whole. Throws `database_damaged`, `no_database`, `file_exists`. */
 async function requireRows(cli: Cli, config: Config, { database, dryRun }: Options): Promise<void> {
   if (config.database.url !== null) {
     if (database !== undefined) throw invalid('usage', '--database is a file, and this instance is on PostgreSQL.');

@@ -41,7 +41,7 @@ export function addReleaseFileCommands(release: Command, run: Run): void {
   );
 }
 
-/** A local file to upload to a release. Refuses `usage` if it is not a file. */
+/** A local file to upload to a release. Throws `usage` if it is not a file. */
 export async function uploadFrom(cli: Cli, { modules, viewer, at }: Opened, file: string): Promise<PendingFile> {
   const place = path.resolve(cli.process.cwd(), file);
   const found = await stat(place).catch(() => null);

@@ -7,13 +7,13 @@ export function withRun(command: Command): Command {
   return command.argument('<owner/name>', 'repository').argument('<number>', 'number of the run');
 }
 
-/** Parses the number of a run, as pages and lists show it. Refuses `usage`. */
+/** Parses the number of a run, as pages and lists show it. Throws `usage`. */
 export function readNumber(text: string, what = 'A run has a number: hearth run list shows it.'): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid('usage', what);
   return Number(text);
 }
 
-/** Finds a job by number or name. Refuses `job_not_found`. */
+/** Finds a job by number or name. Throws `job_not_found`. */
 export function findJob(jobs: readonly JobRow[], text: string): JobRow {
   const job =
     jobs.find(({ id }) => String(id) === text) ??

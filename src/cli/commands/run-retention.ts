@@ -25,7 +25,7 @@ export function addRunRetentionCommand(runs: Command, run: Run): void {
   );
 }
 
-/** Refuses `usage` for an invalid number. */
+/** Throws `usage` for an invalid number. */
 function readDays(text: string): number | null {
   if (text === 'default') return null;
   if (!/^\d{1,6}$/.test(text)) throw invalid('usage', 'Name a number of days, or "default".');

@@ -273,7 +273,7 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
   };
 }
 
-/** Refuses `usage` without a change, and what `setLabels` refuses. */
+/** Throws `usage` without a change, and what `setLabels` refuses. */
 const editRunner: Action<{ trustedOnly?: 'yes' | 'no'; labels?: string }, [string]> = async (
   cli,
   { trustedOnly, labels },

@@ -127,7 +127,7 @@ function addRepositoryCommands(team: Command, run: Run): void {
   );
 }
 
-/** Refuses `usage` for text that is not `org/team`. */
+/** Throws `usage` for text that is not `org/team`. */
 function addressIn(text: string): TeamAddress {
   const [organisation = '', name = '', ...rest] = text.replace(/^@/, '').split('/');
   if (organisation === '' || name === '' || rest.length > 0)

@@ -12,7 +12,7 @@ interface InstanceLock {
 /**
  * Makes this process the only one that may serve, or migrate, a data folder. The lock is SQLite's file lock: the system
  * releases it when the process ends, and it also works between containers that share the folder, where process ids mean
- * nothing. Refuses `data_dir_in_use` with the other process's id.
+ * nothing. Throws `data_dir_in_use` with the other process's id.
  * @param hint remedy; another data folder would be wrong advice for a command about this one
  */
 export function takeInstanceLock(

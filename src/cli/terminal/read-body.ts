@@ -21,7 +21,7 @@ interface BodyLimit {
 
 /**
  * The text of an issue or a comment: from an option, a file, standard input (`--file -`, or if there is no terminal),
- * or the user's editor. `work` sends it; if that fails, the edited text stays in a file, whose path is printed. Refuses
+ * or the user's editor. `work` sends it; if that fails, the edited text stays in a file, whose path is printed. Throws
  * `usage`, `text_too_long`, `editor_failed`.
  * @param initial initial text in the editor
  */
@@ -49,7 +49,7 @@ export async function withBody<T>(
   }
 }
 
-/** The bytes of a file; `-` is standard input. Refuses `text_too_long`. */
+/** The bytes of a file; `-` is standard input. Throws `text_too_long`. */
 export async function readBytes(cli: Cli, file: string, most: number): Promise<Buffer> {
   if (file !== '-') {
     const name = path.resolve(cli.process.cwd(), file);

@@ -28,7 +28,7 @@ export const passwordOptions = [
 ] as const;
 
 /**
- * Reads the new password in the chosen way; on a terminal it is typed twice. Refuses `password_missing`,
+ * Reads the new password in the chosen way; on a terminal it is typed twice. Throws `password_missing`,
  * `passwords_differ`, `password_file`.
  * @param suggest generates a random one
  */

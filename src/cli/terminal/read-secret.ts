@@ -24,7 +24,7 @@ export async function readAll(
 
 /**
  * A secret from standard input or a file, without surrounding white space; on a terminal the user types it. No option
- * takes the secret itself: other users could see it. Refuses `secret_missing`, `secret_file`, `secret_too_long`.
+ * takes the secret itself: other users could see it. Throws `secret_missing`, `secret_file`, `secret_too_long`.
  */
 export async function readSecret(
   cli: Cli,

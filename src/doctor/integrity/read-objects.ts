@@ -25,7 +25,7 @@ interface ReadObjects {
 
 /**
  * Reads the objects of a kind in the order of their rows and compares their digests, from the position where the last
- * call ended. Skips logs that are not in the store yet. Refuses `object_store_unavailable`.
+ * call ended. Skips logs that are not in the store yet. Throws `object_store_unavailable`.
  */
 export async function readObjects(kind: ObjectKind, options: ReadOptions): Promise<ReadObjects> {
   const { store, ask } = options;

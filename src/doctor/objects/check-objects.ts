@@ -34,7 +34,7 @@ interface CheckOptions {
 
 /**
  * Compares the rows of a kind with the content of the store. An unreferenced object counts only after a day: its row
- * may not be written yet. Holds the sizes of all objects of the kind in memory. Refuses `object_store_unavailable`.
+ * may not be written yet. Holds the sizes of all objects of the kind in memory. Throws `object_store_unavailable`.
  */
 export async function checkObjects(kind: ObjectKind, options: CheckOptions): Promise<CheckedKind> {
   const { store, folder, ask, now, onObject = () => {} } = options;

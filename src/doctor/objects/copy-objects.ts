@@ -28,7 +28,7 @@ interface CopyOptions {
 /**
  * Copies the objects that rows of a kind reference, one after the other; skips existing ones, so that an interrupted
  * copy can continue. The content is compared with the digest in its row while it is read, and by the receiving store.
- * Refuses `object_store_unavailable`; copied objects stay.
+ * Throws `object_store_unavailable`; copied objects stay.
  */
 export async function copyObjects(kind: ObjectKind, options: CopyOptions): Promise<CopiedKind> {
   const { from, to, ask, remove, onObject = () => {} } = options;

@@ -30,7 +30,7 @@ export async function fetchDocument(deps: Deps, url: string): Promise<Json> {
   return parseJson(response.body, url);
 }
 
-/** Parses a JSON object. Refuses `document_unusable`. */
+/** Parses a JSON object. Throws `document_unusable`. */
 export function parseJson(body: Buffer, url: string): Json {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));

@@ -33,7 +33,7 @@ interface Waiting {
 export class FetchQueue {
   readonly #hosts = new Map<string, HostFetches>();
 
-  /** Refuses `host_busy` when the queue is full or too slow. */
+  /** Throws `host_busy` when the queue is full or too slow. */
   async run<T>(host: string, asker: FetchRequester, work: () => Promise<T>): Promise<T> {
     const fetches = this.#hosts.get(host) ?? new HostFetches(host);
     this.#hosts.set(host, fetches);

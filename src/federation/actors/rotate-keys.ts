@@ -5,7 +5,7 @@ import { keySchema } from '../schema/key-schema.ts';
 /**
  * Replaces the keys of local actors, one write each: a kill in between leaves every actor with its old or its new key,
  * and the next call rotates all of them again. The key id stays the same, and other servers refetch the key when a
- * signature does not match the one that they have. Refuses `unknown_actor`.
+ * signature does not match the one that they have. Throws `unknown_actor`.
  * @param actorId one actor; all if omitted
  * @returns the ids of the actors
  */

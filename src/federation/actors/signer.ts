@@ -25,7 +25,7 @@ export interface RemoteActors {
   actorAgain(id: string): Promise<void>;
   /**
    * The actor that publishes a key as its own. Fetches of actors that are not stored here are limited by the network of
-   * the client, and never take the slots of actors whose stored key `fits`. Refuses `key_fetch_budget` and `host_busy`
+   * the client, and never take the slots of actors whose stored key `fits`. Throws `key_fetch_budget` and `host_busy`
    * if this server is too busy.
    */
   signer(keyId: string, request: { address: string; fits(key: KeyObject): boolean }): Promise<Signer>;

@@ -16,8 +16,8 @@ const maxLength = 512;
 /**
  * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, its alias `acct:owner--name@host`, the
  * instance (whose name is the host name, so that servers find the signer), and the URLs of actors and pages. The host
- * may include its port, and case is ignored (SPEC §4.6). `null` for foreign, unknown and private subjects alike.
- * Refuses `invalid_resource` if the resource is missing, too long or in none of these forms.
+ * may include its port, and case is ignored (SPEC §4.6). `null` for foreign, unknown and private subjects alike. Throws
+ * `invalid_resource` if the resource is missing, too long or in none of these forms.
  */
 export async function webFinger(deps: FederationDeps, resource: string | null): Promise<Document | null> {
   if (resource === null || resource === '' || resource.length > maxLength) {

@@ -12,7 +12,7 @@ const perWrite = 500;
 
 /**
  * Blocks a server with its subdomains, or an actor: their activities are refused, nothing is sent to them, and their
- * followers here are removed. For an existing block, only the reason changes. Refuses `invalid_block`.
+ * followers here are removed. For an existing block, only the reason changes. Throws `invalid_block`.
  * @param value a host name or the URL of an actor
  */
 export async function addBlock(deps: FederationDeps, value: string, reason: string): Promise<NewBlock> {
@@ -64,7 +64,7 @@ async function endFollowersOn(tx: Tx, name: string): Promise<void> {
   for (const host of hosts) await endFollower(tx, { host });
 }
 
-/** Removes a block; follows that the block ended are not restored. Refuses `unknown_block`. */
+/** Removes a block; follows that the block ended are not restored. Throws `unknown_block`. */
 export async function removeBlock(deps: FederationDeps, value: string): Promise<void> {
   const names = [value.trim(), value.trim().toLowerCase()];
   const { affected } = await deps.db.write(({ manager }) => manager.delete(blockSchema, { value: In(names) }));

@@ -7,7 +7,7 @@ export type NewBlock = Omit<Block, 'createdAt'>;
 
 const maxReason = 500;
 
-/** Parses a host name (a leading `*.` is ignored) or the URL of an actor. Refuses `invalid_block`. */
+/** Parses a host name (a leading `*.` is ignored) or the URL of an actor. Throws `invalid_block`. */
 export function parseBlock(text: string, reason: string): NewBlock {
   const value = text.trim();
   const words = cleanText(reason.replaceAll('\n', ' '), maxReason);
@@ -44,7 +44,7 @@ export interface ReadBlocks {
 
 /**
  * Parses a list: one server or actor per line with an optional reason after a comma, or the CSV that Mastodon and
- * related software export, of which only domains with the severity `suspend` are taken. Refuses `block_list_too_long`.
+ * related software export, of which only domains with the severity `suspend` are taken. Throws `block_list_too_long`.
  */
 export function parseBlocks(text: string): ReadBlocks {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);

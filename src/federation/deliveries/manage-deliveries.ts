@@ -41,7 +41,7 @@ export async function listDeliveries(
   return rows.map((row) => describe(deps, row, outbox.get(row.outboxId)));
 }
 
-/** One delivery with the document that it sends. Refuses `unknown_delivery`. */
+/** One delivery with the document that it sends. Throws `unknown_delivery`. */
 export async function showDelivery(deps: FederationDeps, id: number): Promise<ListedDelivery & { activity: string }> {
   const row = await deps.db.read.findOneBy(deliverySchema, { id });
   if (row === null) throw noSuchDelivery();
@@ -50,7 +50,7 @@ export async function showDelivery(deps: FederationDeps, id: number): Promise<Li
 }
 
 /**
- * Retries a FAILED delivery as a new PENDING one; the old row stays unchanged (SPEC §3: never retried again). Refuses
+ * Retries a FAILED delivery as a new PENDING one; the old row stays unchanged (SPEC §3: never retried again). Throws
  * `unknown_delivery`; `delivery_not_failed` for one that is running or done.
  * @returns the new row's id
  */
@@ -67,7 +67,7 @@ export async function retryDelivery(deps: FederationDeps, id: number): Promise<n
 }
 
 /**
- * Makes a waiting delivery due now, without counting an attempt. Refuses `unknown_delivery`; `delivery_not_waiting` for
+ * Makes a waiting delivery due now, without counting an attempt. Throws `unknown_delivery`; `delivery_not_waiting` for
  * one that is finished or being sent.
  */
 export async function sendNow(deps: FederationDeps, id: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import type { Json } from './json-fields.ts';
 
-/** The JSON object in a body. Refuses `activity_malformed`. */
+/** The JSON object in a body. Throws `activity_malformed`. */
 export function parseActivity(body: Buffer): Json {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));

@@ -58,7 +58,7 @@ const beginning: FeedPosition = { at: Number.MAX_SAFE_INTEGER, id: '' };
 
 /**
  * Events in everything that a user follows, local and remote, newest first: pushes, releases, opened issues and pull
- * requests, and merged pull requests. Omits entries that the user cannot read. Refuses `invalid_page`.
+ * requests, and merged pull requests. Omits entries that the user cannot read. Throws `invalid_page`.
  */
 export async function activityFeed(
   deps: FederationDeps,
@@ -83,7 +83,7 @@ interface ScopeFilter {
   limit: number;
 }
 
-/** Events in the local repositories of a scope that the viewer can read, newest first. Refuses `invalid_page`. */
+/** Events in the local repositories of a scope that the viewer can read, newest first. Throws `invalid_page`. */
 export async function activityIn(
   deps: FederationDeps,
   viewer: Viewer,

@@ -45,7 +45,7 @@ export async function addFollower(
   if (known.affected === 0) await manager.insert(ownerFollowerSchema, { ...key, ...follow, createdAt: now });
 }
 
-/** Accepts a follow request. Refuses `no_such_follower`. */
+/** Accepts a follow request. Throws `no_such_follower`. */
 export async function acceptFollower(deps: FederationDeps, subject: FollowSubject, actorId: string): Promise<void> {
   requireFederationOn(deps);
   await deps.db.write(async (tx) => {
@@ -57,7 +57,7 @@ export async function acceptFollower(deps: FederationDeps, subject: FollowSubjec
   });
 }
 
-/** Declines a request or removes a follower, and notifies its server. Refuses `no_such_follower`. */
+/** Declines a request or removes a follower, and notifies its server. Throws `no_such_follower`. */
 export async function removeFollower(deps: FederationDeps, subject: FollowSubject, actorId: string): Promise<void> {
   await deps.db.write(async (tx) => {
     const { manager } = tx;

@@ -18,7 +18,7 @@ interface CloneSource {
 }
 
 /**
- * Returns the clone address of what a user follows, asked anew from the other server. Refuses `federation_off`,
+ * Returns the clone address of what a user follows, asked anew from the other server. Throws `federation_off`,
  * `unknown_follow`; `follow_pending` until the other server has accepted; `not_clonable` if it is not a repository, or
  * its software names no address; `unresolvable_handle` if it is gone.
  */

@@ -89,8 +89,8 @@ async function followListed(
 }
 
 /**
- * Unfollows a person: every follow that came with them is undone, directly
- * followed repositories stay. Refuses `unknown_follow`.
+ * Unfollows a person: every follow that came with them is undone, directly followed repositories stay. Throws
+ * `unknown_follow`.
  */
 export async function unfollowPerson(
   deps: FederationDeps,

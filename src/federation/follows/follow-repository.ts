@@ -14,7 +14,7 @@ import type { RemoteFollow } from '../schema/remote-follow-schema.ts';
 
 export const noSuchFollow = () => notFound('unknown_follow', 'There is no such follow.');
 
-/** The actor in whose name a local person follows. Refuses `unknown_person` to a person without a handle. */
+/** The actor in whose name a local person follows. Throws `unknown_person` to a person without a handle. */
 export async function followerActor(deps: FederationDeps, userId: string): Promise<PersonActor> {
   const found = await personActor(deps, await deps.accounts.personById(userId));
   if (found === null) throw notFound('unknown_person', 'There is no such person.');
@@ -75,7 +75,7 @@ export async function dropFollow(
 }
 
 /**
- * Unfollows a repository, or a person who was followed without any. Refuses `unknown_follow` if the follow is not this
+ * Unfollows a repository, or a person who was followed without any. Throws `unknown_follow` if the follow is not this
  * user's.
  */
 export async function unfollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
@@ -90,7 +90,7 @@ export async function unfollow(deps: FederationDeps, userId: string, followId: s
 
 /**
  * Sends a new Follow for one that was never accepted, with an id of its own. The former one is cancelled, so that the
- * other server gets one request. Refuses `unknown_follow`; an accepted one stays as it is.
+ * other server gets one request. Throws `unknown_follow`; an accepted one stays as it is.
  */
 export async function retryFollow(deps: FederationDeps, userId: string, followId: string): Promise<RemoteFollow> {
   const follower = await followerActor(deps, userId);

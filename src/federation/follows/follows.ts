@@ -30,8 +30,7 @@ const scansAtOnce = 4;
 /**
  * A local person follows a remote repository or person. A person of software without repositories, or any other actor,
  * is followed itself.
- * @param target a handle or a URL, as typed
- * Refuses `federation_off`, and as `resolveTarget` does.
+ * @param target a handle or a URL, as typed Throws `federation_off`, and as `resolveTarget` does.
  */
 export async function follow(deps: FederationDeps, userId: string, target: string): Promise<Followed> {
   requireFederationOn(deps);
@@ -46,7 +45,7 @@ export async function follow(deps: FederationDeps, userId: string, target: strin
   return { kind: added.kind, id: added.id, handle: added.handle, state: added.state, isNew };
 }
 
-/** Ends a follow of a repository or of a person, whichever has this id. Refuses `unknown_follow`. */
+/** Ends a follow of a repository or of a person, whichever has this id. Throws `unknown_follow`. */
 export async function endFollow(deps: FederationDeps, userId: string, id: string): Promise<Followed> {
   const isPerson = await deps.db.read.existsBy(remotePersonFollowSchema, { id, userId });
   if (isPerson) return { kind: 'person', id, handle: (await unfollowPerson(deps, userId, id)).handle };
@@ -64,7 +63,7 @@ export async function scanDuePeople(deps: FederationDeps): Promise<ScanResult[]>
   return scan(deps, due);
 }
 
-/** Scans all followed people now, due or not. Refuses `federation_off`. */
+/** Scans all followed people now, due or not. Throws `federation_off`. */
 export async function scanAllPeople(deps: FederationDeps): Promise<ScanResult[]> {
   requireFederationOn(deps);
   const results = await scan(deps, await deps.db.read.find(remotePersonFollowSchema, { order: { createdAt: 'ASC' } }));

@@ -67,7 +67,7 @@ export async function listFollows(
   return { rows: rows.slice(0, limit), next: rows.length > limit ? String(skip + limit) : null };
 }
 
-/** One of a person's own follows. Refuses `unknown_follow`, for those of others, too. */
+/** One of a person's own follows. Throws `unknown_follow`, for those of others, too. */
 export async function findFollow(deps: FederationDeps, userId: string, id: string): Promise<ListedFollow> {
   const row = await deps.db.read.findOneBy(remoteFollowSchema, { id, userId });
   if (row !== null) return (await withStatuses(deps, [row]))[0]!;
@@ -87,7 +87,7 @@ export async function followFor(deps: FederationDeps, userId: string, target: st
   return followed;
 }
 
-/** Ends a follow of any person. Refuses `unknown_follow`. */
+/** Ends a follow of any person. Throws `unknown_follow`. */
 export async function endFollowFor(deps: FederationDeps, id: string): Promise<Followed> {
   const userId = await followerOf(deps, id);
   const ended = await endFollow(deps, userId, id);
@@ -95,7 +95,7 @@ export async function endFollowFor(deps: FederationDeps, id: string): Promise<Fo
   return ended;
 }
 
-/** As `retryFollow`, for any person. Refuses `unknown_follow`. */
+/** As `retryFollow`, for any person. Throws `unknown_follow`. */
 export async function retryFollowFor(deps: FederationDeps, id: string): Promise<void> {
   const userId = await followerOf(deps, id);
   const { handle } = await retryFollow(deps, userId, id);

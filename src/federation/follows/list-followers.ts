@@ -34,7 +34,7 @@ export async function countFollowers(
   return Number(row?.n ?? 0);
 }
 
-/** Remote followers of a repository, for the administrator. Refuses `repository_not_found`. */
+/** Remote followers of a repository, for the administrator. Throws `repository_not_found`. */
 export async function listFollowers(
   { db, repositories }: FederationDeps,
   owner: string,

@@ -11,9 +11,8 @@ const maxBytes = 64 * 1024;
 
 /**
  * Resolves a follow target (SPEC §4.7): by WebFinger, or by its URL. A page's URL is resolved by WebFinger, too. The
- * server is always asked, because a cached result may be outdated.
- * Refuses `unresolvable_handle` in the words of SPEC §7 and the likely cause, which does not reveal what a server
- * hides; `local_target` for local ones.
+ * server is always asked, because a cached result may be outdated. Throws `unresolvable_handle` in the words of SPEC §7
+ * and the likely cause, which does not reveal what a server hides; `local_target` for local ones.
  */
 export async function resolveTarget(deps: FederationDeps, text: string): Promise<RemoteActor> {
   const target = parseFollowTarget(text);

@@ -56,7 +56,7 @@ interface ArrivingActivity extends ArrivedHead {
  * second copy changes nothing. From unlisted servers, while these may follow, only a Follow and its Undo reach the key
  * check. Refuses with `unauthenticated` and a reason that is only logged: those of `readSignedRequest`,
  * `signer_not_allowed`, `unlisted_activity`, `signer_unknown`, `signature_wrong`, `signer_blocked`, and those of
- * `readActivity`. Refuses `activity_malformed` if the signed body is not a JSON object, and `key_fetch_budget` or
+ * `readActivity`. Throws `activity_malformed` if the signed body is not a JSON object, and `key_fetch_budget` or
  * `host_busy` if this server is too busy to fetch the key.
  */
 export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<ReceiveResult> {

@@ -54,7 +54,7 @@ const noteIn = ({ activity }: OutboxRow) =>
 
 /**
  * Deletes a note of a public repository and the note about the same event to its owner's followers: its URL returns
- * 404, pending deliveries are cancelled, and its recipients get a Delete. Refuses `no_such_note`, also for notes of
+ * 404, pending deliveries are cancelled, and its recipients get a Delete. Throws `no_such_note`, also for notes of
  * other repositories; `repository_not_public`, because a private repository sends nothing.
  */
 export async function deleteNote(deps: FederationDeps, repositoryId: string, noteId: string): Promise<void> {

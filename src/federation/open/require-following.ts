@@ -11,7 +11,7 @@ import type { UnlistedServers } from './unlisted-servers.ts';
 export const maxUnlistedBytes = 64 * 1024;
 
 /**
- * The first check of a signer on an unlisted host, before the body is read. Refuses `signer_not_allowed` with
+ * The first check of a signer on an unlisted host, before the body is read. Throws `signer_not_allowed` with
  * `unauthenticated` unless followers from all servers are accepted and the host is not blocked.
  */
 export async function requireOpenFollowers({ unlisted }: FederationDeps, keyId: string): Promise<UnlistedServers> {
@@ -29,7 +29,7 @@ export async function requireOpenFollowers({ unlisted }: FederationDeps, keyId: 
 
 /**
  * Checks whether the activity of an unlisted server may have an effect, before its key is fetched: a Follow of a local
- * subject, or an Undo of a Follow, by an actor on the host of the key that is not blocked. Refuses `unlisted_activity`
+ * subject, or an Undo of a Follow, by an actor on the host of the key that is not blocked. Throws `unlisted_activity`
  * with `unauthenticated`.
  * @param typeOf returns the type by which the activity would be handled
  */

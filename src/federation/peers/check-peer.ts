@@ -25,7 +25,7 @@ const clockToleranceMs = 5 * 60_000;
 
 /**
  * Checks the connection to another server step by step, along the path of deliveries. The last step sends an activity
- * without effect: its acceptance shows whether the peer allows this server and can read its key. Refuses
+ * without effect: its acceptance shows whether the peer allows this server and can read its key. Throws
  * `federation_off`.
  */
 export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {

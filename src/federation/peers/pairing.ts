@@ -39,15 +39,15 @@ export async function invitePeer(deps: FederationDeps): Promise<{ code: string; 
   return { code: `${deps.settings.origin}${pairingPath}#${secret}`, expiresAt };
 }
 
-/** The server that created a code, without using the code. Refuses `invalid_pairing_code`. */
+/** The server that created a code, without using the code. Throws `invalid_pairing_code`. */
 export function hostOfCode(deps: FederationDeps, code: string): string {
   return readCode(deps, code).url.host;
 }
 
 /**
  * Accepts the code of another administrator: allows their server from now on and notifies it. If that fails, the server
- * is not allowed. Refuses `invalid_pairing_code`, `pairing_refused` for a code that its server does not know (any
- * more), and as `outbound.send` does.
+ * is not allowed. Throws `invalid_pairing_code`, `pairing_refused` for a code that its server does not know (any more),
+ * and as `outbound.send` does.
  * @returns the host
  */
 export async function acceptInvite(deps: FederationDeps, code: string): Promise<string> {
@@ -79,7 +79,7 @@ export async function acceptInvite(deps: FederationDeps, code: string): Promise<
 
 /**
  * Receives a pairing request with a local code. Fetches nothing and allows nothing: an administrator sees the request.
- * A host that is already allowed needs no confirmation. Refuses `unknown_pairing_code`, alike for wrong, used and
+ * A host that is already allowed needs no confirmation. Throws `unknown_pairing_code`, alike for wrong, used and
  * expired codes.
  */
 export async function receivePairing(deps: FederationDeps, body: Buffer): Promise<void> {
@@ -102,7 +102,7 @@ export async function receivePairing(deps: FederationDeps, body: Buffer): Promis
   deps.logger.info('peer.asked_to_pair', { host: url.host });
 }
 
-/** Confirms the pairing request of a server. Refuses `unknown_peer` if there is no request. */
+/** Confirms the pairing request of a server. Throws `unknown_peer` if there is no request. */
 export async function confirmPeer(deps: FederationDeps, host: string): Promise<void> {
   const hasRequest = await deps.db.read.existsBy(peerSchema, { host: host.toLowerCase(), askedAt: isNotNull() });
   if (!hasRequest) throw noSuchPeer(host);
@@ -111,7 +111,7 @@ export async function confirmPeer(deps: FederationDeps, host: string): Promise<v
 }
 
 /**
- * Removes a pairing or declines a request. Servers in the settings stay allowed. Refuses `unknown_peer`;
+ * Removes a pairing or declines a request. Servers in the settings stay allowed. Throws `unknown_peer`;
  * `peer_in_settings` if only the settings can remove it.
  */
 export async function removePeer(deps: FederationDeps, host: string): Promise<void> {

@@ -42,7 +42,7 @@ const printable = /^[\x20-\x7e]*$/;
  * differently: several signatures, and repeated, parameterised or unknown components.
  *
  * The signature must cover the method, the target (with the host) and the content digest: without one of them a request
- * could be replayed elsewhere or with another body. Refuses `signature_rfc9421`.
+ * could be replayed elsewhere or with another body. Throws `signature_rfc9421`.
  */
 export function readMessageSignature(parts: MessageParts): MessageSignature {
   const [input, value] = [parts.headers.get('signature-input') ?? '', parts.headers.get('signature') ?? ''];
@@ -106,7 +106,7 @@ function readParameters(text: string): { quoted: Map<string, string>; numbers: M
 }
 
 /**
- * The signature base (RFC 9421 §2.5): one line per component, then the parameters as received. Refuses
+ * The signature base (RFC 9421 §2.5): one line per component, then the parameters as received. Throws
  * `signature_rfc9421` for a missing component.
  */
 export function signatureBase(covered: readonly string[], parameterText: string, parts: MessageParts): string {

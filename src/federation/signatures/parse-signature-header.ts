@@ -27,7 +27,7 @@ const malformed = (what: string) =>
   unauthenticated('signature_malformed', `The Signature header is malformed: ${what}.`);
 
 /**
- * Parses a `Signature` header strictly, refusing everything that two parsers could interpret differently. Refuses
+ * Parses a `Signature` header strictly, refusing everything that two parsers could interpret differently. Throws
  * `signature_malformed`, `signature_algorithm`, `signature_coverage`.
  */
 export function parseSignatureHeader(header: string): SignatureParameters {

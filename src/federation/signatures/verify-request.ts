@@ -58,7 +58,7 @@ export function readSignedHead(request: ArrivedHead, origin: string, now: number
   return { request, parameters: message === null ? draft! : { keyId: message.keyId, message }, headers };
 }
 
-/** Refuses `signature_digest` with `unauthenticated`. */
+/** Throws `signature_digest` with `unauthenticated`. */
 export function requireDigest({ headers, parameters }: SignedRequest, body: Buffer): void {
   if ('message' in parameters) {
     if (contentDigestMatches(headers.get('content-digest')!, body)) return;

@@ -14,7 +14,7 @@ const maxBytes = 64 * 1024;
  * server's WebFinger response (OStatus 1.0) with the URL inserted. Contacts servers on the list and, while followers
  * from all servers are accepted, every other server that is not blocked.
  *
- * Refuses `federation_off`, `own_handle` unless it is `name@host` of another server, `host_unknown` for a server that
+ * Throws `federation_off`, `own_handle` unless it is `name@host` of another server, `host_unknown` for a server that
  * may not be contacted, `no_subscribe_page` if the server names none, `too_many_lookups`.
  * @param handle as typed; @param uri the subject: an actor id of this server
  * @param address of the client

@@ -53,7 +53,7 @@ const query = z.object({
   name: z.string().max(255).optional().describe('Only artifacts with this name'),
 });
 
-/** Refuses `artifact_not_found`, `run_not_found` for an invalid id. */
+/** Throws `artifact_not_found`, `run_not_found` for an invalid id. */
 function idOf(text: string, what: 'artifact' | 'run'): number {
   if (!/^\d{1,15}$/.test(text))
     throw notFound(what === 'run' ? 'run_not_found' : 'artifact_not_found', `There is no such ${what}.`);

@@ -231,7 +231,7 @@ export async function showActionJobs(
   });
 }
 
-/** Refuses `run_not_found` for an invalid id. */
+/** Throws `run_not_found` for an invalid id. */
 export function idOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound('run_not_found', 'There is no such run.');
   return Number(text);

@@ -43,7 +43,7 @@ const showRunner = ({ id, name, status, isDisabled, ephemeral, labels }: Runner)
   labels: labels.map((label) => ({ id: 0, name: label, type: 'custom' as const })),
 });
 
-/** Refuses `runner_not_found`, also for an invalid number. */
+/** Throws `runner_not_found`, also for an invalid number. */
 function runnerIn(params: Readonly<Record<string, string>>): number {
   const text = inPath(params, 'runner');
   if (!/^\d{1,15}$/.test(text)) throw notFound('runner_not_found', 'There is no such runner.');

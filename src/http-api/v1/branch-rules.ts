@@ -32,7 +32,7 @@ async function rulesFor({ viewer, found: { canonical }, deps }: Call, target: Ru
   return rules.filter((rule) => rule.target === target);
 }
 
-/** The branch rule with exactly this pattern. Refuses `rule_not_found`. */
+/** The branch rule with exactly this pattern. Throws `rule_not_found`. */
 async function branchRule(call: Call, pattern: string): Promise<ListedRule> {
   return present((await rulesFor(call, 'BRANCH')).find((rule) => rule.pattern === pattern));
 }

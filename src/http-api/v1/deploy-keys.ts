@@ -53,7 +53,7 @@ const show = (
 const keysOf = ({ viewer, found: { canonical }, deps }: Call): Promise<ListedDeployKey[]> =>
   deps.repositories.deployKeys.list(viewer, canonical.owner, canonical.name);
 
-/** Refuses `unknown_deploy_key`. */
+/** Throws `unknown_deploy_key`. */
 async function keyOf(call: Call, isIt: (key: ListedDeployKey) => boolean): Promise<ListedDeployKey> {
   const key = (await keysOf(call)).find(isIt);
   if (key === undefined) throw notFound('unknown_deploy_key', 'There is no such deploy key.');

@@ -30,7 +30,7 @@ const showStatus = (status: DeploymentStatusRow, row: DeploymentRow, people: Peo
     baseUrl: origin,
   });
 
-/** Refuses `deployment_not_found`, also for an invalid number. */
+/** Throws `deployment_not_found`, also for an invalid number. */
 function numberIn(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound('deployment_not_found', 'There is no such deployment.');
   return Number(text);

@@ -183,7 +183,7 @@ const applyDiffPatch = operation({
 
 const contentNeeded = () => invalid('content_needed', 'Send the content of the file in base64.', { field: 'content' });
 
-/** Refuses `invalid_base64`. */
+/** Throws `invalid_base64`. */
 export function bytesOf(text: string): Buffer {
   const plain = text.replace(/[\r\n\t ]+/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain))

@@ -8,7 +8,7 @@ import { olderKey, olderKeys } from './older-forms.ts';
 import { gpgKey } from './schemas.ts';
 import { showGpgKey } from './payloads.ts';
 
-/** Refuses `unknown_gpg_key`. */
+/** Throws `unknown_gpg_key`. */
 function keyNamed(keys: readonly GpgKey[], id: string): GpgKey {
   const found = rowNamed(keys, id);
   if (found === undefined) throw notFound('unknown_gpg_key', 'There is no such key.');

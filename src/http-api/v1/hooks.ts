@@ -104,7 +104,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
   const scope = (call: unknown) => scopeOf(call as AnyCall) as WebhookScope;
   const viewerOf = (call: unknown) => (call as AnyCall).viewer;
   const one = `${at}/hooks/{id}` as const;
-  /** Refuses `webhook_not_found`. */
+  /** Throws `webhook_not_found`. */
   const hookOf = async (call: unknown): Promise<Webhook> => {
     const { deps, params } = call as AnyCall;
     const found = rowNamed(await deps.webhooks.list(scope(call)), inPath(params, 'id'));

@@ -50,7 +50,7 @@ const kinds: Readonly<Record<string, SourceKind>> = {
   gitlab: 'gitlab',
 };
 
-/** `1h30m` in milliseconds; 8 hours if omitted. Refuses `invalid_import`. */
+/** `1h30m` in milliseconds; 8 hours if omitted. Throws `invalid_import`. */
 function readInterval(text: string | undefined): number {
   if (text === undefined || text === '') return 8 * 3_600_000;
   const [whole, hours = 0, minutes = 0, seconds = 0] =

@@ -36,7 +36,7 @@ const change = (id: string, method: 'POST' | 'DELETE', act: 'add' | 'remove', st
     },
   });
 
-/** Refuses `unknown_person` if issues cannot be assigned to a user, who needs read access. */
+/** Throws `unknown_person` if issues cannot be assigned to a user, who needs read access. */
 async function requireAssignable({ accounts, repositories }: WebDeps, found: Found, username: string): Promise<void> {
   const person = await accounts.personByUsername(username).catch(nullIfNotFound);
   const level =

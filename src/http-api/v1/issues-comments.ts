@@ -135,7 +135,7 @@ interface CommentCall {
   origin: string;
 }
 
-/** The comment in the path, and its issue. Refuses `entry_not_found`. */
+/** The comment in the path, and its issue. Throws `entry_not_found`. */
 export async function findComment({ viewer, found, params, deps }: Omit<CommentCall, 'origin'>) {
   const comment = await deps.issues.findComment(viewer, repositoryAt(found), numberIn(params.comment));
   return { ...comment, at: { ...repositoryAt(found), number: comment.issue.number } };

@@ -56,7 +56,7 @@ const shown = (one: Label, { found, params, origin }: AnyCall) => {
   return labelPayload(one, { origin, at });
 };
 
-/** By id or name. Refuses `label_not_found`. */
+/** By id or name. Throws `label_not_found`. */
 function pick(labels: readonly Label[], text: string): Label {
   const found =
     labels.find(({ id }) => String(numericId(id)) === text) ??
@@ -167,7 +167,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list, isListed }:
   ];
 }
 
-/** A repository shows the labels of its organisation but cannot change them. Refuses `label_not_found`. */
+/** A repository shows the labels of its organisation but cannot change them. Throws `label_not_found`. */
 function ownOf(one: Label, { found }: AnyCall): Label {
   if (found !== null && one.repositoryId !== found.repository.id) throw notFound('label_not_found', 'Label not found');
   return one;
@@ -252,7 +252,7 @@ const removeIssueLabel = operation({
   },
 });
 
-/** Refuses `unknown_label` for a label that the issue does not have. */
+/** Throws `unknown_label` for a label that the issue does not have. */
 function pickOn(labels: readonly Label[], text: string): Label {
   const found = labels.find(
     ({ id, nameFolded }) => String(numericId(id)) === text || nameFolded === text.toLowerCase(),

@@ -14,7 +14,7 @@ const write = { access: 'repository:read', scope: 'write' } as const;
 const at = '/repos/{owner}/{name}/milestones';
 const one = `${at}/{milestone}` as const;
 
-/** By id or title. Refuses `milestone_not_found`. */
+/** By id or title. Throws `milestone_not_found`. */
 async function find(deps: WebDeps, viewer: Viewer, where: RepositoryAt, text: string): Promise<Milestone> {
   const rows = await deps.issues.listMilestones(viewer, where);
   const found =

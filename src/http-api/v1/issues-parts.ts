@@ -28,7 +28,7 @@ export const payloadContextOf = ({ found, origin }: { found: Found; origin: stri
 /** The current path of a repository: reading by a former name works. */
 export const repositoryAt = ({ canonical }: Found): RepositoryAt => ({ owner: canonical.owner, name: canonical.name });
 
-/** Refuses `issue_not_found` for an invalid number. */
+/** Throws `issue_not_found` for an invalid number. */
 export function issueAt(found: Found, number: string): IssueAt {
   if (!/^\d{1,15}$/.test(number)) throw notFound('issue_not_found', 'Issue not found');
   return { ...repositoryAt(found), number: Number(number) };
@@ -81,7 +81,7 @@ export async function usersById(
   return (id) => userPayload(id === null ? null : (people.get(id) ?? null), { baseUrl: origin });
 }
 
-/** Names of labels that are given by id or name. Refuses `unknown_label` for an unknown id. */
+/** Names of labels that are given by id or name. Throws `unknown_label` for an unknown id. */
 export async function labelNames(
   { issues }: Pick<WebDeps, 'issues'>,
   viewer: Viewer,
@@ -98,7 +98,7 @@ export async function labelNames(
   });
 }
 
-/** The title of a milestone by its id; null for 0. Refuses `unknown_milestone`. */
+/** The title of a milestone by its id; null for 0. Throws `unknown_milestone`. */
 export async function milestoneTitle(
   { issues }: Pick<WebDeps, 'issues'>,
   viewer: Viewer,
@@ -137,7 +137,7 @@ interface AnyPage<Row> {
 
 /**
  * Reads a page by number or by key.
- * @param load reads one page from a key on, after skipping a number of rows without reading them Refuses `page_too_far`
+ * @param load reads one page from a key on, after skipping a number of rows without reading them Throws `page_too_far`
  *   if rows exist that far.
  */
 export async function readPage<Row>(
@@ -189,7 +189,7 @@ export function sliceOf<Row>(rows: readonly Row[], { page, limit: requestedLimit
   };
 }
 
-/** A time of a query in epoch milliseconds. Refuses `invalid_time`. */
+/** A time of a query in epoch milliseconds. Throws `invalid_time`. */
 export function timeIn(value: string | undefined, field: string): number | undefined {
   if (value === undefined || value === '') return undefined;
   const time = Date.parse(value);

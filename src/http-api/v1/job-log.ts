@@ -9,7 +9,7 @@ import type { ApiResponse } from '../responses.ts';
 type LoggedTask = { id: number; logRemovedAt: number | null };
 
 /**
- * The log of a job as text. Refuses `log_not_found`.
+ * The log of a job as text. Throws `log_not_found`.
  * @param from the first row; @param tail only this many rows at the end; takes precedence over `from`
  */
 export async function logResponse(
@@ -42,7 +42,7 @@ const fileName = ({ name }: Pick<JobRow, 'name'>, index: number): string => {
   return `${index}_${plain.trim()}.txt`;
 };
 
-/** A zip of the current logs of some jobs of one run. Refuses `log_not_found` if none of them has one. */
+/** A zip of the current logs of some jobs of one run. Throws `log_not_found` if none of them has one. */
 export async function logsResponse(
   { logs, runs }: Pick<WebDeps['ci'], 'logs' | 'runs'>,
   jobs: readonly JobRow[],

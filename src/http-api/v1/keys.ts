@@ -12,7 +12,7 @@ import { showKey } from './payloads.ts';
 const showAll = (keys: readonly SshKey[], owner: Person, origin: string) =>
   keys.map((key) => showKey(key, owner, origin));
 
-/** Refuses `unknown_key`. */
+/** Throws `unknown_key`. */
 function keyNamed(keys: readonly SshKey[], id: string): SshKey {
   const found = rowNamed(keys, id);
   if (found === undefined) throw notFound('unknown_key', 'There is no such key.');

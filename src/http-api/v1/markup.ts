@@ -66,7 +66,7 @@ async function placeOf({ viewer, deps, origin }: AnyCall, context: string): Prom
   return { found, ref: at?.ref ?? null, folder: at?.file.toString() ?? '' };
 }
 
-/** Refuses `unknown_mode` for modes and file extensions without markup. */
+/** Throws `unknown_mode` for modes and file extensions without markup. */
 function kindOf(mode: string, isWiki: boolean, file: string): TextToShow['kind'] {
   if (isWiki || mode === 'wiki') return 'wiki';
   if (mode === 'comment') return 'typed';

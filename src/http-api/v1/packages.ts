@@ -91,7 +91,7 @@ async function shownNames({ deps }: Place, rows: readonly ListedVersion[]): Prom
 const placeOf = async (place: Place, rows: readonly ListedVersion[]) =>
   showVersions(place, rows, await shownNames(place, rows));
 
-/** Refuses `package_not_found` for an unknown type. */
+/** Throws `package_not_found` for an unknown type. */
 export function addressOf({ owner, type, name }: { owner: string; type: string; name: string }): PackageAt {
   const format = formatOfType(type);
   if (format === null) throw packageNotFound();

@@ -16,7 +16,7 @@ const signatures: readonly [type: string, start: RegExp][] = [
   ['image/webp', /^RIFF.{4}WEBP/s],
 ];
 
-/** Refuses `invalid_base64`; storing the picture checks its format. */
+/** Throws `invalid_base64`; storing the picture checks its format. */
 function uploadOf(text: string): ImageUpload {
   const plain = text.replace(/^data:[^,]{0,100},/, '').replace(/[\r\n\t ]+/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(plain))

@@ -12,7 +12,7 @@ import { pullReviewComment } from './pulls-review-schemas.ts';
 /** Comments on code by the integer id that Gitea's clients use. */
 const write = { tag: 'Pull requests', access: 'repository:read', scope: 'write', method: 'POST' } as const;
 
-/** Refuses `comment_not_found`. */
+/** Throws `comment_not_found`. */
 async function placeOf({ pulls }: WebDeps, { repository }: Found, id: string, number?: number) {
   const wanted = /^\d{1,15}$/.test(id) ? Number(id) : -1;
   const place = (await pulls.threads.places(repository.id)).find(

@@ -15,7 +15,7 @@ export const onePullAt = `${pullsAt}/{number}` as const;
 
 const pullNotFound = () => notFound('pull_not_found', 'Pull request not found');
 
-/** Refuses `pull_not_found` for an invalid number. */
+/** Throws `pull_not_found` for an invalid number. */
 export function pullAt(found: Found, number: string): IssueAt {
   if (!/^\d{1,15}$/.test(number)) throw pullNotFound();
   return { ...repositoryAt(found), number: Number(number) };
@@ -46,7 +46,7 @@ export async function showPulls(
   return described.map((pull) => pullPayload(pull, origin, ({ repository }) => parts.get(repository.id)!));
 }
 
-/** One pull request. Refuses `pull_not_found`. */
+/** One pull request. Throws `pull_not_found`. */
 export async function showPull(place: PullPayloadContext, at: IssueAt): Promise<PullPayload> {
   const { issue } = await place.deps.pulls.find(place.viewer, at);
   const [shown] = await showPulls([issue], place);

@@ -51,7 +51,7 @@ export async function readReviews({ viewer, deps }: Place, at: IssueAt): Promise
   return draft === null ? submitted : [...submitted, draft];
 }
 
-/** The review in a path. Refuses `review_not_found`, also for the draft of another user. */
+/** The review in a path. Throws `review_not_found`, also for the draft of another user. */
 export async function findReview(place: Place, at: IssueAt, id: string | { uuid: string }): Promise<Review> {
   const found = (await readReviews(place, at)).find((review) =>
     typeof id === 'string' ? String(numericId(review.id)) === id : review.id === id.uuid,

@@ -79,7 +79,7 @@ export const listPullReviewComments = operation({
 
 type NewReview = z.output<typeof newPullReview>;
 
-/** The round of a review. Refuses `commit_not_in_pull` if the commit is not the head of a round. */
+/** The round of a review. Throws `commit_not_in_pull` if the commit is not the head of a round. */
 async function roundOf({ pulls }: WebDeps, viewer: Viewer, at: IssueAt, commit: string | null | undefined) {
   if (!commit) return pulls.rounds.find(viewer, at);
   const found = (await pulls.rounds.list(viewer, at)).findLast(({ headOid }) => headOid === commit);

@@ -47,7 +47,7 @@ async function mirrorOf({ mirrors }: WebDeps, { repository }: Found): Promise<Mi
   return found?.direction === 'push' ? found : null;
 }
 
-/** Refuses `mirror_not_found`. */
+/** Throws `mirror_not_found`. */
 async function named(deps: WebDeps, found: Found, name: string): Promise<Mirror> {
   const mirror = await mirrorOf(deps, found);
   if (mirror === null || name !== remoteName) throw notFound('mirror_not_found', 'There is no such mirror.');

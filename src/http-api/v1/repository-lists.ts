@@ -35,7 +35,7 @@ async function listIn(
   return listed(await showListed(rows, viewer, { origin, deps }), next, total);
 }
 
-/** Refuses `no_such_owner_here`. */
+/** Throws `no_such_owner_here`. */
 async function ownerNamed(deps: WebDeps, name: string, kind: 'user' | 'organisation') {
   const owner = await deps.owners.resolve(name);
   if (owner?.kind !== kind) throw notFound('no_such_owner_here', 'There is no owner with this handle.');

@@ -118,7 +118,7 @@ const listAssignees = operation({
 
 const teamAt = `${at}/teams/{team}` as const;
 
-/** Refuses `team_not_found`, also for a repository of a user, who has no teams. */
+/** Throws `team_not_found`, also for a repository of a user, who has no teams. */
 const teamOf = (deps: WebDeps, viewer: PersonViewer, { owner }: Found, name: string) => {
   if (owner.kind !== 'organisation') throw notFound('team_not_found', 'Team not found');
   return deps.organisations.teams.find(viewer, { organisation: owner.handle, name });

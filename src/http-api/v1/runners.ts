@@ -54,7 +54,7 @@ function showRunner(row: Runner): z.output<typeof runnerShape> {
   };
 }
 
-/** Refuses `runner_not_found`, also for an invalid number. */
+/** Throws `runner_not_found`, also for an invalid number. */
 function readId(params: Readonly<Record<string, string>>): number {
   const text = inPath(params, 'id');
   if (!/^\d{1,15}$/.test(text)) throw notFound('runner_not_found', 'There is no such runner.');

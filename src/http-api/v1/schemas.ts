@@ -330,7 +330,7 @@ export const paging = {
   after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
 };
 
-/** The id in `after` for a list sorted by id; null if omitted. Refuses `invalid_page`. */
+/** The id in `after` for a list sorted by id; null if omitted. Throws `invalid_page`. */
 export function idBefore(after: string | undefined): number | null {
   if (after === undefined) return null;
   if (!/^\d{1,15}$/.test(after)) throw invalid('invalid_page', 'This page address is not valid.', { field: 'after' });

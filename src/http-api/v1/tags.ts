@@ -64,7 +64,7 @@ export async function showTags(
   );
 }
 
-/** Refuses `tag_gone`. */
+/** Throws `tag_gone`. */
 async function find({ git }: WebDeps, { path }: Found, name: string): Promise<NamedRef> {
   const oid = await git.refs.tip(path, `refs/tags/${name}`);
   if (oid === null) throw notFound('tag_gone', 'There is no such tag.');

@@ -45,7 +45,7 @@ export async function showTeam(
 
 const showMember = ({ person }: Pick<TeamMember, 'person'>, origin: string) => userPayload(person, { baseUrl: origin });
 
-/** The integer id of a team. Refuses `team_not_found`. */
+/** The integer id of a team. Throws `team_not_found`. */
 function serialIn({ id }: { id: string }): number {
   if (!/^[1-9]\d{0,14}$/.test(id)) throw teamNotFound();
   return Number(id);

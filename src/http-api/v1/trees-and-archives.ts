@@ -15,7 +15,7 @@ import { showTags, tagShape } from './tags.ts';
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
-/** The commit to which a name resolves. Refuses `revision_not_found`, also for an empty repository. */
+/** The commit to which a name resolves. Throws `revision_not_found`, also for an empty repository. */
 export async function resolveRef(
   { git }: Pick<WebDeps, 'git'>,
   { path, level }: Pick<Found, 'path' | 'level'>,
@@ -108,7 +108,7 @@ async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
   };
 }
 
-/** Refuses `revision_not_found`. */
+/** Throws `revision_not_found`. */
 async function sendRaw(
   { git, lfs }: Pick<WebDeps, 'git' | 'lfs'>,
   found: Found,

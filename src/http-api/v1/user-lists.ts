@@ -78,7 +78,7 @@ const searchUsers = operation({
   },
 });
 
-/** Refuses `unknown_person`. */
+/** Throws `unknown_person`. */
 const listOrganisationsOfUser = operation({
   ...common,
   id: 'listOrganisationsOfUser',

@@ -39,12 +39,12 @@ const show = (token: AccessToken, secret = ''): z.output<typeof accessToken> => 
   last_used_at: token.lastUsedAt === null ? noTime : giteaTime(token.lastUsedAt),
 });
 
-/** Refuses `unknown_person` for all users but the caller: tokens are visible only to their owner. */
+/** Throws `unknown_person` for all users but the caller: tokens are visible only to their owner. */
 async function refuseOthers({ owners }: WebDeps, viewer: PersonViewer, username: string): Promise<void> {
   if ((await owners.resolve(username))?.id !== viewer.id) throw notFound('unknown_person', 'There is no such person.');
 }
 
-/** Refuses `token_needed` for calls with name and password, and for applications, whose tokens have no name. */
+/** Throws `token_needed` for calls with name and password, and for applications, whose tokens have no name. */
 async function ownToken({ accounts }: WebDeps, secret: string | null): Promise<AccessToken> {
   const token = secret === null ? null : await accounts.tokenOfSecret(secret);
   if (token === null) throw tokenNeeded();

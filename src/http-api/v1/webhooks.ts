@@ -56,7 +56,7 @@ const showDelivery = ({
   redeliveryOf,
 });
 
-/** Refuses `delivery_not_found`, also for an invalid number. */
+/** Throws `delivery_not_found`, also for an invalid number. */
 function readNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound('delivery_not_found', 'There is no such delivery.');
   return Number(text);

@@ -96,7 +96,7 @@ async function contentOf({ deps }: Call, wiki: Wiki, page: WikiPage | undefined)
   return content?.toString('base64') ?? '';
 }
 
-/** A page with its text. Refuses `page_not_found`. */
+/** A page with its text. Throws `page_not_found`. */
 async function showPage(call: Call, title: string): Promise<z.output<typeof wikiPage>> {
   const { wiki, pages } = await wikiOf(call);
   const page = pageCalled(pages, title);

@@ -26,7 +26,7 @@ const text = (value: unknown, most: number): string => (typeof value === 'string
 
 /**
  * Parses the body of `cargo publish`: the length of a JSON, the JSON, the length of the crate, the crate (The Cargo
- * Book, "Publish"). Refuses `package_metadata`, `invalid_package_version`.
+ * Book, "Publish"). Throws `package_metadata`, `invalid_package_version`.
  */
 export function readCrate(body: Buffer): PublishedCrate {
   if (body.length < 8) throw malformed('This is no crate.');

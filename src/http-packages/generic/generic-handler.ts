@@ -33,7 +33,7 @@ interface At {
   name: string;
 }
 
-/** Refuses `invalid_package_file`. */
+/** Throws `invalid_package_file`. */
 function parseFileName(name: string): string {
   if (!isFileName(name))
     throw invalid(

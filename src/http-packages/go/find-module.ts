@@ -29,7 +29,7 @@ export interface ModuleAt {
 export const noModule = (words: string): DomainError => notFound('package_version_not_found', `${words}.`);
 
 /**
- * Finds the repository of a module: `git.example.org/alice/lib`, optionally followed by a folder and by `/v2`. Refuses
+ * Finds the repository of a module: `git.example.org/alice/lib`, optionally followed by a folder and by `/v2`. Throws
  * `package_not_found` for everything else, alike for absent and hidden repositories.
  * @param host the name of this server, without a port
  * @param owner owner of the requested modules
@@ -83,7 +83,7 @@ export async function commitOf({ git }: Pick<GoDeps, 'git'>, path: string, revis
   return (await git.objects.namedCommits(path, [revision])).get(revision) ?? null;
 }
 
-/** A file of a commit; null if it is absent. Refuses `package_version_not_found` above the size that Go reads. */
+/** A file of a commit; null if it is absent. Throws `package_version_not_found` above the size that Go reads. */
 export async function readFile(
   { git }: Pick<GoDeps, 'git'>,
   path: string,
@@ -107,7 +107,7 @@ export interface ModuleFolder {
 
 /**
  * The folder of a module in a commit: that of its path, or the folder `v2` below it (go.dev/ref/mod, "Module
- * directories within a repository"). Refuses `package_version_not_found` if neither is a module.
+ * directories within a repository"). Throws `package_version_not_found` if neither is a module.
  */
 export async function folderInCommit(deps: Pick<GoDeps, 'git'>, module: ModuleAt, oid: string): Promise<ModuleFolder> {
   const { repository, folder, major, isRoot } = module;

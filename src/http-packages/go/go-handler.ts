@@ -45,7 +45,7 @@ export const goProtocol: PackageProtocol = {
   },
 };
 
-/** Refuses `package_not_found` for paths that the go command does not request. */
+/** Throws `package_not_found` for paths that the go command does not request. */
 function readPath({ parts }: PackageRequest): { path: string; asked: string } {
   const at = parts.findIndex((part) => part === '@v' || part === '@latest');
   const path = unescapePath(parts.slice(0, Math.max(at, 0)).join('/'));

@@ -75,7 +75,7 @@ async function retractionsOf(
 }
 
 /**
- * Resolves a version, branch, tag or commit id to a version, as the go command does in a clone. Refuses
+ * Resolves a version, branch, tag or commit id to a version, as the go command does in a clone. Throws
  * `package_version_not_found`.
  */
 export async function findModuleVersion(
@@ -184,7 +184,7 @@ async function versionOfCommit(
   return checkMajor(deps, module, pseudoVersion(majorOfModule(module), older, { oid, at }), '', oid);
 }
 
-/** Refuses `package_version_not_found` if a pseudo-version does not match the commit. */
+/** Throws `package_version_not_found` if a pseudo-version does not match the commit. */
 async function checkPseudoVersion(
   deps: Pick<GoDeps, 'git'>,
   module: ModuleAt,

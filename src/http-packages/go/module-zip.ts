@@ -13,7 +13,7 @@ const maxEntries = 200_000;
 
 /**
  * The archive of a version, with the same checksum as the go command computes for a clone: created once and cached like
- * commit archives. Refuses `package_version_not_found` if Go does not accept the files as a module, and `git_busy`.
+ * commit archives. Throws `package_version_not_found` if Go does not accept the files as a module, and `git_busy`.
  */
 export function openModuleZip(
   deps: Pick<GoDeps, 'git'>,

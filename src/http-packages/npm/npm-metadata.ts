@@ -12,7 +12,7 @@ interface NpmMetadata {
 export const readPackument = ({ metadata }: Pick<PackageVersionRow, 'metadata'>): NpmMetadata =>
   JSON.parse(metadata) as NpmMetadata;
 
-/** Refuses `package_not_found` for an invalid name. */
+/** Throws `package_not_found` for an invalid name. */
 export function parseName(name: string): string {
   try {
     formatOf('npm').nameKey(name);

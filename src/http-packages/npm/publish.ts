@@ -58,7 +58,7 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** Refuses `package_metadata`, `invalid_package_version`. */
+/** Throws `package_metadata`, `invalid_package_version`. */
 function readVersion(name: string, body: Json, attachments: readonly [string, unknown][]) {
   const versions = isObject(body['versions']) ? Object.values(body['versions']) : [];
   const [manifest] = versions;
@@ -109,7 +109,7 @@ async function deprecate(deps: PackageHttpDeps, viewer: Viewer, at: PackageAt, b
   }
 }
 
-/** Refuses `package_revision` if the package has changed since the client read it. */
+/** Throws `package_revision` if the package has changed since the client read it. */
 function requireRevision(found: FoundPackage, revision: string): void {
   if (revision !== revisionOf(found)) throw conflict('package_revision', 'This package has changed. Try again.');
 }

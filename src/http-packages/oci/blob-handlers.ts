@@ -14,7 +14,7 @@ import type { OciName } from './oci-address.ts';
 
 export const fullName = ({ owner, name }: OciName): string => `${owner}/${name}`;
 
-/** Refuses `package_digest`. */
+/** Throws `package_digest`. */
 export function parseDigest(text: string): Digest {
   const digest = readDigest(text);
   if (digest === null) throw invalid('package_digest', 'A digest has the form sha256:… or sha512:… in lower-case hex.');

@@ -21,7 +21,7 @@ const maxManifestBytes = 4 * 1024 * 1024;
 
 const tagShape = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
 
-/** Refuses `package_tag`. */
+/** Throws `package_tag`. */
 function parseTag(text: string): string {
   if (!tagShape.test(text))
     throw invalid(
@@ -93,7 +93,7 @@ export async function receiveManifest(
   ctx.body = '';
 }
 
-/** Refuses `package_digest` if the bytes do not match the digest. */
+/** Throws `package_digest` if the bytes do not match the digest. */
 function digestOf(bytes: Buffer, named: Digest | null): string {
   const algorithm = named?.algorithm ?? 'sha256';
   const hex = createHash(algorithm).update(bytes).digest('hex');
@@ -120,7 +120,7 @@ export async function deleteManifest(
 
 const maxPage = 1_000;
 
-/** Refuses `package_query`. */
+/** Throws `package_query`. */
 export function readPage(ctx: Context): { n: number; last: string } {
   const query = new URLSearchParams(ctx.querystring);
   const n = query.get('n') ?? String(maxPage);

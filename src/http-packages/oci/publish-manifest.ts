@@ -34,7 +34,7 @@ interface ReceivedManifest {
 }
 
 /**
- * Publishes a manifest as a version with everything that it references, and moves its tags. Refuses `package_manifest`,
+ * Publishes a manifest as a version with everything that it references, and moves its tags. Throws `package_manifest`,
  * and `package_manifest_blob_missing` if a referenced blob or manifest is not in the package.
  */
 export async function publishManifest(

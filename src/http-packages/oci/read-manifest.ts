@@ -36,8 +36,8 @@ const isObject = (value: unknown): value is Json =>
 const maxDescriptors = 10_000;
 
 /**
- * Parses a manifest of an image, an index or an artifact (OCI Image Specification 1.1), or of Docker's schema 2.
- * Refuses `package_manifest`.
+ * Parses a manifest of an image, an index or an artifact (OCI Image Specification 1.1), or of Docker's schema 2. Throws
+ * `package_manifest`.
  * @param contentType as sent by the client
  */
 export function readManifest(bytes: Buffer, contentType: string): Manifest {

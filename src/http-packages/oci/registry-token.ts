@@ -37,7 +37,7 @@ const sealingKey = ({ instanceKey }: Pick<PackageHttpDeps, 'instanceKey'>) => in
 /**
  * The token service (Distribution, "Token Authentication"): exchanges an access token or a task token for a registry
  * token that is valid for an hour, by GET with Basic or by POST with a form. Without credentials the token is
- * anonymous. Refuses `bad_credentials`.
+ * anonymous. Throws `bad_credentials`.
  */
 export async function serveToken(deps: PackageHttpDeps, ctx: Context): Promise<void> {
   const fields = new URLSearchParams(
@@ -86,7 +86,7 @@ function readScopes(scopes: readonly string[]): Granted {
 }
 
 /**
- * Authenticates the caller by a registry token or by an access token itself. Refuses `bad_credentials`,
+ * Authenticates the caller by a registry token or by an access token itself. Throws `bad_credentials`,
  * `package_token_expired`.
  */
 export async function identifyCaller(deps: PackageHttpDeps, ctx: Context): Promise<RegistryCaller> {
@@ -116,7 +116,7 @@ async function openToken(deps: PackageHttpDeps, ctx: Context, token: string): Pr
   return { viewer, granted: sealed.a };
 }
 
-/** Refuses `package_token_scope` unless the scope of the caller's token covers this. */
+/** Throws `package_token_scope` unless the scope of the caller's token covers this. */
 export function requireGranted(
   { granted }: RegistryCaller,
   name: string,

@@ -93,7 +93,7 @@ async function publish(
   });
 }
 
-/** Refuses `invalid_package_file` unless the file name begins with the package name, in any spelling. */
+/** Throws `invalid_package_file` unless the file name begins with the package name, in any spelling. */
 function requireFileName(nameKey: string, fileName: string): void {
   const isOne = isFileName(fileName) && /\.(?:whl|tar\.gz|zip|tar\.bz2|egg)$/.test(fileName);
   const spelled = fileName.toLowerCase().replace(/[-_.]+/g, '-');

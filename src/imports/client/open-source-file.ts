@@ -18,7 +18,7 @@ export interface OpenedFile {
 /**
  * Opens an attached file of the other forge, following at most three redirects. Only the origin of the API gets the
  * credentials; a private host is contacted only if it is that origin, since a response could redirect to any private
- * address. Refuses an HTML page in place of the file. Refuses `source_failed` with the reason as a message; throws
+ * address. Refuses an HTML page in place of the file. Throws `source_failed` with the reason as a message; throws
  * `SourceBusy`, and `Again` for a temporary failure.
  */
 export async function openSourceFile(

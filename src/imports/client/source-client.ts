@@ -39,7 +39,7 @@ export class SourceClient {
     return new URL(this.#options.api).host;
   }
 
-  /** Refuses `source_failed`, `source_refused`; throws `SourceBusy`. Null for an absent resource (404, 410). */
+  /** Throws `source_failed`, `source_refused`; throws `SourceBusy`. Null for an absent resource (404, 410). */
   async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return this.#send('GET', this.#url(path), headers);
   }

@@ -39,7 +39,7 @@ export function openSource(
 
 const refuse = (message: string) => invalid('invalid_import_address', message, { field: 'address' });
 
-/** Parses the URL of a repository: its page or clone URL. Refuses `invalid_import_address`. */
+/** Parses the URL of a repository: its page or clone URL. Throws `invalid_import_address`. */
 export function parseSourceAddress(given: string, kind: SourceKind): SourceAddress {
   const text = given.trim();
   const url = text.length > 1_000 ? null : URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
@@ -76,7 +76,7 @@ export interface AccountAddress extends Omit<SourceAddress, 'project'> {
 }
 
 /**
- * Parses the URL of an account or of a server. Refuses `invalid_import_address`.
+ * Parses the URL of an account or of a server. Throws `invalid_import_address`.
  * @param isServer whether the path belongs to the server
  */
 export function parseAccountAddress(given: string, kind: SourceKind, isServer: boolean): AccountAddress {

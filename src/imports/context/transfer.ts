@@ -18,7 +18,7 @@ export interface Transfer {
   releases(): Promise<string[]>;
 }
 
-/** Opens an attached file of a text. Refuses `source_failed` with the reason as a message. */
+/** Opens an attached file of a text. Throws `source_failed` with the reason as a message. */
 export interface SourceFiles {
   open(key: string, name: string): Promise<OpenedFile>;
 }

@@ -42,7 +42,7 @@ interface Dump {
 /**
  * Writes a repository as the folder that `gitea restore-repo` and `forgejo restore-repo` read: `repo.yml`, the code as
  * `git`, and issues, comments, pull requests, reviews, labels, milestones, topics and releases with files as YAML.
- * Holds one issue in memory at a time. Refuses `folder_not_empty`; removes an incomplete folder.
+ * Holds one issue in memory at a time. Throws `folder_not_empty`; removes an incomplete folder.
  */
 export async function exportDump(deps: DumpDeps, found: Found, target: string): Promise<Dump> {
   if ((await stat(target).catch(() => null)) !== null)

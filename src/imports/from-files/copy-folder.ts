@@ -5,8 +5,8 @@ import { explainFullDisk, invalid } from '../../kernel/index.ts';
 import { fileLimits } from './file-limits.ts';
 
 /**
- * Copies a folder: the import source stays unchanged, and the server can read the copy regardless of its owner.
- * Refuses links, sockets and devices, so that nothing outside of the folder is read. Refuses `unreadable_import_files`,
+ * Copies a folder: the import source stays unchanged, and the server can read the copy regardless of its owner. Refuses
+ * links, sockets and devices, so that nothing outside of the folder is read. Throws `unreadable_import_files`,
  * `disk_full`.
  */
 export async function copyFolder(

@@ -84,7 +84,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Values of YAML texts; null for an invalid one. Refuses `busy`. */
+/** Values of YAML texts; null for an invalid one. Throws `busy`. */
 export async function parseYaml(workers: WorkerPool, texts: readonly string[], client: string): Promise<unknown[]> {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text).update('\0');

@@ -26,7 +26,7 @@ interface Place {
   host: string;
 }
 
-/** `repo.yml` of a folder of `dump-repo`. Refuses `unreadable_import_files`. */
+/** `repo.yml` of a folder of `dump-repo`. Throws `unreadable_import_files`. */
 export async function readFacts({ workers }: Tools, folder: string): Promise<Json> {
   const file = path.join(folder, 'repo.yml');
   const size = (await stat(file).catch(nullIfAbsent))?.size;

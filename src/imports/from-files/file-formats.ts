@@ -22,7 +22,7 @@ interface Recognised {
   convert: ((from: string, to: string, address: SourceAddress) => Promise<void>) | null;
 }
 
-/** Refuses `unreadable_import_files`. */
+/** Throws `unreadable_import_files`. */
 export async function recogniseFolder(tools: { workers: WorkerPool }, folder: string): Promise<Recognised> {
   const isDump = (await stat(path.join(folder, 'repo.yml')).catch(nullIfAbsent))?.isFile() === true;
   if (isDump) {

@@ -26,7 +26,7 @@ const files = ['issues', 'pulls', 'labels', 'releases', 'repo'] as const;
 /**
  * Converts the output of `gh` with `--json` to a plain folder: `issues.json` of `gh issue list`, `pulls.json` of `gh pr
  * list`, `labels.json` of `gh label list`, `releases.json` of `gh release list`, `repo.json` of `gh repo view`, each
- * with its documented fields, and `git`, a mirror clone. Fields that were not requested are absent. Refuses
+ * with its documented fields, and `git`, a mirror clone. Fields that were not requested are absent. Throws
  * `unreadable_import_files`.
  * @see cli.github.com/manual, `gh issue list` and its neighbours, "JSON Fields"
  */

@@ -34,7 +34,7 @@ const leftOut: readonly (readonly [file: string, name: string])[] = [
 
 /**
  * Converts a migration archive of GitHub (`POST /user/migrations`, `/orgs/{org}/migrations`) to a plain folder: of its
- * repositories, the one with the given URL. Refuses `unreadable_import_files`.
+ * repositories, the one with the given URL. Throws `unreadable_import_files`.
  * @see docs.github.com, REST API, Migrations; the files are named by `schema.json` 1.x
  */
 export async function convertGithubArchive(from: string, to: string, address: SourceAddress): Promise<void> {
@@ -126,7 +126,7 @@ const addresses = ['url', 'issue', 'pull_request', 'issue_comment', 'repository'
 
 const addressOf = (row: Json): string => textOf(row['url']).split('/').slice(-2).join('/');
 
-/** Refuses `unreadable_import_files` if the archive does not contain the repository. */
+/** Throws `unreadable_import_files` if the archive does not contain the repository. */
 async function findRepository(files: AsyncGenerator<Json[]>, address: SourceAddress): Promise<Json> {
   const found: Json[] = [];
   for await (const rows of files) found.push(...rows);

@@ -32,7 +32,7 @@ const leftOut: readonly (readonly [file: string, name: string])[] = [
 ];
 
 /**
- * Converts a project export of GitLab, whose lists have one item per line (since 13.0), to a plain folder. Refuses
+ * Converts a project export of GitLab, whose lists have one item per line (since 13.0), to a plain folder. Throws
  * `unreadable_import_files`.
  * @see docs.gitlab.com, "Migrate projects and groups by using file exports"
  */

@@ -19,7 +19,7 @@ import { openBelow } from './open-below.ts';
 export const folderOf = ({ settings }: Pick<ImportDeps, 'settings'>, importId: string): string =>
   path.join(settings.folder, importId);
 
-/** Refuses `import_needs_files` if they no longer exist. */
+/** Throws `import_needs_files` if they no longer exist. */
 export async function requireFiles(deps: Pick<ImportDeps, 'settings'>, importId: string): Promise<void> {
   const found = await lstat(folderOf(deps, importId)).catch(nullIfAbsent);
   if (found?.isDirectory() !== true)

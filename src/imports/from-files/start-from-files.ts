@@ -29,7 +29,7 @@ interface FilesImport extends Omit<NewImport, 'token' | 'watchMs' | 'kind'> {
 
 /**
  * Imports a repository from a folder or an archive, which is copied first and stays unchanged. If such an import from
- * the same URL has already created the repository, adds the new content of the folder to it. Refuses
+ * the same URL has already created the repository, adds the new content of the folder to it. Throws
  * `unreadable_import_files`, `invalid_import_address`, `import_ended`, `import_running`, `repository_name_taken`, and
  * what `repositories.create` refuses, without creating anything.
  */
@@ -103,7 +103,7 @@ async function takeFiles(
   }
 }
 
-/** Null if the name is free. Refuses `repository_name_taken` for any other repository. */
+/** Null if the name is free. Throws `repository_name_taken` for any other repository. */
 async function findEarlier(
   deps: ImportDeps,
   viewer: Viewer,

@@ -13,7 +13,7 @@ type Limits = Record<'totalBytes' | 'entries' | 'depth' | 'plainBytes' | 'ratio'
 
 /**
  * Unpacks a `.tar.gz`. Refuses paths outside of the folder, links, devices, duplicate names and archives that expand
- * far beyond any export; the caller must remove the files written until then. Refuses `unreadable_import_files`,
+ * far beyond any export; the caller must remove the files written until then. Throws `unreadable_import_files`,
  * `disk_full`.
  */
 export async function unpackArchive(file: string, to: string, limits: Limits = fileLimits): Promise<void> {

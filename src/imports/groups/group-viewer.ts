@@ -4,7 +4,7 @@ import { nullIfNotFound, unavailable } from '../../kernel/index.ts';
 import type { ImportDeps } from '../deps.ts';
 
 /**
- * The viewer of a group: the current rights of the user who started it, not those at its start. Refuses
+ * The viewer of a group: the current rights of the user who started it, not those at its start. Throws
  * `import_starter_gone` for a disabled account.
  */
 export async function viewerOfGroup(

@@ -148,7 +148,7 @@ export async function listGroups(deps: ImportDeps, viewer: Viewer, limit = 100):
 const mostItems = 20_000;
 
 /**
- * A group with the results of its repositories and owners. Refuses `import_not_found`, also for groups of other users.
+ * A group with the results of its repositories and owners. Throws `import_not_found`, also for groups of other users.
  */
 export async function findGroup(
   deps: ImportDeps,
@@ -210,7 +210,7 @@ interface GroupWish {
 
 /**
  * Lists the source again, starts imports that are new or were refused before, and reruns the others, possibly for the
- * last time. Refuses `import_not_found`, `invalid_import`.
+ * last time. Throws `import_not_found`, `invalid_import`.
  */
 export async function runGroupAgain(
   deps: ImportDeps,

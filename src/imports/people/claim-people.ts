@@ -51,7 +51,7 @@ async function findPerson({ db }: ImportDeps, person: string): Promise<ImportPer
 
 /**
  * Assigns all texts of an author from another forge to an account, here and in later runs. The caller must have proof:
- * an administrator's mapping, or the verified e-mail address of the source. Sends no notifications. Refuses
+ * an administrator's mapping, or the verified e-mail address of the source. Sends no notifications. Throws
  * `import_person_not_found`, `import_person_claimed` if another account has claimed the author.
  */
 export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: string, userId: string): Promise<void> {
@@ -67,8 +67,7 @@ export async function claimPerson(deps: ImportDeps, viewer: Viewer, person: stri
 }
 
 /**
- * Reverts a claim: the texts show the author's name again. Refuses `import_person_not_found`,
- * `import_person_unclaimed`.
+ * Reverts a claim: the texts show the author's name again. Throws `import_person_not_found`, `import_person_unclaimed`.
  */
 export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: string): Promise<void> {
   const { host, login, userId } = await findPerson(deps, person);
@@ -81,7 +80,7 @@ export async function unclaimPerson(deps: ImportDeps, viewer: Viewer, person: st
 }
 
 /**
- * Claims by the e-mail address that the source vouches for and the user has verified here. Refuses
+ * Claims by the e-mail address that the source vouches for and the user has verified here. Throws
  * `import_person_not_found`, also for authors with other addresses, and what `claimPerson` refuses.
  */
 export async function claimOwn(deps: ImportDeps, viewer: Viewer, people: readonly string[]): Promise<ImportedAuthor[]> {
@@ -194,7 +193,7 @@ interface MappedPerson {
 const maxLines = 10_000;
 
 /**
- * Parses a mapping: lines of `alice@git.example.org = alice`; `#` begins a comment. Refuses `invalid_mapping` with the
+ * Parses a mapping: lines of `alice@git.example.org = alice`; `#` begins a comment. Throws `invalid_mapping` with the
  * line.
  */
 export function parseMapping(text: string): MappedPerson[] {

@@ -22,7 +22,7 @@ const placeOf = (id: string, host: string): string => `import:${id}:${host}`;
 export const encryptToken = ({ key, random }: ImportDeps, id: string, host: string, token: string): string =>
   encrypt(key.for('secrets'), random, placeOf(id, host), token);
 
-/** Empty if there is none. Refuses `import_token_closed` if the instance key has changed. */
+/** Empty if there is none. Throws `import_token_closed` if the instance key has changed. */
 export function decryptToken(
   { key }: ImportDeps,
   { id, host, secretCiphertext }: Pick<ImportRow, 'id' | 'host' | 'secretCiphertext'>,
@@ -96,7 +96,7 @@ interface OpenedRun {
   serverTime(): number | null;
 }
 
-/** The run of a row. Refuses `import_token_closed`, `import_needs_files`. */
+/** The run of a row. Throws `import_token_closed`, `import_needs_files`. */
 export async function openRun(
   deps: ImportDeps,
   row: ImportRow,

@@ -28,7 +28,7 @@ interface ListedRepository {
 
 /** Lists of a server's content. Each method sends requests, and refuses as `SourceClient` does. */
 export interface SourceListing {
-  /** An account or an organisation by its name. Refuses `source_gone`. */
+  /** An account or an organisation by its name. Throws `source_gone`. */
   owner(login: string): Promise<ListedOwner>;
   /** All owners of the server, for a token of its administrator; null if the server has no such lists. */
   owners: ((cursor: string | null) => Promise<SourcePage<ListedOwner>>) | null;

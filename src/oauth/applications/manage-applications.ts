@@ -42,7 +42,7 @@ const columnsOf = (secret: string | null): Pick<ApplicationRow, 'secretHash' | '
 
 /**
  * Adds an application of a person, an organisation or the instance. The secret of a confidential one is returned once
- * and not stored. Refuses `name_missing`, `text_too_long`, `invalid_text`, `invalid_redirect_uri`, and with `conflict`
+ * and not stored. Throws `name_missing`, `text_too_long`, `invalid_text`, `invalid_redirect_uri`, and with `conflict`
  * `too_many_applications` (over 100 of an owner).
  */
 export async function addApplication(
@@ -98,7 +98,7 @@ export async function changeApplication(
   return done;
 }
 
-/** A new secret; the one before it ends at once. Refuses `unknown_application`, `public_client`. */
+/** A new secret; the one before it ends at once. Throws `unknown_application`, `public_client`. */
 export async function replaceSecret(deps: OAuthDeps, owner: ApplicationOwner, id: string): Promise<string> {
   const secret = newSecret(deps);
   await deps.db.write(async ({ manager }) => {
@@ -111,7 +111,7 @@ export async function replaceSecret(deps: OAuthDeps, owner: ApplicationOwner, id
   return secret;
 }
 
-/** Removes an application with all that it was given; its tokens end at once. Refuses `unknown_application`. */
+/** Removes an application with all that it was given; its tokens end at once. Throws `unknown_application`. */
 export async function removeApplication(deps: OAuthDeps, owner: ApplicationOwner, id: string): Promise<void> {
   await deps.db.write(async ({ manager }) => {
     const row = await manager.findOneBy(applicationSchema, { id, ...ownedBy(owner) });

@@ -39,9 +39,9 @@ function checkRedirectUri(uri: string): void {
 }
 
 /**
- * The redirect addresses of an application, in the order given, without repetitions. They are compared as texts
- * (RFC 9700, 2.1), except for the port of a loopback address of a public client (RFC 8252, 7.3).
- * Refuses `invalid_redirect_uri`.
+ * The redirect addresses of an application, in the order given, without repetitions. They are compared as texts (RFC
+ * 9700, 2.1), except for the port of a loopback address of a public client (RFC 8252, 7.3). Throws
+ * `invalid_redirect_uri`.
  */
 export function parseRedirectUris(given: readonly string[], { isConfidential }: { isConfidential: boolean }): string[] {
   const uris = [...new Set(given.map((uri) => uri.trim()).filter((uri) => uri !== ''))];

@@ -49,7 +49,7 @@ export async function listGrants(deps: OAuthDeps, userId: string): Promise<Grant
   return grants;
 }
 
-/** Ends what a person has allowed; its tokens end at once. Refuses `unknown_grant` for one of another person. */
+/** Ends what a person has allowed; its tokens end at once. Throws `unknown_grant` for one of another person. */
 export async function revokeGrant(deps: OAuthDeps, userId: string, grantId: string): Promise<void> {
   const found = await deps.db.read.findOneBy(recordSchema, { userId, kind: 'Grant', grantId });
   if (found === null) throw notFound('unknown_grant', 'There is no such application here.');

@@ -24,7 +24,7 @@ export interface StoredBlob extends StoredObject {
   hashes: ContentHashes;
 }
 
-/** Number of bytes of content that may be stored. Refuses `package_quota` if it is zero. */
+/** Number of bytes of content that may be stored. Throws `package_quota` if it is zero. */
 async function limitOf({ db, settings }: PackageDeps, ownerId: string): Promise<number> {
   const [usage] = await db.lookup(packageUsageSchema, { ownerId });
   const left = settings.ownerQuotaBytes - (usage?.bytes ?? 0);
@@ -48,7 +48,7 @@ export async function putOptionsFor(
 
 /**
  * Stores the content of an owner's file, with all hashes that clients use, and its row. No version references it yet,
- * so it is kept for a day. Refuses `package_file_too_large`, `package_quota`, `package_digest` if it differs from the
+ * so it is kept for a day. Throws `package_file_too_large`, `package_quota`, `package_digest` if it differs from the
  * announced digest, what the store refuses, and what the content throws, without storing anything.
  */
 export async function receiveBlob(
@@ -95,7 +95,7 @@ interface ContentToPlace extends StoredObject {
 /**
  * Makes content a blob of an owner: by the owner's existing object with this content, or by copying `from` to a new
  * key. Each object has a unique name, so that no collection, in this process or another one, removes new content in
- * place of old. Refuses `package_quota`, `package_blob_gone` if `from` does not exist, and what `inWrite` throws,
+ * place of old. Throws `package_quota`, `package_blob_gone` if `from` does not exist, and what `inWrite` throws,
  * without storing anything.
  */
 export async function placeBlob(
@@ -170,7 +170,7 @@ const findBlob = (manager: EntityManager, ownerId: string, sha256: string): Prom
   manager.findOneBy(packageBlobSchema, { ownerId, sha256 });
 
 /**
- * Inside the write of a version: checks that all blobs that it references exist, and keeps them from now on. Refuses
+ * Inside the write of a version: checks that all blobs that it references exist, and keeps them from now on. Throws
  * `package_blob_missing`.
  */
 export async function claimBlobs({ manager, now }: Tx, ownerId: string, digests: Iterable<string>): Promise<void> {
@@ -180,7 +180,7 @@ export async function claimBlobs({ manager, now }: Tx, ownerId: string, digests:
   }
 }
 
-/** The key of the object with the content of a file or a blob. Refuses `package_blob_missing`. */
+/** The key of the object with the content of a file or a blob. Throws `package_blob_missing`. */
 export async function keyOfBlob(
   { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,
   { ownerId, sha256 }: { ownerId: string; sha256: string },
@@ -190,7 +190,7 @@ export async function keyOfBlob(
   return blobKey(blob);
 }
 
-/** The content of a file or a blob, or a range of it. Refuses `package_blob_missing`. */
+/** The content of a file or a blob, or a range of it. Throws `package_blob_missing`. */
 export async function openBlob(
   { db, objects }: Pick<PackageDeps, 'db' | 'objects'>,
   { ownerId, sha256 }: { ownerId: string; sha256: string },

@@ -9,9 +9,9 @@ export interface PackageFormat {
   name: FormatName;
   /** Display name. */
   title: string;
-  /** Key by which a name is unique for an owner. Refuses `invalid_package_name`. */
+  /** Key by which a name is unique for an owner. Throws `invalid_package_name`. */
   nameKey(name: string): string;
-  /** Key by which a version is unique in its package. Refuses `invalid_package_version`. */
+  /** Key by which a version is unique in its package. Throws `invalid_package_version`. */
   versionKey(version: string): string;
 }
 

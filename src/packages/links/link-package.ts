@@ -14,7 +14,7 @@ import { findPackageAgain } from '../versions/delete-version.ts';
 type At = Pick<FoundPackage, 'package'>;
 
 /**
- * Links a package to a repository of its owner, from which it inherits access from now on. Refuses `package_denied`,
+ * Links a package to a repository of its owner, from which it inherits access from now on. Throws `package_denied`,
  * `package_scope` for users who do not administer the package; `repository_not_found` for a repository that is absent,
  * hidden or of another owner, and `package_denied` without write access to it; `package_linked` if it is already linked
  * to it.
@@ -53,7 +53,7 @@ async function refuseTarget(
 }
 
 /**
- * Removes the link of a package to its repository: it is private afterwards, until its visibility is changed. Refuses
+ * Removes the link of a package to its repository: it is private afterwards, until its visibility is changed. Throws
  * `package_denied`, `package_scope`, and `package_not_linked`.
  */
 export async function unlinkPackage(deps: PackageDeps, viewer: Viewer, { package: { id } }: At): Promise<PackageRow> {
@@ -72,7 +72,7 @@ export async function unlinkPackage(deps: PackageDeps, viewer: Viewer, { package
 }
 
 /**
- * Sets the visibility of an unlinked package. Refuses `package_denied`, `package_scope`, and `package_follows` for a
+ * Sets the visibility of an unlinked package. Throws `package_denied`, `package_scope`, and `package_follows` for a
  * linked one.
  */
 export async function setPackageVisibility(

@@ -12,7 +12,7 @@ export interface RetentionRules {
 
 const most = { versions: 10_000, days: 36_500, patterns: 50, characters: 128 };
 
-/** Parses requested rules. Refuses `package_retention`. */
+/** Parses requested rules. Throws `package_retention`. */
 export function checkRetention({ keep, keepTags, olderThanDays }: RetentionRules): RetentionRules {
   if (keep === null && olderThanDays === null)
     throw refused('A rule needs a number of versions to keep, an age in days, or both.', 'keep');

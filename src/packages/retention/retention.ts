@@ -22,7 +22,7 @@ import type { RetentionRules } from './retention-rules.ts';
 export type RetentionFormat = FormatName | '*';
 
 /**
- * Sets the rules of one package, which override those of its owner; null removes them. Refuses `package_retention`,
+ * Sets the rules of one package, which override those of its owner; null removes them. Throws `package_retention`,
  * `package_denied`, `package_scope`.
  */
 export async function setRetention(
@@ -49,7 +49,7 @@ async function refuseOwner(deps: PackageDeps, source: RowSource, viewer: Viewer,
   if (refusal !== null) throw errorOfRefusal(refusal, 'manage');
 }
 
-/** The rules of an owner by format. Refuses `package_denied` and `package_scope`, also for an absent owner. */
+/** The rules of an owner by format. Throws `package_denied` and `package_scope`, also for an absent owner. */
 export async function ownerRetention(
   deps: PackageDeps,
   viewer: Viewer,
@@ -99,7 +99,7 @@ export async function retentionOf(
 }
 
 /**
- * The versions that rules would delete now; the effective rules of the package if omitted. Refuses `package_retention`.
+ * The versions that rules would delete now; the effective rules of the package if omitted. Throws `package_retention`.
  */
 export async function previewRetention(
   deps: PackageDeps,

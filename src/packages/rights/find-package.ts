@@ -82,13 +82,13 @@ const keyOf = ({ owner, format, name }: { owner: Owner; format: FormatName; name
   nameKey: formatOf(format).nameKey(name),
 });
 
-/** Refuses `packages_off`. */
+/** Throws `packages_off`. */
 export function refuseOff({ settings }: Pick<PackageDeps, 'settings'>): void {
   if (!settings.enabled) throw packagesOff();
 }
 
 /**
- * Finds a package for an act. Refuses `package_not_found` for one that is absent, hidden or of another owner, also if
+ * Finds a package for an act. Throws `package_not_found` for one that is absent, hidden or of another owner, also if
  * its name is invalid; `package_denied`, `package_scope`, `credentials_needed` for viewers who can see it.
  */
 export async function findPackage(
@@ -123,7 +123,7 @@ export const mayOn = (viewer: Viewer, { facts }: Pick<FoundPackage, 'facts'>, ac
   refusalOnPackage(viewer, facts, act) === null;
 
 /**
- * Checks where a viewer may publish, before any content is read. Refuses `invalid_package_name`, `packages_off`;
+ * Checks where a viewer may publish, before any content is read. Throws `invalid_package_name`, `packages_off`;
  * `credentials_needed` for anonymous clients; `package_denied`, alike for hidden, absent and foreign packages;
  * `package_scope` for a token of a user who may publish.
  */

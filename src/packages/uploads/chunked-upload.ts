@@ -28,7 +28,7 @@ export async function beginUpload(deps: PackageDeps, viewer: Viewer, target: Pub
   });
 }
 
-/** An upload to a package that the viewer may publish to. Refuses `package_upload_unknown`. */
+/** An upload to a package that the viewer may publish to. Throws `package_upload_unknown`. */
 export async function findUpload(deps: PackageDeps, target: PublishTarget, id: string): Promise<PackageUploadRow> {
   const row = await deps.db.read.findOneBy(packageUploadSchema, { id });
   const found = row === null ? null : await deps.db.read.findOneBy(packageSchema, { id: row.packageId });
@@ -48,7 +48,7 @@ interface Chunk {
 }
 
 /**
- * Appends a chunk to the received data. Refuses `package_chunk_range` if it begins elsewhere or another chunk was
+ * Appends a chunk to the received data. Throws `package_chunk_range` if it begins elsewhere or another chunk was
  * faster; `package_digest` if its length differs; `package_file_too_large`, `package_quota`.
  * @returns the new size of the upload
  */
@@ -99,7 +99,7 @@ const wrongRange = (bytes: number) =>
   conflict('package_chunk_range', `The chunk must start at byte ${bytes}, where the upload ends.`);
 
 /**
- * Completes an upload: the received data becomes a blob of this digest, visible in the package. Refuses
+ * Completes an upload: the received data becomes a blob of this digest, visible in the package. Throws
  * `package_digest`, leaving the upload unchanged.
  * @returns the SHA-256 of the content, in hex, and its size
  */
@@ -173,7 +173,7 @@ async function removeObjects(deps: PackageDeps, chunks: readonly PackageUploadCh
   for (const { objectId } of chunks) await deps.objects.remove(chunkKey(objectId));
 }
 
-/** Refuses `package_chunk_range` for an invalid range. */
+/** Throws `package_chunk_range` for an invalid range. */
 export function readChunkRange(text: string): { first: number; bytes: number } {
   const [, first, last] = /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   if (first === undefined || Number(last) < Number(first))

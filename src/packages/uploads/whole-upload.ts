@@ -56,7 +56,7 @@ export async function mountBlob(
 }
 
 /**
- * Removes a blob from a package. Refuses `package_blob_missing`, and `package_blob_used` while a version references it.
+ * Removes a blob from a package. Throws `package_blob_missing`, and `package_blob_used` while a version references it.
  */
 export async function removeNamedBlob(deps: PackageDeps, found: FoundPackage, digest: Digest): Promise<void> {
   await deps.db.write(async (tx) => {

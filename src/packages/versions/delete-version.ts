@@ -25,8 +25,8 @@ export async function findPackageAgain(
 }
 
 /**
- * Deletes a version: it is absent from now on, its tags are unset, and it can be restored within the trash time.
- * Refuses `package_not_found`, and what the access check refuses.
+ * Deletes a version: it is absent from now on, its tags are unset, and it can be restored within the trash time. Throws
+ * `package_not_found`, and what the access check refuses.
  */
 export async function deleteVersion(
   deps: PackageDeps,
@@ -123,7 +123,7 @@ export async function deleteReference(
   return tag === null || others <= 1;
 }
 
-/** Restores a deleted version, with the tags that still reference it. Refuses `package_version_not_found`. */
+/** Restores a deleted version, with the tags that still reference it. Throws `package_version_not_found`. */
 export async function restoreVersion(
   deps: PackageDeps,
   viewer: Viewer,
@@ -143,7 +143,7 @@ export async function restoreVersion(
   deps.logger.info('package.restored', describe(restored.row, restored.version, viewer));
 }
 
-/** Removes a tag. Refuses `package_version_not_found`. */
+/** Removes a tag. Throws `package_version_not_found`. */
 export async function deleteTag(
   deps: PackageDeps,
   viewer: Viewer,
@@ -159,7 +159,7 @@ export async function deleteTag(
   });
 }
 
-/** Sets a tag to an existing version. Refuses `package_version_not_found`. */
+/** Sets a tag to an existing version. Throws `package_version_not_found`. */
 export async function moveTag(
   deps: PackageDeps,
   viewer: Viewer,
@@ -177,7 +177,7 @@ export async function moveTag(
   });
 }
 
-/** Changes the metadata of a version: a yanked crate, a deprecated version. Refuses `package_version_not_found`. */
+/** Changes the metadata of a version: a yanked crate, a deprecated version. Throws `package_version_not_found`. */
 export async function changeMetadata(
   deps: PackageDeps,
   viewer: Viewer,

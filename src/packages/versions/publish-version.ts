@@ -52,7 +52,7 @@ interface NewVersion {
  * Publishes a version, or adds files to one: in one write, after its content is stored. Permanently deletes the same
  * version in the trash, except a manifest, which is restored.
  *
- * Refuses `package_version_exists`, `package_file_exists`, `package_blob_missing`, `invalid_package_version`, and what
+ * Throws `package_version_exists`, `package_file_exists`, `package_blob_missing`, `invalid_package_version`, and what
  * `openForPublish` refuses, checked again.
  */
 export async function publishVersion(

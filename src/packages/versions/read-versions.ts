@@ -12,7 +12,7 @@ import type { PackageFileRow, PackageTagRow, PackageVersionRow } from '../schema
 type Deps = Pick<PackageDeps, 'db'>;
 type Found = { package: Pick<FoundPackage['package'], 'id'> };
 
-/** A version by its key, outside the trash. Refuses `package_version_not_found`. */
+/** A version by its key, outside the trash. Throws `package_version_not_found`. */
 export async function findVersion(
   { db }: Deps,
   { package: { id } }: Found,
@@ -23,7 +23,7 @@ export async function findVersion(
   return row;
 }
 
-/** The version of a tag. Refuses `package_version_not_found`. */
+/** The version of a tag. Throws `package_version_not_found`. */
 export async function versionOfTag({ db }: Deps, { package: { id } }: Found, name: string): Promise<PackageVersionRow> {
   const tag = await rowBy(db.lookup, packageTagSchema, { packageId: id, name });
   const row = tag === null ? null : await rowBy(db.lookup, packageVersionSchema, { id: tag.versionId });
@@ -38,7 +38,7 @@ export interface NamedVersion {
   tag: string | null;
 }
 
-/** A version by its name or, for images and npm, by a tag. Refuses `package_version_not_found`. */
+/** A version by its name or, for images and npm, by a tag. Throws `package_version_not_found`. */
 export async function versionNamed(deps: Deps, found: FoundPackage, reference: string): Promise<NamedVersion> {
   const { format } = found.package;
   const key = keyOrNull(format, reference);
@@ -50,7 +50,7 @@ export async function versionNamed(deps: Deps, found: FoundPackage, reference: s
   return { version: await versionOfTag(deps, found, reference), tag: reference };
 }
 
-/** A deleted version by its name. Refuses `package_version_not_found`. */
+/** A deleted version by its name. Throws `package_version_not_found`. */
 export async function trashedVersion({ db }: Deps, found: FoundPackage, reference: string): Promise<PackageVersionRow> {
   const key = keyOrNull(found.package.format, reference);
   const row =
@@ -113,7 +113,7 @@ export const filesOf = ({ db }: Deps, versionId: string): Promise<PackageFileRow
     { versionId },
   );
 
-/** A file of a version. Refuses `package_version_not_found`. */
+/** A file of a version. Throws `package_version_not_found`. */
 export async function findFile({ db }: Deps, versionId: string, nameKey: string): Promise<PackageFileRow> {
   const row = await rowBy(db.lookup, packageFileSchema, { versionId, nameKey });
   if (row === null) throw versionNotFound();
@@ -167,7 +167,7 @@ export async function tagsByName(deps: Deps, found: Found): Promise<Record<strin
   return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
 }
 
-/** The key of a requested version. Refuses `package_version_not_found` for an invalid one. */
+/** The key of a requested version. Throws `package_version_not_found` for an invalid one. */
 export function keyOfVersion(format: FormatName, version: string): string {
   try {
     return formatOf(format).versionKey(version);
