@@ -1,5 +1,5 @@
-// A whole Hearth to be killed: `FOLDER ORIGIN PEERS AHEAD`, its clock AHEAD ms ahead. It delivers, looks after copies and
-// fetches them as fast as it can, and does what its parent asks by messages {id, call, args}.
+// A whole Hearth to be killed: `FOLDER ORIGIN PEERS AHEAD`, its clock AHEAD ms ahead. It delivers, looks after copies
+// and fetches them as fast as it can, and does what its parent asks by messages {id, call, args}.
 import type { PersonViewer } from '../../src/access/index.ts';
 import { startPeer } from '../federation/two-instances.ts';
 
