@@ -131,3 +131,26 @@ t.test('a page and its template have one path, in src/pages and in templates', a
     'every template is shown by a page or included by a template',
   );
 });
+
+t.test('the accessible name of a button has its text in it, in every language', async (t) => {
+  // People who speak to their browser say what they see (WCAG 2.5.3).
+  const words = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, '');
+  const pairs = templates.flatMap((file) =>
+    [
+      ...readFileSync(path.join(projectFolder, file), 'utf8').matchAll(
+        /aria-label=t\('([^']+)'(?:, \{[^}]*\})?\)\)= t\('([^']+)'\)/g,
+      ),
+    ].map(([, name, text]) => ({ file, name: name!, text: text! })),
+  );
+  t.ok(pairs.length > 20);
+  for (const language of ['en', 'de', 'fr']) {
+    const catalogue = JSON.parse(
+      readFileSync(path.join(projectFolder, `translations/${language}.json`), 'utf8'),
+    ) as Record<string, string>;
+    t.strictSame(
+      pairs.filter(({ name, text }) => !words(catalogue[name] ?? '').includes(words(catalogue[text] ?? ''))),
+      [],
+      language,
+    );
+  }
+});

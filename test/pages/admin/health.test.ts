@@ -49,7 +49,7 @@ t.test('mirrors that fail are named with the reason, and tried again from here',
   );
   t.match(
     (await administrator.get('/admin/health')).body,
-    /alice\/copy[^]*Paused[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync alice\/copy now/,
+    /alice\/copy[^]*Paused[^]*from git\.example\.org[^]*its name does not resolve[^]*Sync now: alice\/copy/,
   );
   t.equal((await member.post(`/admin/mirrors/${id}/sync`, {})).status, 404);
   t.match(await administrator.post(`/admin/mirrors/${id}/sync`, {}), {
@@ -78,7 +78,7 @@ t.test('parked pushes are named with the reason, and tried again from here', asy
   );
   t.match(
     (await administrator.get('/admin/health')).body,
-    /1 push arrived[^]*alice\/parked[^]*failed 3×[^]*ci: &lt;b&gt;broken[^]*Try the push to alice\/parked again/,
+    /1 push arrived[^]*alice\/parked[^]*failed 3×[^]*ci: &lt;b&gt;broken[^]*Try again: push to alice\/parked/,
   );
   t.match(await web.modules.counts(), { unannouncedPushes: { parked: 1, failing: 0 } });
   t.equal((await member.post(`/admin/pushes/${id}/retry`, {})).status, 404);
