@@ -64,7 +64,14 @@ export async function repositoryExists(target: string): Promise<boolean> {
 export async function moveRepository(from: string, to: string): Promise<void> {
   if (await repositoryExists(to)) throw conflict('repository_exists', 'A repository already exists at this place.');
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-  await rename(from, to);
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+    // Work in the background that ended after the repository had left may write its file where it was.
+    await rm(to, { recursive: true, force: true });
+    await rename(from, to);
+  }
   await syncPath(path.dirname(to));
   await syncPath(path.dirname(from));
 }

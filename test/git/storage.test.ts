@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import t from 'tap';
@@ -78,6 +78,12 @@ t.test('repositories can be moved and removed while they are read', async (t) =>
   t.notOk(await git.storage.exists(repository));
   t.match(await git.refs.head(trashed), { oid: main });
   await t.rejects(git.storage.move(trashed, other), errorWithReason('repository_exists'));
+  mkdirSync(path.join(repository, 'info'), { recursive: true });
+  writeFileSync(path.join(repository, 'info', 'late'), 'written by work that had begun before the move');
+  await git.storage.move(trashed, repository);
+  t.match(await git.refs.head(repository), { oid: main }, 'a leftover at the old place is in nobody’s way');
+  t.notOk(existsSync(path.join(repository, 'info', 'late')));
+  await git.storage.move(repository, trashed);
   await git.storage.remove(trashed);
   t.same(readdirSync(path.dirname(trashed)), []);
   await t.resolves(git.storage.remove(trashed), 'twice is fine');
