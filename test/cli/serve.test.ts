@@ -299,7 +299,7 @@ t.test('a port in use is explained', async (t) => {
   t.equal(code, 1);
   t.match(
     stderr,
-    new RegExp(`error: another program listens at 127\\.0\\.0\\.1:${port} already\nhint: choose another port`),
+    new RegExp(`error: another program already listens at 127\\.0\\.0\\.1:${port}\nhint: choose another port`),
   );
 });
 

@@ -109,7 +109,7 @@ t.test('rules are made by forms alone, and a refused form keeps what was typed',
   await press(page, 'Remove this rule');
   await says(page, 'The rule is removed');
   await page.getByRole('link', { name: 'release/*' }).click();
-  t.match(await page.locator('main').innerText(), /What it decides about now\s*release\/1\s*release\/2/);
+  t.match(await page.locator('main').innerText(), /What it applies to now\s*release\/1\s*release\/2/);
   t.equal(await page.getByRole('group', { name: 'Push', exact: true }).getByLabel('These users').inputValue(), 'bob');
   await press(page, 'Save');
   await says(page, 'The rule is saved');

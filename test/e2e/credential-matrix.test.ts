@@ -229,7 +229,7 @@ t.test('git says that it takes no password, and what it takes', async (t) => {
 /** The first table of the document: by row and column. */
 function readTable(): Record<string, Record<string, string>> {
   const text = readFileSync(new URL('../../docs/sign-in.md', import.meta.url), 'utf8');
-  const [, section = ''] = /## What opens what\n\n([^]*?)\n\n/.exec(text) ?? [];
+  const [, section = ''] = /## Access of each credential\n\n([^]*?)\n\n/.exec(text) ?? [];
   const [head = [], , ...rows] = section.split('\n').map((line) =>
     line
       .split('|')

@@ -361,7 +361,7 @@ t.test('without scripts: a team is asked, waits, and is named only to those who 
   t.match(await words(alice), /requested a review from guild\/glazers/);
   t.match(await alice.locator('.reviewers').innerText(), /carol[^]*guild\/glazers[^]*Requested/);
   await alice.click('text=Request a review');
-  await alice.check('label:has-text("Do not ask guild/glazers") input');
+  await alice.check('label:has-text("Cancel the review request to guild/glazers") input');
   await alice.click('text=Save reviewers');
   t.notMatch(await alice.locator('.reviewers').innerText(), /glazers/);
   t.match(await words(alice), /removed the review request for guild\/glazers/);
