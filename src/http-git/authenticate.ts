@@ -36,5 +36,5 @@ export async function authenticate(
 const credentialsRefused = (secrets: readonly string[]): string =>
   secrets.some((secret) => looksLikeAccessToken(secret))
     ? 'Authentication failed. This access token has expired or was removed.'
-    : 'Authentication failed. Git takes no password here: make an access token in the settings of your account, ' +
+    : 'Authentication failed. Git does not accept passwords: create an access token in your account settings, ' +
       'and use it as the password.';

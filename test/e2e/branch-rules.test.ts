@@ -218,7 +218,7 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
       const page = await open(alice, { javaScriptEnabled: true, viewport: { width, height: 900 } });
       await page.goto(hearth.url + address);
       if (address.endsWith(one.id))
-        t.match(await page.locator('main').innerText(), /bob may not push to this repository/);
+        t.match(await page.locator('main').innerText(), /bob can no longer push to this repository/);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         const broken = await findViolations(page, colorScheme === 'light' ? allRules : presentationRules);
