@@ -1,4 +1,4 @@
-// time limit: 900 s
+// time limit: 1200 s
 import t from 'tap';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

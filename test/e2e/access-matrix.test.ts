@@ -1,4 +1,4 @@
-// time limit: 600 s
+// time limit: 1000 s
 // The access matrix: what every client gets from every route, git service, API operation and SSH command. Generated
 // from the tables of the program; expectations follow from the declaration and the policy.
 import t from 'tap';

@@ -1,5 +1,5 @@
 // One Chromium for all: every page in light and dark, narrow and wide, with and without scripts.
-// time limit: 240 s
+// time limit: 400 s
 import t from 'tap';
 import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ make install --with-a-very-long-line-that-does-not-fit-into-a-narrow-window-and-
 `;
 
 // A browser on a busy machine: all of it may take longer than an ordinary test.
-t.setTimeout(180_000);
+t.setTimeout(380_000);
 
 let web: Web;
 let browser: Browser;

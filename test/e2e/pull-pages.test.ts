@@ -1,4 +1,4 @@
-// time limit: 300 s
+// time limit: 400 s
 // The pages of pull requests in Chromium: axe in light and dark, wide and narrow; and one pull request from a branch to
 // its merge, its revert and the end of its branch, with scripts off. Screenshots: SHOTS=folder.
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(380_000);
 
 const { SHOTS } = process.env;
 const roof = '/repos/alice/roof';

@@ -1,4 +1,4 @@
-// time limit: 240 s
+// time limit: 400 s
 // Sign-in at a real provider and the page "Confirm it is you" in Chromium with scripts off, and with a passkey; axe in
 // light and dark, wide and narrow. Screenshots: SHOTS=folder.
 import t from 'tap';
@@ -13,7 +13,7 @@ import type { TestProvider } from '../fixtures/openid-provider.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth } from '../fixtures/start-hearth.ts';
 
-t.setTimeout(200_000);
+t.setTimeout(380_000);
 
 type Tap = typeof t;
 const { SHOTS } = process.env;
