@@ -2,7 +2,7 @@
 // runs alone: it counts the statements of its process.
 import t from 'tap';
 import { subscribe } from 'node:diagnostics_channel';
-import { issueWeb, roofUrl } from '../issues/issues-fixture.ts';
+import { issueWeb, roofUrl } from '../pages/issues/issues-fixture.ts';
 
 t.setTimeout(240_000);
 
