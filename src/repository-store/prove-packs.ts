@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { rows } from '../db/index.ts';
-import { isDomainError } from '../kernel/index.ts';
 import type { StoreDeps } from './deps.ts';
 import type { StoredPack } from './schema.ts';
+import { readChecked } from './transfer-packs.ts';
 
 /** Result of reading packs from the store. */
 interface PackProof {
@@ -39,7 +38,7 @@ export async function provePacks(
       ['pack', Number(pack.packBytes), pack.packSha256],
       ['idx', Number(pack.indexBytes), pack.indexSha256],
     ] as const) {
-      const fault = await faultOf(objects, `${pack.key}.${ending}`, bytes, sha256);
+      const fault = await readChecked(objects, `${pack.key}.${ending}`, { bytes, sha256 });
       proof.bytes += bytes;
       if (fault === null || !(await isWanted(pack))) continue;
       proof.faults.push(`${pack.key}.${ending} of ${pack.repository} is ${fault}`);
@@ -66,30 +65,4 @@ export async function provePacks(
     if (page.length < atOnce) return proof;
     last = page.at(-1)!;
   }
-}
-
-async function faultOf(
-  objects: StoreDeps['objects'],
-  key: string,
-  bytes: number,
-  sha256: string,
-): Promise<'absent' | 'damaged' | null> {
-  const opened = await objects.get(key);
-  if (opened === null) return 'absent';
-  const hash = createHash('sha256');
-  let received = 0;
-  try {
-    for await (const chunk of opened.stream as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      received += chunk.length;
-      if (received > bytes) return 'damaged';
-    }
-  } catch (error) {
-    // The store compares digests itself.
-    if (isDomainError(error) && error.code === 'internal') return 'damaged';
-    throw error;
-  } finally {
-    opened.stream.destroy();
-  }
-  return received === bytes && hash.digest('hex') === sha256 ? null : 'damaged';
 }

@@ -60,6 +60,37 @@ export async function uploadPack(deps: Deps, repository: string, folder: string,
 type PackFault = 'absent' | 'damaged';
 
 /**
+ * Reads an object to its end and compares it with its row; `write` gets its bytes. Stops after `expected.bytes`.
+ * Throws `object_store_unavailable`.
+ */
+export async function readChecked(
+  objects: StoreDeps['objects'],
+  key: string,
+  expected: Pick<StoredObject, 'bytes' | 'sha256'>,
+  write?: (chunk: Buffer) => Promise<void>,
+): Promise<PackFault | null> {
+  const opened = await objects.get(key);
+  if (opened === null) return 'absent';
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of opened.stream as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > expected.bytes) return 'damaged';
+      hash.update(chunk);
+      await write?.(chunk);
+    }
+  } catch (error) {
+    // The store has compared digests itself.
+    if (isDomainError(error) && error.code === 'internal') return 'damaged';
+    throw error;
+  } finally {
+    opened.stream.destroy();
+  }
+  return bytes === expected.bytes && hash.digest('hex') === expected.sha256 ? null : 'damaged';
+}
+
+/**
  * Fetches a pack and its index into a pack folder and checks their digests; writes the index last, because it makes the
  * pack readable. Throws `object_store_unavailable`.
  * @returns null, or the reason of a failure
@@ -70,31 +101,17 @@ export async function downloadPack(
   folder: string,
 ): Promise<PackFault | null> {
   const download = async (ending: string, expected: StoredObject): Promise<PackFault | string> => {
-    const opened = await objects.get(`${pack.key}.${ending}`);
-    if (opened === null) return 'absent';
     const fresh = path.join(folder, `tmp_${random.uuid()}.${ending}`);
-    const hash = createHash('sha256');
     const handle = await open(fresh, 'wx', 0o400);
-    let bytes = 0;
+    let isWhole = false;
     try {
-      for await (const chunk of opened.stream as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > expected.bytes) break;
-        hash.update(chunk);
-        await handle.writeFile(chunk);
-      }
-    } catch (error) {
-      await rm(fresh, { force: true });
-      // The store has compared digests itself.
-      if (isDomainError(error) && error.code === 'internal') return 'damaged';
-      throw error;
+      const fault = await readChecked(objects, `${pack.key}.${ending}`, expected, (chunk) => handle.writeFile(chunk));
+      isWhole = fault === null;
+      return fault ?? fresh;
     } finally {
-      opened.stream.destroy();
       await handle.close();
+      if (!isWhole) await rm(fresh, { force: true });
     }
-    if (bytes === expected.bytes && hash.digest('hex') === expected.sha256) return fresh;
-    await rm(fresh, { force: true });
-    return 'damaged';
   };
   const files = await Promise.all([
     download('pack', { bytes: pack.packBytes, sha256: pack.packSha256 }),
