@@ -148,7 +148,6 @@ async function measure(rounds: number, count: number): Promise<void> {
     ssh: () => null,
     unready: async () => [],
     processFacts,
-    recoveryState: async () => (await modules.recovery?.state()) ?? null,
     databaseFacts: () => readDatabaseFacts(modules.db),
   });
   const { port } = await web.listen();

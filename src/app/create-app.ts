@@ -85,7 +85,6 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ssh: () => addresses?.ssh ?? null,
     processFacts,
     databaseFacts: () => readDatabaseFacts(db),
-    recoveryState: async () => (await modules.recovery?.state()) ?? null,
     unready: async () => {
       const [steps, storage, hasGit] = await Promise.all([
         db.schema().catch(() => null),

@@ -32,7 +32,7 @@ export interface DoctorDeps {
   userId: number | null;
   backupState(): Promise<BackupState>;
   /** Null where no repository is in the store. */
-  recoveryState?: () => Promise<RecoveryState | null>;
+  recovery: { state(): Promise<RecoveryState> } | null;
   /** The first entry of the audit log that breaks the chain; null if the log is intact. */
   auditBreak(): Promise<{ id: number; why: string } | null>;
 }

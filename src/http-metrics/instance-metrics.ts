@@ -21,7 +21,7 @@ type MetricsDeps = Pick<
   | 'mirrors'
   | 'nodes'
   | 'databaseFacts'
-  | 'recoveryState'
+  | 'recovery'
 >;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
@@ -65,7 +65,7 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
       deps.ci.runners.list(null),
       deps.nodes.list(),
       deps.databaseFacts(),
-      deps.recoveryState(),
+      deps.recovery?.state(),
     ]);
   const load = git.load();
   const transfers = deps.lfs.counters();
@@ -171,7 +171,7 @@ export async function collectInstanceMetrics(deps: MetricsDeps): Promise<MetricF
       'Time since a backup was last proven by restoring it.',
       ageOf(lastRestoreTest === null ? null : Date.parse(lastRestoreTest.at)),
     ),
-    ...(recovery === null
+    ...(recovery === undefined
       ? []
       : [
           gauge(

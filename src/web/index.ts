@@ -148,7 +148,7 @@ export interface WebDeps {
   processFacts(): Promise<ProcessFacts>;
   databaseFacts(): Promise<DatabaseFacts>;
   /** Null where no repository is in the store. */
-  recoveryState(): Promise<RecoveryState | null>;
+  recovery: { state(): Promise<RecoveryState> } | null;
 }
 
 /** The running program. */

@@ -42,7 +42,7 @@ const findings = async (): Promise<string[]> => {
     userId: null,
     backupState: () => modules.backups.state(),
     auditBreak: async () => null,
-    recoveryState: () => recovery.state(),
+    recovery,
   });
   const found: string[] = [];
   for await (const report of doctor.examine('safety'))

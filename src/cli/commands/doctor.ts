@@ -115,7 +115,6 @@ async function* reports(cli: Cli, { deep, only, url, peers }: Wanted): AsyncGene
       settingsFile: file?.path ?? null,
       userId: cli.process.getuid?.() ?? null,
       backupState: () => modules.backups.state(),
-      recoveryState: async () => (await modules.recovery?.state()) ?? null,
       auditBreak: () => modules.audit.findBreak(),
     }).examine(only, { isDeep: deep === true, onProgress: (step) => progress.step(step) });
     progress.end();

@@ -53,7 +53,7 @@ export const checkBackups: CheckGroup = async (deps) => {
       }),
     );
   }
-  findings.push(...judgeRecovery((await deps.recoveryState?.()) ?? null, isYoung, deps.now));
+  findings.push(...judgeRecovery((await deps.recovery?.state()) ?? null, isYoung, deps.now));
   const broken = await deps.auditBreak();
   if (broken !== null)
     findings.push(
