@@ -49,14 +49,16 @@ const namesIn = (text = ''): string[] =>
     .filter((name) => name !== '')
     .slice(0, 20);
 
-const kinds: Readonly<Record<string, IssueFilter['kind']>> = { issues: 'issue', pulls: 'pull' };
+const kinds = { issues: 'issue', pulls: 'pull', all: 'any' } as const;
 
 const filterOf = (
-  query: { state: IssueFilter['state'] } & Partial<Record<'labels' | 'q' | 'type', string | undefined>>,
+  query: { state: IssueFilter['state']; type?: keyof typeof kinds | undefined } & Partial<
+    Record<'labels' | 'q', string | undefined>
+  >,
 ) => ({
   ...noFilter,
   state: query.state,
-  kind: kinds[query.type ?? 'all'] ?? 'any',
+  kind: kinds[query.type ?? 'all'],
   labels: namesIn(query.labels),
   words: (query.q ?? '')
     .split(/\s+/)

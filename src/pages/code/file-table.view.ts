@@ -86,18 +86,19 @@ function entryUrls({ repositoryUrl, at }: TableContext): Record<'tree' | 'blob',
 }
 
 function viewFileRow(
-  { name, rawName, kind, size, oid }: TreeEntry,
+  entry: TreeEntry,
   { at, last, submoduleUrl }: TableContext,
   viewCommit: ReturnType<typeof createCommitViews>,
   urls: ReturnType<typeof entryUrls>,
 ): FileRowView {
+  const { name, rawName, kind, size, oid } = entry;
   const commit = last.rows.get(rawName.toString('latin1'));
   return {
     ...kinds[kind],
     name: viewName(name),
     url:
       (kind === 'submodule' && submoduleUrl?.(joinPath(at.file, rawName), oid)) ||
-      urls[kind === 'folder' || kind === 'submodule' ? 'tree' : 'blob'] + encodePath(rawName),
+      urls[isFolderLike(entry) ? 'tree' : 'blob'] + encodePath(rawName),
     commit: kind === 'submodule' ? oid.slice(0, 10) : null,
     isExecutable: kind === 'executable',
     size: size === null || kind === 'symlink' ? null : viewSize(size),
