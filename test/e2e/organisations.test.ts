@@ -184,7 +184,7 @@ t.test('rename, transfer with its acceptance, archive, delete and restore', asyn
   await says(page, 'Offered');
   const receiver = await tab('carol');
   await receiver.goto(web.origin);
-  await receiver.getByRole('link', { name: 'Look at it' }).click();
+  await receiver.getByRole('link', { name: 'View it' }).click();
   await press(receiver, 'Accept alice/oven');
   await says(receiver, 'new owner');
   await receiver.waitForURL('**/repos/carol/oven?done=transferred');
