@@ -53,7 +53,10 @@ t.test('a release is created, shown, edited, filled, downloaded and deleted', as
     files: [{ name: 'garden.zip', bytes: 6, downloads: 0 }],
     body: /^From a file\.\n\n## What has changed\n\n\* Light the first fire/,
   });
-  t.match((await hearth(['show', 'alice/garden', 'v1.0'])).stdout, /garden\.zip\n\nFrom a file\./);
+  t.match(
+    (await hearth(['show', 'alice/garden', 'v1.0'])).stdout,
+    /garden\.zip\n\nFrom a file\.\n\n## What has changed\n/,
+  );
   t.match(await hearth(['create', 'alice/garden', 'v1.0']), { code: 4, stderr: /already a release for the tag v1\.0/ });
   t.match(await hearth(['create', 'alice/garden', 'v2', '--as', 'bob']), { stderr: /only people with write access/ });
 

@@ -70,5 +70,6 @@ const showRelease: Action<AsOption, [string, string | undefined]> = async (cli, 
   );
   if (cli.output.json) return;
   const files = release.files.map(({ name, bytes, sha256 }) => `${sha256}  ${bytes}  ${escapeControls(name)}\n`);
-  cli.output.print(`${files.join('')}${release.body === '' ? '' : `\n${escapeControls(release.body)}\n`}`);
+  const body = release.body.split('\n').map(escapeControls).join('\n');
+  cli.output.print(`${files.join('')}${body === '' ? '' : `\n${body}\n`}`);
 };
