@@ -11,7 +11,7 @@
  */
 import asyncHooks from 'node:async_hooks';
 import type { AsyncHook } from 'node:async_hooks';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { registerHooks, syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -59,10 +59,15 @@ process.on('exit', () => {
 const tests = new Map<string, Test>();
 const tap = import.meta.resolve('tap');
 (globalThis as { testOfFile?: typeof tests }).testOfFile = tests;
+const packages = '/node_modules/';
 registerHooks({
   resolve(specifier, context, nextResolve) {
+    const { parentURL = '' } = context;
+    // For each of the server's 9,000 imports Node asks the file system: a third of the time that loading takes.
+    if (/^\.\.?\/[^?#%]*\.ts$/.test(specifier) && parentURL.startsWith('file:') && !parentURL.includes(packages))
+      return { url: new URL(specifier, parentURL).href, format: 'module-typescript', shortCircuit: true };
     if (specifier !== 'tap' && specifier !== tap) return nextResolve(specifier, context);
-    return { url: `test-of:${context.parentURL}`, format: 'module', shortCircuit: true };
+    return { url: `test-of:${parentURL}`, format: 'module', shortCircuit: true };
   },
   load(url, context, nextLoad) {
     if (!url.startsWith('test-of:')) return nextLoad(url, context);
@@ -74,15 +79,39 @@ registerHooks({
   },
 });
 
+/**
+ * Processor time of this process and of the children that it has waited for, in seconds; without them where /proc is
+ * missing. A child's child counts when it was waited for: the pages of Chromium are not.
+ */
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  let ofChildren = 0;
+  try {
+    // proc(5): cutime and cstime, in ticks of 1/100 s. The name, in parentheses, can have spaces.
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    ofChildren = (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    // Not on Linux.
+  }
+  return (user + system) / 1e6 + ofChildren;
+}
+
+let spent = 0;
 for (const file of files) {
   const path = resolve(file);
-  const { href } = pathToFileURL(path);
+  // As Node names modules.
+  const { href } = pathToFileURL(realpathSync(path));
   const limitSeconds = readTimeLimit(readFileSync(path, 'utf8')) ?? defaultLimitSeconds;
   process.argv = [node, path];
   await root.test(file, { timeout: limitSeconds * 1000 }, async (t) => {
     tests.set(`test-of:${href}`, t);
     await import(href);
   });
+  const before = spent;
+  spent = processorSeconds();
+  root.comment(`processor seconds: ${(spent - before).toFixed(2)} ${file}`);
   // tap sets it when the process ends.
   if (process.exitCode !== undefined && files.length > 1)
     problems.push(`${file} set the exit code ${process.exitCode}`);

@@ -26,6 +26,7 @@ const durationsFile = join(cache, 'seconds.json');
 /** Files wait for timers, disks and other processes for a third of their time. */
 const jobs = availableParallelism() + 2;
 const filesRunAgain = 3;
+const mostExpensiveShown = 10;
 const maxFilesTogether = 12;
 /** Expected time of the files of one process; with much more the last process would end long after the others. */
 const maxSecondsTogether = 40;
@@ -48,6 +49,8 @@ interface Job {
 }
 interface TimedOutcome extends Outcome {
   seconds: number;
+  /** Of the process and its children; 0 where it is not measured. */
+  processorSeconds: number;
 }
 
 const running = new Set<ChildProcess>();
@@ -105,7 +108,10 @@ interface FileResults {
   skipped: number;
   failures: Result[];
   seconds: number;
+  processorSeconds: number;
 }
+
+const emptyResults = (): FileResults => ({ passed: 0, skipped: 0, failures: [], seconds: 0, processorSeconds: 0 });
 
 /** What a process of scripts/run-test-files.ts said of each file that began in it. */
 function readTap(text: string): Promise<{ files: Map<string, FileResults>; problems: string[] }> {
@@ -128,8 +134,13 @@ function readTap(text: string): Promise<{ files: Map<string, FileResults>; probl
       if (!whole.ok && !hasFailures) problems.push('its TAP says not ok, or ends early');
       resolve({ files, problems });
     });
+    parser.on('comment', (comment: string) => {
+      const [, seconds, file = ''] = /^# processor seconds: ([\d.]+) (.+)$/m.exec(comment) ?? [];
+      const results = files.get(file);
+      if (results) results.processorSeconds = Number(seconds);
+    });
     parser.on('child', (file: Parser) => {
-      const results: FileResults = { passed: 0, skipped: 0, failures: [], seconds: 0 };
+      const results = emptyResults();
       files.set(file.name, results);
       listen(file, results);
     });
@@ -205,12 +216,12 @@ async function runFiles(files: readonly string[]): Promise<Map<string, TimedOutc
 
 /** What the results of a file, and the problems of its process, amount to. */
 function judge(results: FileResults | undefined, found: readonly string[], stderr: string): TimedOutcome {
-  const { passed, skipped, failures, seconds } = results ?? { passed: 0, skipped: 0, failures: [], seconds: 0 };
+  const { passed, skipped, failures, seconds, processorSeconds } = results ?? emptyResults();
   const problems = [...found];
   if (passed + failures.length === 0) problems.push('no assertion ran');
   const failed = failures.length + problems.length;
   const details = [...failures.map(describeFailure), ...problems, failed > 0 ? stderr.slice(-8000) : ''];
-  return { passed, failed, skipped, seconds, details: details.filter(Boolean).join('\n') };
+  return { passed, failed, skipped, seconds, processorSeconds, details: details.filter(Boolean).join('\n') };
 }
 
 async function runStep(name: string, args: string[]): Promise<Map<string, TimedOutcome>> {
@@ -219,7 +230,7 @@ async function runStep(name: string, args: string[]): Promise<Map<string, TimedO
   const seconds = (performance.now() - startedAt) / 1000;
   const details = ended.problem && `${ended.problem}\n${ended.stdout}${ended.stderr}`;
   const [passed, failed] = ended.problem ? [0, 1] : [1, 0];
-  return new Map([[name, { passed, failed, skipped: 0, seconds, details }]]);
+  return new Map([[name, { passed, failed, skipped: 0, seconds, processorSeconds: 0, details }]]);
 }
 
 /** The given files and folders, or all of test/, as paths from the project. */
@@ -291,7 +302,14 @@ function groupFiles(): string[][] {
   return groups;
 }
 
-const absent: TimedOutcome = { passed: 0, failed: 1, skipped: 0, seconds: 0, details: 'there is no such file' };
+const absent: TimedOutcome = {
+  passed: 0,
+  failed: 1,
+  skipped: 0,
+  seconds: 0,
+  processorSeconds: 0,
+  details: 'there is no such file',
+};
 
 const built = Promise.withResolvers<void>();
 let isBuilt = false;
@@ -335,7 +353,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-const outcomes = new Map<string, Outcome>();
+const outcomes = new Map<string, TimedOutcome>();
 async function runJob(job: Job): Promise<void> {
   for (const [name, outcome] of await job.run()) {
     if (!name.startsWith('..')) lastSeconds[name] = Math.round(outcome.seconds * 100) / 100;
@@ -374,6 +392,13 @@ for (const { passed, failed, skipped } of outcomes.values()) {
 if (files.length === 0) {
   console.log('There are no test files.');
   total.failed += 1;
+}
+const costs = [...outcomes].map(([name, { processorSeconds }]) => ({ name, seconds: processorSeconds }));
+const spent = costs.reduce((sum, { seconds }) => sum + seconds, 0);
+if (costs.length > mostExpensiveShown && spent > 0) {
+  console.log(`${spent.toFixed(0)} s of processor time in test files, most of it in:`);
+  for (const { name, seconds } of costs.sort((a, b) => b.seconds - a.seconds).slice(0, mostExpensiveShown))
+    console.log(`${seconds.toFixed(1).padStart(8)} s ${name}`);
 }
 for (const file of passedLater) console.log(`${file} failed first and passed when it ran alone`);
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
