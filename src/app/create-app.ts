@@ -52,6 +52,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     {
       createTaskRuns,
       createScheduler,
+      importControlCommands,
       schedulerControlCommands,
       packingControlCommands,
       pushControlCommands,
@@ -113,6 +114,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       ...options.controlCommands,
       ...(config.ssh.systemSshd ? sshdControlCommands(modules) : {}),
       ...schedulerControlCommands(schedule),
+      ...importControlCommands(modules),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
       ...storageControlCommands(modules),

@@ -59,8 +59,9 @@ export function createImports({
     settings: { folder: path.join(dataDir, 'imports'), isNamed, retryMs },
   };
   const runner = createImportRunner(deps);
+  let isForServer = false;
   const wake = (): void =>
-    void runner.run().catch((error: unknown) => deps.logger.error('import.run_failed', { error }));
+    void (isForServer ? Promise.resolve() : runner.run()).catch((error: unknown) => deps.logger.error('import.run_failed', { error }));
   const bind = bindDeps(deps);
   /** Wraps use-cases that make an import due: it runs in the background. */
   const soon =
@@ -102,6 +103,10 @@ export function createImports({
     reencrypt: bind(reencryptTokens),
     /** At start, with the instance lock held. */
     recover: bind(freeClaims),
+    /** For a command beside a running server: from now on, imports become due but do not run in this process. */
+    leaveToServer: (): void => void (isForServer = true),
+    /** Runs due imports in the background. */
+    wake,
     /** For the scheduled task: runs due imports, and waits for them. */
     runDue: () => runner.run(),
     async stop(): Promise<void> {

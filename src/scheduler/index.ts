@@ -1,4 +1,5 @@
 export { schedulerControlCommands } from './control-commands.ts';
+export { importControlCommands } from './import-control-commands.ts';
 export { createTaskRuns } from './task-runs.ts';
 export { packingControlCommands, storageControlCommands, packRepositories } from './pack-repositories.ts';
 export { pushControlCommands } from './push-control-commands.ts';

@@ -13,6 +13,7 @@ import type { Column } from '../terminal/output.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { findRepository, splitName } from './find-repository.ts';
+import { openForImports, runImports } from './run-imports.ts';
 import { readKind, readWishes, sourceKindNames } from './import-input.ts';
 import type { SourceOptions } from './import-input.ts';
 
@@ -175,7 +176,7 @@ const start: Action<StartOptions, [string, string | undefined]> = async (cli, op
   const from = options.from === undefined ? undefined : path.resolve(cli.process.cwd(), options.from);
   const hasToken = options.secretFile !== undefined || options.secretStdin;
   const token = hasToken ? await readSecret(cli, options) : '';
-  const modules = await cli.openModules();
+  const { modules, isServed } = await openForImports(cli);
   if (options.dryRun) {
     const { project, repository, counts, problems } = await (from === undefined
       ? modules.imports.try({ address, token, kind })
@@ -195,7 +196,7 @@ const start: Action<StartOptions, [string, string | undefined]> = async (cli, op
   const { id } = await (from === undefined
     ? modules.imports.start(localAdministrator, { ...wishes, token, kind })
     : modules.imports.fromFiles.start(localAdministrator, { ...wishes, from }));
-  await follow(cli, modules, id, text);
+  await follow(cli, { modules, isServed, id }, text);
 };
 
 const again: Action<{ full?: true; secretFile?: string; secretStdin?: true }, [string]> = async (
@@ -205,15 +206,15 @@ const again: Action<{ full?: true; secretFile?: string; secretStdin?: true }, [s
 ) => {
   const hasToken = options.secretFile !== undefined || options.secretStdin;
   const token = hasToken ? await readSecret(cli, options) : '';
-  const { modules, id } = await find(cli, text);
-  await modules.imports.again(localAdministrator, id, { token, isFull: options.full === true });
-  await follow(cli, modules, id, text);
+  const found = await find(cli, text, true);
+  await found.modules.imports.again(localAdministrator, found.id, { token, isFull: options.full === true });
+  await follow(cli, found, text);
 };
 
 const switchOver: Action<{ archive?: true }, [string]> = async (cli, { archive }, text) => {
-  const { modules, id } = await find(cli, text);
-  await modules.imports.again(localAdministrator, id, { isLast: true, archivesSource: archive === true });
-  await follow(cli, modules, id, text);
+  const found = await find(cli, text, true);
+  await found.modules.imports.again(localAdministrator, found.id, { isLast: true, archivesSource: archive === true });
+  await follow(cli, found, text);
 };
 
 const end: Action<object, [string]> = async (cli, _options, text) => {
@@ -248,9 +249,9 @@ const status: Action<object, [string | undefined]> = async (cli, _options, text)
 };
 
 /** Shows the progress of a run until it ends, waits or fails, whether it runs here or in the server. */
-async function follow(cli: Cli, modules: Modules, id: string, text: string): Promise<void> {
+async function follow(cli: Cli, { modules, isServed, id }: FoundImport, text: string): Promise<void> {
   const isSilent = cli.flags.quiet || cli.flags.json;
-  const running = modules.imports.runDue();
+  const running = runImports(modules, isServed);
   let shown = '';
   for (;;) {
     const found = (await modules.imports.find(id))!;
@@ -330,10 +331,20 @@ const toJson = ({
   unchanged: progress.unchanged,
 });
 
-async function find(cli: Cli, text: string): Promise<{ modules: Modules; id: string }> {
-  const modules = await cli.openModules();
+interface FoundImport {
+  modules: Modules;
+  /** The repository. */
+  id: string;
+  /** Whether a running server runs the import. */
+  isServed: boolean;
+}
+
+async function find(cli: Cli, text: string, willRun = false): Promise<FoundImport> {
+  const { modules, isServed } = willRun
+    ? await openForImports(cli)
+    : { modules: await cli.openModules(), isServed: false };
   const { repository } = await findRepository(modules, text);
   if ((await modules.imports.find(repository.id)) === null)
     throw notFound('import_not_found', `${text} does not come from another forge.`);
-  return { modules, id: repository.id };
+  return { modules, id: repository.id, isServed };
 }

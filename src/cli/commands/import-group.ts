@@ -11,6 +11,7 @@ import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { readSecret } from '../terminal/read-secret.ts';
 import { findPerson } from './find-person.ts';
+import { openForImports, runImports } from './run-imports.ts';
 import { readKind, readWishes, sourceKindNames } from './import-input.ts';
 import type { SourceOptions } from './import-input.ts';
 
@@ -87,7 +88,7 @@ const start: Action<StartOptions, [string]> = async (cli, options, address) => {
   if (!isServer && (owner === undefined || as !== undefined))
     throw invalid('usage', 'Use --owner NAME, or --server with --as ADMINISTRATOR.');
   const token = options.secretFile !== undefined || options.secretStdin ? await readSecret(cli, options) : '';
-  const modules = await cli.openModules();
+  const { modules, isServed } = await openForImports(cli);
   const { id } = await modules.imports.groups.start(isServer ? await administrator(modules, as!) : localAdministrator, {
     address,
     token,
@@ -97,7 +98,7 @@ const start: Action<StartOptions, [string]> = async (cli, options, address) => {
     ...(options.private && { visibility: 'PRIVATE' as const }),
     ...readWishes(options),
   });
-  await follow(cli, modules, id);
+  await follow(cli, { modules, isServed, id });
 };
 
 async function administrator(modules: Modules, name: string): Promise<PersonViewer> {
@@ -108,15 +109,15 @@ async function administrator(modules: Modules, name: string): Promise<PersonView
 
 const again: Action<{ full?: true; secretFile?: string; secretStdin?: true }, [string]> = async (cli, options, id) => {
   const token = options.secretFile !== undefined || options.secretStdin ? await readSecret(cli, options) : '';
-  const modules = await cli.openModules();
+  const { modules, isServed } = await openForImports(cli);
   await modules.imports.groups.again(localAdministrator, id, { token, isFull: options.full === true });
-  await follow(cli, modules, id);
+  await follow(cli, { modules, isServed, id });
 };
 
 const switchOver: Action<{ archive?: true }, [string]> = async (cli, { archive }, id) => {
-  const modules = await cli.openModules();
+  const { modules, isServed } = await openForImports(cli);
   await modules.imports.groups.again(localAdministrator, id, { isLast: true, archivesSource: archive === true });
-  await follow(cli, modules, id);
+  await follow(cli, { modules, isServed, id });
 };
 
 const columns: Column<ImportGroup>[] = [
@@ -133,11 +134,14 @@ const status: Action<object, [string | undefined]> = async (cli, _options, id) =
 };
 
 /** Shows the progress of all until each ends, waits or fails, whether they run here or in the server. */
-async function follow(cli: Cli, modules: Modules, id: string): Promise<void> {
+async function follow(
+  cli: Cli,
+  { modules, isServed, id }: { modules: Modules; isServed: boolean; id: string },
+): Promise<void> {
   const isSilent = cli.flags.quiet || cli.flags.json;
-  const running = modules.imports.runDue();
+  const running = runImports(modules, isServed);
   let isOver = false;
-  void running.then(() => (isOver = true));
+  if (!isServed) void running.then(() => (isOver = true));
   let shown = '';
   for (;;) {
     const { group } = await modules.imports.groups.find(localAdministrator, id);

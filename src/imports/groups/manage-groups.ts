@@ -174,14 +174,16 @@ export async function findGroup(
 }
 
 async function describe(
-  { db }: ImportDeps,
+  { db, clock }: ImportDeps,
   { secretCiphertext: _, options: __, lockedUntil: ___, cursor: ____, hasOwners: _____, ...row }: ImportGroupRow,
 ): Promise<ImportGroup> {
   const rows: { state: ImportState | null; refused: number; n: number }[] = await db.read.query(
-    `SELECT i.state AS state, CASE WHEN g.problem IS NULL THEN 0 ELSE 1 END AS refused, count(*) AS n
+    `SELECT CASE WHEN i.state = 'done' AND i.next_at <= ? THEN 'running' ELSE i.state END AS state,
+       CASE WHEN g.problem IS NULL THEN 0 ELSE 1 END AS refused, count(*) AS n
      FROM import_group_items g LEFT JOIN imports i ON i.repository_id = g.repository_id
      WHERE g.group_id = ? GROUP BY 1, 2`,
-    [row.id],
+    // A due import is about to run.
+    [clock.now(), row.id],
   );
   const count = (isCounted: (each: (typeof rows)[number]) => boolean): number =>
     rows.filter(isCounted).reduce((sum, { n }) => sum + Number(n), 0);
