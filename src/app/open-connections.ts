@@ -19,22 +19,23 @@ import type { Storage } from './open-storage.ts';
  */
 export function openConnections(storage: Storage, people: People, code: Code) {
   const { config, instanceKey } = storage;
-  const { baseUrl, dataDir, locale, notifications } = config;
+  const { baseUrl, dataDir, locale } = config;
   const base = { ...storage, ...people, ...code };
   const mirrors = createMirrors(base);
   const webhooks = createWebhooks(base);
   const federation = createFederation(base);
+  const notifications = createNotifications({
+    ...base,
+    key: instanceKey('notifications'),
+    settings: { baseUrl, locale, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
+  });
   return {
     imageProxy: createImageProxy({ ...base, folder: path.join(dataDir, 'cache', 'images') }),
     webhooks,
     notices: createNotices({ ...base, baseUrl, locale }),
-    notifications: createNotifications({
-      ...base,
-      key: instanceKey('notifications'),
-      settings: { baseUrl, locale, keepDoneMs: notifications.keepDoneDays * 24 * 60 * 60_000 },
-    }),
+    notifications,
     mirrors,
-    imports: createImports({ ...base, mirrors, webhooks }),
+    imports: createImports({ ...base, mirrors, webhooks, notifications }),
     backups: createBackups({ ...base, objectKinds }),
     federation,
     copies: createCopies({ ...base, federation, mirrors }),

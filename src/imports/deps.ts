@@ -1,9 +1,11 @@
 import type { Accounts } from '../accounts/index.ts';
+import type { Ci } from '../ci/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random, Semaphore } from '../kernel/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
+import type { Notifications } from '../notifications/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { Owners } from '../owners/index.ts';
@@ -26,6 +28,8 @@ export interface ImportDeps {
   workers: WorkerPool;
   mirrors: Pick<Mirrors, 'bring' | 'progressOf'>;
   webhooks: Webhooks;
+  ci: Pick<Ci, 'variables'>;
+  notifications: Pick<Notifications, 'setWatching'>;
   outbound: Outbound;
   key: InstanceKey;
   clock: Clock;

@@ -10,6 +10,7 @@ import { connectSource, encryptToken } from './run/open-run.ts';
 import { newProgress, readStoredOptions } from './context/run-context.ts';
 import type { ImportOptions, Progress } from './context/run-context.ts';
 import { describeFailure } from './run/run-import.ts';
+import { extrasToDo } from './run/write-extras.ts';
 import { importSchema, problemSchema } from './schema/import-schema.ts';
 import type { ImportRow, ProblemRow } from './schema/import-schema.ts';
 import type { FileFormat } from './schema/file-format.ts';
@@ -65,7 +66,7 @@ export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewIm
   return made;
 }
 
-/** Imports everything unless the options exclude it. */
+/** Imports everything unless the options exclude it; deploy keys only if they include them. */
 export const readOptions = (input: Partial<ImportOptions>): ImportOptions => ({
   visibility: input.visibility ?? null,
   withIssues: input.withIssues ?? true,
@@ -74,6 +75,7 @@ export const readOptions = (input: Partial<ImportOptions>): ImportOptions => ({
   withLfs: input.withLfs ?? true,
   withWiki: input.withWiki ?? true,
   withReactions: input.withReactions ?? true,
+  withDeployKeys: input.withDeployKeys ?? false,
   archivesSource: false,
 });
 
@@ -211,7 +213,9 @@ export async function tryImport(
     tell: (item, problem) => void problems.push({ item, problem }),
   });
   const counts = await source.counts();
-  for (const line of await source.toDo()) problems.push({ item: 'to do', problem: line });
+  const extras = await source.extras?.();
+  for (const line of [...(await source.toDo()), ...(extras === undefined ? [] : extrasToDo(extras, false))])
+    problems.push({ item: 'to do', problem: line });
   for (const { url } of await source.hooks())
     problems.push({ item: 'to do', problem: `Switch the webhook ${url} on, with its secret.` });
   return { project: address.project, repository, counts, problems };

@@ -96,6 +96,10 @@ function stubRepository(
     releases: [] as Json[],
     hooks: [] as Json[],
     protections: [] as Json[],
+    /** Other lists, by their path below the repository. */
+    extras: new Map<string, Json[]>(),
+    /** Rights of collaborators, by login. */
+    permissions: new Map<string, string>(),
     /** The clock of the forge. */
     now: stubBegin,
     token,
@@ -135,6 +139,9 @@ function stubRepository(
     if (pull !== undefined) return found(world.pulls.find(({ number }) => number === Number(pull)));
     if (reviewed !== undefined) return list(url, response, world.reviews.get(Number(reviewed)) ?? []);
     if (review !== undefined) return found(world.reviewComments.get(Number(review)) ?? []);
+    const [, permitted] = /^\/collaborators\/([^/]+)\/permission$/.exec(below) ?? [];
+    if (permitted !== undefined) return found({ permission: world.permissions.get(permitted) ?? 'read' });
+    if (world.extras.has(below)) return list(url, response, world.extras.get(below)!);
     if (/^\/(?:tag_protections|actions\/secrets|collaborators|keys)$/.test(below)) return found([]);
     return found(undefined);
   }

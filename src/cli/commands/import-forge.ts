@@ -44,6 +44,7 @@ export function addImportForgeCommands(imports: Command, run: Run): void {
       .option('--no-lfs', 'leave the objects of Git LFS out')
       .option('--no-wiki', 'leave the wiki out')
       .option('--no-reactions', 'leave reactions out: Gitea needs a request for each text')
+      .option('--deploy-keys', 'give its deploy keys access here as well')
       .option('--dry-run', 'only show what would be imported, and what not')
       .action(run(start)),
     'hearth import start https://git.example.org/alice/garden --dry-run --secret-file token',

@@ -40,6 +40,7 @@ export function addImportGroupCommands(imports: Command, run: Run): void {
       .option('--no-lfs', 'leave the objects of Git LFS out')
       .option('--no-wiki', 'leave wikis out')
       .option('--no-reactions', 'leave reactions out')
+      .option('--deploy-keys', 'give its deploy keys access here as well')
       .action(run(start)),
     'hearth import group start https://git.example.org/team --owner team --secret-file token --watch 15m',
     'hearth import group start https://git.example.org --server --as alice --secret-file token',

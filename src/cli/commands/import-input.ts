@@ -35,10 +35,11 @@ export interface SourceOptions {
   lfs: boolean;
   wiki: boolean;
   reactions: boolean;
+  deployKeys?: true;
 }
 
 /** The requested data in the form of the imports module. Throws `usage`. */
-export const readWishes = ({ watch, issues, pulls, releases, lfs, wiki, reactions }: SourceOptions) => ({
+export const readWishes = ({ watch, issues, pulls, releases, lfs, wiki, reactions, deployKeys }: SourceOptions) => ({
   watchMs: watch === undefined ? null : readTime(watch),
   withIssues: issues,
   withPulls: pulls,
@@ -46,4 +47,5 @@ export const readWishes = ({ watch, issues, pulls, releases, lfs, wiki, reaction
   withLfs: lfs,
   withWiki: wiki,
   withReactions: reactions,
+  withDeployKeys: deployKeys === true,
 });

@@ -25,7 +25,7 @@ export async function openPeopleBook(
   people: readonly (SourcePerson | null)[],
 ): Promise<PeopleBook> {
   const byLogin = new Map(
-    people.flatMap((person) => (person === null ? [] : [[keyOf(person.login), person] as const])),
+    people.flatMap((person) => (person === null ? [] : [[loginOf(person.login), person] as const])),
   );
   const logins = [...byLogin.keys()];
   const rows = logins.length === 0 ? [] : await db.read.findBy(importPersonSchema, { host, login: In(logins) });
@@ -54,14 +54,15 @@ export async function openPeopleBook(
   return {
     of(person) {
       if (person === null) return null;
-      const userId = known.get(keyOf(person.login))?.userId ?? null;
+      const userId = known.get(loginOf(person.login))?.userId ?? null;
       const name = placeholderName(person.login, host);
       return userId === null ? { name } : { name, id: userId };
     },
   };
 }
 
-const keyOf = (login: string): string =>
+/** The form in which a login is stored. */
+export const loginOf = (login: string): string =>
   cleanText(login, importLimits.loginCharacters).replaceAll('@', '_') || 'unknown';
 
 const clean = ({ id, name, email, url }: SourcePerson) => ({

@@ -15,6 +15,8 @@ export interface ImportOptions {
   withLfs: boolean;
   withWiki: boolean;
   withReactions: boolean;
+  /** Whether deploy keys get access here. */
+  withDeployKeys: boolean;
   /** Whether the last run archives the source repository. */
   archivesSource: boolean;
 }
@@ -22,7 +24,8 @@ export interface ImportOptions {
 /** Options of a row; options added since it was written mean that everything is imported. */
 export const readStoredOptions = (text: string): ImportOptions => ({
   withWiki: true,
-  ...(JSON.parse(text) as Omit<ImportOptions, 'withWiki'>),
+  withDeployKeys: false,
+  ...(JSON.parse(text) as Omit<ImportOptions, 'withWiki' | 'withDeployKeys'>),
 });
 
 /** Position and counts of a run; stored in the row with each step. */

@@ -10,6 +10,7 @@ import { fetchFiles } from '../files/fetch-files.ts';
 import { findAddresses } from './find-addresses.ts';
 import { transferRefs } from './transfer-code.ts';
 import { transferWiki } from './transfer-wiki.ts';
+import { writeFans } from './write-extras.ts';
 import { writeLabels } from './write-labels.ts';
 import { writeSettings } from './write-settings.ts';
 
@@ -84,6 +85,7 @@ async function finish(context: RunContext): Promise<void> {
   const wanted = options.visibility ?? (progress.described?.isPrivate === false ? 'PUBLIC' : 'PRIVATE');
   if (row.run === 1 && wanted === 'PUBLIC')
     await deps.repositories.changeVisibility(localAdministrator, at.owner, at.name, 'PUBLIC');
+  if (row.isFull) await writeFans(context);
   if (row.isLast && options.archivesSource) {
     const isArchived = await source.archive().catch((error: unknown) => {
       if (!isDomainError(error) || error.code === 'internal') throw error;

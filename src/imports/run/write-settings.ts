@@ -4,10 +4,16 @@ import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
 import type { WebhookEvent } from '../../webhooks/index.ts';
 import type { SourceHook, SourceRule } from '../sources/source.ts';
 import type { RunContext } from '../context/run-context.ts';
+import { writeExtras } from './write-extras.ts';
 
-/** Writes rules, webhooks and the list of manual steps. In the first run only: later they are set here. */
+/**
+ * Writes rules, webhooks and the list of manual steps. Rules and webhooks in the first run only: later they are set
+ * here. A run that compares everything looks again who is known by proof.
+ */
 export async function writeSettings(context: RunContext): Promise<void> {
   const { source, row, tell } = context;
+  if (row.run > 1 && !row.isFull) return;
+  await writeExtras(context);
   if (row.run > 1) return;
   const rules = await source.rules();
   const hooks = await source.hooks();

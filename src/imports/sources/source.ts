@@ -178,6 +178,23 @@ export interface SourceHook {
   branchFilter: string;
 }
 
+/** What a repository has beside its content. */
+export interface SourceExtras {
+  variables: { name: string; value: string }[];
+  /** Names of secrets: no forge shows their values. */
+  secrets: string[];
+  collaborators: { person: SourcePerson; role: 'read' | 'write' | 'admin' }[];
+  deployKeys: { title: string; line: string; access: 'read' | 'write' }[];
+  /** Names of packages, whose files no import transfers. */
+  packages: string[];
+}
+
+/** Users who follow a repository. */
+export interface SourceFans {
+  stars: SourcePerson[];
+  watchers: SourcePerson[];
+}
+
 /** Rows of a page, and the cursor of the next one; null at the end. */
 export interface SourcePage<Row> {
   rows: Row[];
@@ -214,8 +231,11 @@ export interface Source {
   reactions(number: number, commentId: string | null): Promise<SourceReaction[]>;
   rules(): Promise<SourceRule[]>;
   hooks(): Promise<SourceHook[]>;
-  /** Items that need manual steps: names of secrets, users with access. */
+  /** Items that need manual steps, beside `extras`. */
   toDo(): Promise<string[]>;
+  /** If the source has them. */
+  extras?(): Promise<SourceExtras>;
+  fans?(): Promise<SourceFans>;
   /** Their number, for a dry run; null if the source does not give it. */
   counts(): Promise<Record<'issues' | 'pulls' | 'releases' | 'labels' | 'milestones', number | null>>;
   /** The number here of the pull request of a ref; its own number if omitted. */

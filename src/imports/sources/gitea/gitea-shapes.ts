@@ -20,7 +20,7 @@ import type {
 const ghostIds = new Set(['', '-1', '-2', '0']);
 
 /** Null for a deleted account. */
-function readPerson(value: unknown): SourcePerson | null {
+export function readPerson(value: unknown): SourcePerson | null {
   const user = objectOf(value);
   const login = textOf(user['login']) || textOf(user['username']);
   const id = idOf(user['id']);

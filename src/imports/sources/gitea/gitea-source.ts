@@ -2,7 +2,8 @@ import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { createPager } from '../read-pages.ts';
 import { listOf, objectOf, textOf } from '../read-json.ts';
-import type { Source, SourceQuery, TellProblem } from '../source.ts';
+import type { Json } from '../read-json.ts';
+import type { Source, SourceExtras, SourceQuery, TellProblem } from '../source.ts';
 import {
   readBranchRule,
   readComment,
@@ -10,6 +11,7 @@ import {
   readIssue,
   readLabel,
   readMilestone,
+  readPerson,
   readPull,
   readReaction,
   readRepository,
@@ -82,17 +84,41 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
       ];
     },
     hooks: () => withRights('webhooks', () => every(`${repo}/hooks?limit=${limit}&page=1`, readHook)),
-    async toDo() {
-      const [secrets, people, keys] = [
-        await withRights('secrets', () => every(`${repo}/actions/secrets?limit=${limit}&page=1`, (row) => row)),
-        await withRights('collaborators', () => every(`${repo}/collaborators?limit=${limit}&page=1`, (row) => row)),
-        await withRights('deploy keys', () => every(`${repo}/keys?limit=${limit}&page=1`, (row) => row)),
-      ];
-      return [
-        ...secrets.map((row) => `Set the secret ${textOf(row['name'])}: its value stays there.`),
-        ...people.map((row) => `Give ${textOf(row['login'])} access, if it is the same person here.`),
-        ...keys.map((row) => `Add the deploy key ${textOf(row['title'])} again, if it is still needed.`),
-      ];
+    toDo: async () => [],
+    async extras() {
+      const listed = (what: string, path: string): Promise<Json[]> =>
+        withRights(what, () => every(`${path}?limit=${limit}&page=1`, (row) => row));
+      const secrets = await listed('secrets', `${repo}/actions/secrets`);
+      const variables = await listed('variables', `${repo}/actions/variables`);
+      const people = await listed('collaborators', `${repo}/collaborators`);
+      const keys = await listed('deploy keys', `${repo}/keys`);
+      const packages = await listed('packages', `/packages/${owner}`);
+      const collaborators: SourceExtras['collaborators'] = [];
+      for (const person of people.flatMap((row) => readPerson(row) ?? [])) {
+        const at = `${repo}/collaborators/${encodeURIComponent(person.login)}/permission`;
+        const [found] = await withRights('collaborators', async () => [objectOf((await client.get(at)).json)]);
+        collaborators.push({ person, role: roleOf(textOf(found?.['permission'])) });
+      }
+      return {
+        variables: variables.map((row) => ({ name: textOf(row['name']), value: textOf(row['data']) })),
+        secrets: secrets.map((row) => textOf(row['name'])),
+        collaborators,
+        deployKeys: keys.map((row) => ({
+          title: textOf(row['title']),
+          line: textOf(row['key']),
+          access: row['read_only'] === false ? 'write' : 'read',
+        })),
+        packages: packages.flatMap((row) =>
+          textOf(objectOf(row['repository'])['full_name']).toLowerCase() === project.toLowerCase()
+            ? `${textOf(row['type'])} ${textOf(row['name'])} ${textOf(row['version'])}`
+            : [],
+        ),
+      };
+    },
+    async fans() {
+      const people = (list: string) =>
+        withRights(list, () => every(`${repo}/${list}?limit=${limit}&page=1`, (row) => readPerson(row)));
+      return { stars: await people('stargazers'), watchers: await people('subscribers') };
     },
     async counts() {
       const count = async (path: string): Promise<number | null> => {
@@ -113,6 +139,9 @@ export function createGiteaSource(client: SourceClient, api: string, project: st
     },
   };
 }
+
+const roleOf = (permission: string): 'read' | 'write' | 'admin' =>
+  permission === 'admin' || permission === 'owner' ? 'admin' : permission === 'write' ? 'write' : 'read';
 
 const readCount = (value: string | string[] | undefined): number | null =>
   /^\d{1,12}$/.test(String(value ?? '')) ? Number(value) : null;

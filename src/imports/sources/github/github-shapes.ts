@@ -14,7 +14,7 @@ import type {
 } from '../source.ts';
 
 /** Null for a deleted account. */
-function readPerson(value: unknown): SourcePerson | null {
+export function readPerson(value: unknown): SourcePerson | null {
   const user = objectOf(value);
   const login = textOf(user['login']);
   if (login === '' || login === 'ghost') return null;

@@ -2,12 +2,14 @@ import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { createPager } from '../read-pages.ts';
 import { flagOf, listOf, numberOf, objectOf, textOf } from '../read-json.ts';
+import type { Json } from '../read-json.ts';
 import type { Source, SourceRule, TellProblem } from '../source.ts';
 import {
   readComment,
   readIssue,
   readLabel,
   readMilestone,
+  readPerson,
   readPull,
   readReactions,
   readRepository,
@@ -84,17 +86,37 @@ export function createGithubSource(client: SourceClient, api: string, project: s
           };
         }),
       ),
-    async toDo() {
-      const secrets = await withRights('secrets', async () =>
-        listOf(objectOf((await client.get(`${repo}/actions/secrets?${all}`)).json)['secrets']),
+    toDo: async () => [],
+    async extras() {
+      const inside = (what: string, path: string, key: string): Promise<Json[]> =>
+        withRights(what, async () => listOf(objectOf((await client.get(`${repo}/${path}?${all}`)).json)[key]));
+      const secrets = await inside('secrets', 'actions/secrets', 'secrets');
+      const variables = await inside('variables', 'actions/variables', 'variables');
+      const people = await withRights('collaborators', () =>
+        every(`${repo}/collaborators?affiliation=direct&${all}`, (row) => row),
       );
-      const people = await withRights('collaborators', () => every(`${repo}/collaborators?${all}`, (row) => row));
       const keys = await withRights('deploy keys', () => every(`${repo}/keys?${all}`, (row) => row));
-      return [
-        ...secrets.map((row) => `Set the secret ${textOf(row['name'])}: its value stays there.`),
-        ...people.map((row) => `Give ${textOf(row['login'])} access, if it is the same person here.`),
-        ...keys.map((row) => `Add the deploy key ${textOf(row['title'])} again, if it is still needed.`),
-      ];
+      return {
+        variables: variables.map((row) => ({ name: textOf(row['name']), value: textOf(row['value']) })),
+        secrets: secrets.map((row) => textOf(row['name'])),
+        collaborators: people.flatMap((row) => {
+          const person = readPerson(row);
+          const rights = objectOf(row['permissions']);
+          const role = flagOf(rights['admin']) ? 'admin' : flagOf(rights['push']) ? 'write' : 'read';
+          return person === null ? [] : [{ person, role } as const];
+        }),
+        deployKeys: keys.map((row) => ({
+          title: textOf(row['title']),
+          line: textOf(row['key']),
+          access: row['read_only'] === false ? 'write' : 'read',
+        })),
+        // GitHub lists packages by owner, for classic tokens with a right of their own.
+        packages: [],
+      };
+    },
+    async fans() {
+      const people = (list: string) => withRights(list, () => every(`${repo}/${list}?${all}`, readPerson));
+      return { stars: await people('stargazers'), watchers: await people('subscribers') };
     },
     async counts() {
       return {

@@ -1,7 +1,7 @@
 import { sourceGone } from '../../client/source-errors.ts';
 import type { SourceClient } from '../../client/source-client.ts';
 import { createPager } from '../read-pages.ts';
-import { numberOf, objectOf, textOf } from '../read-json.ts';
+import { flagOf, numberOf, objectOf, textOf } from '../read-json.ts';
 import type { Json } from '../read-json.ts';
 import { numbersAsTheyAre } from '../source-numbers.ts';
 import type { SourceNumbers } from '../source-numbers.ts';
@@ -15,6 +15,7 @@ import {
   readIssue,
   readLabel,
   readMilestone,
+  readPerson,
   readPull,
   readReactions,
   readRepository,
@@ -166,16 +167,43 @@ export function createGitlabSource(
     },
     hooks: () => withRights('webhooks', () => every(`${repo}/hooks?${first}`, readHook)),
     async toDo() {
+      const { status } = await client.get(`${repo}/repository/files/.gitlab-ci.yml?ref=HEAD`);
+      return [
+        ...(status === 200 ? ['Write .gitlab-ci.yml as a workflow in .forgejo/workflows: it does not run here.'] : []),
+      ];
+    },
+    async extras() {
       const variables = await withRights('variables', () => every(`${repo}/variables?${first}`, (row) => row));
       const people = await withRights('members', () => every(`${repo}/members/all?${first}`, (row) => row));
       const keys = await withRights('deploy keys', () => every(`${repo}/deploy_keys?${first}`, (row) => row));
-      const { status } = await client.get(`${repo}/repository/files/.gitlab-ci.yml?ref=HEAD`);
-      return [
-        ...variables.map((row) => `Set the secret ${textOf(row['key'])}: its value stays there.`),
-        ...people.map((row) => `Give ${textOf(row['username'])} access, if it is the same person here.`),
-        ...keys.map((row) => `Add the deploy key ${textOf(row['title'])} again, if it is still needed.`),
-        ...(status === 200 ? ['Write .gitlab-ci.yml as a workflow in .forgejo/workflows: it does not run here.'] : []),
-      ];
+      const packages = await withRights('packages', () => every(`${repo}/packages?${first}`, (row) => row));
+      // One that is hidden, for protected branches or a file is a secret there, whatever it is called.
+      const isPlain = (row: Json): boolean =>
+        !['masked', 'hidden', 'protected'].some((key) => flagOf(row[key])) && row['variable_type'] === 'env_var';
+      return {
+        variables: variables
+          .filter(isPlain)
+          .map((row) => ({ name: textOf(row['key']), value: textOf(row['value']) })),
+        secrets: variables.filter((row) => !isPlain(row)).map((row) => textOf(row['key'])),
+        collaborators: people.flatMap((row) => {
+          const person = readPerson(row);
+          const level = numberOf(row['access_level']) ?? 0;
+          const role = level >= 40 ? 'admin' : level >= 30 ? 'write' : 'read';
+          return person === null ? [] : [{ person, role } as const];
+        }),
+        deployKeys: keys.map((row) => ({
+          title: textOf(row['title']),
+          line: textOf(row['key']),
+          access: flagOf(row['can_push']) ? 'write' : 'read',
+        })),
+        packages: packages.map((row) => `${textOf(row['package_type'])} ${textOf(row['name'])} ${textOf(row['version'])}`),
+      };
+    },
+    async fans() {
+      const stars = await withRights('stars', () =>
+        every(`${repo}/starrers?${first}`, (row) => readPerson(row['user'])),
+      );
+      return { stars, watchers: [] };
     },
     async counts() {
       const count = async (path: string): Promise<number | null> => {

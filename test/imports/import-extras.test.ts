@@ -1,0 +1,97 @@
+// time limit: 120 s
+// What a repository has beside its content: variables, deploy keys on demand, and access, stars and watches of people
+// who are known by proof. Everything else is a list of what is to be done.
+import t from 'tap';
+import { generateKey } from '../../src/openssh/index.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { viewerOf } from '../pages/issues/issues-fixture.ts';
+import { startGiteaStub, user } from './gitea-stub.ts';
+
+t.setTimeout(110_000);
+
+const port = await freePort();
+const web = await startWeb(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}` } });
+const { imports, repositories, ci, accounts, db } = web.modules;
+const ids: Record<string, string> = {};
+for (const name of ['alice', 'bob', 'carol', 'dave']) ids[name] = (await signedIn(web, name)).id;
+const alice = viewerOf(ids['alice']!, 'alice');
+const forge = await startGiteaStub(t, { port });
+const host = `127.0.0.1:${port}`;
+forge.world.repository['private'] = false;
+forge.addIssue({ user: user('carol') });
+const { blob } = generateKey('deploy');
+const line = `ssh-ed25519 ${blob.toString('base64')}`;
+// Here `dave` is known by an address that both sides know, `carol` by a mapping, and `bob` by an equal name alone.
+const there = [user('carol'), { ...user('david'), email: 'dave@example.org' }, { ...user('bob'), email: '' }];
+forge.world.extras.set('/collaborators', there);
+forge.world.permissions.set('david', 'admin').set('carol', 'write');
+forge.world.extras.set('/stargazers', there);
+forge.world.extras.set('/subscribers', there.slice(0, 1));
+forge.world.extras.set('/keys', [{ title: 'deploy', key: line, read_only: true }]);
+forge.world.extras.set('/actions/variables', [{ name: 'REGION', data: 'north' }]);
+forge.world.extras.set('/actions/secrets', [{ name: 'PASSWORD' }]);
+const start = async (name: string, more = {}): Promise<string> => {
+  const { id } = await imports.start(alice, {
+    ...{ address: `${forge.url}/bob/tool`, token: forge.world.token, name },
+    ...more,
+  });
+  await imports.runDue();
+  t.match(await imports.find(id), { state: 'done', lastError: null });
+  return id;
+};
+const toDo = async (id: string): Promise<string[]> =>
+  (await imports.problems((await imports.find(id))!.id)).flatMap(({ item, problem }) => (item === 'to do' ? problem : []));
+const access = async (name: string): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    (await repositories.collaborators.list(alice, 'alice', name)).map(({ person, role }) => [person.username, role]),
+  );
+const fans = async (table: string, id: string): Promise<string[]> =>
+  (
+    (await db.read.query(
+      `SELECT u.username AS name FROM ${table} f JOIN users u ON u.id = f.user_id WHERE f.repository_id = ? ORDER BY 1`,
+      [id],
+    )) as { name: string }[]
+  ).map(({ name }) => name);
+
+t.test('access comes by proof alone, and the rest is a list', async (t) => {
+  const address = await accounts.addresses.add(ids['dave']!, { address: 'dave@example.org' });
+  const unproven = await start('first');
+  t.strictSame(await access('first'), {}, 'an address that is not verified proves nothing');
+  t.strictSame(await fans('stars', unproven), []);
+  t.strictSame((await toDo(unproven)).filter((text) => /access/.test(text)).length, 3);
+
+  await accounts.addresses.markVerified(ids['dave']!, address.id);
+  await imports.people.claim(alice, `carol@${host}`, ids['carol']!);
+  const id = await start('second');
+  t.strictSame(await access('second'), { carol: 'write', dave: 'admin' });
+  t.strictSame(await fans('stars', id), ['carol', 'dave']);
+  t.strictSame(await fans('watches', id), ['alice', 'carol'], 'and the owner, as of every new repository');
+  t.strictSame((await ci.variables.list({ kind: 'repository', id })).map(({ name, value }) => [name, value]), [
+    ['REGION', 'north'],
+  ]);
+  t.strictSame(await toDo(id), [
+    'Add the deploy key deploy again, if it is still needed.',
+    'Give bob access, if it is the same person here.',
+    'Set the secret PASSWORD: its value stays there.',
+  ]);
+  t.strictSame(await repositories.deployKeys.list(alice, 'alice', 'second'), [], 'keys come on demand');
+
+  await repositories.collaborators.remove(alice, 'alice', 'second', 'carol');
+  await imports.again(alice, id, { isFull: true });
+  await imports.again(alice, unproven, { isFull: true });
+  await imports.runDue();
+  t.strictSame(await access('second'), { dave: 'admin' }, 'what was taken away here stays so');
+  t.strictSame(await access('first'), { carol: 'write', dave: 'admin' }, 'who is known later gets it by a full run');
+});
+
+t.test('deploy keys on demand, and never a key that is in use', async (t) => {
+  await start('third', { withDeployKeys: true });
+  const [key, ...others] = await repositories.deployKeys.list(alice, 'alice', 'third');
+  t.match(key, { title: 'deploy', access: 'read', line });
+  t.strictSame(others, []);
+  const id = await start('fourth', { withDeployKeys: true });
+  t.strictSame(await repositories.deployKeys.list(alice, 'alice', 'fourth'), []);
+  const problems = await imports.problems((await imports.find(id))!.id);
+  t.ok(problems.some(({ item }) => item === 'deploy key deploy'), 'named');
+});
