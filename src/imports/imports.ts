@@ -61,7 +61,9 @@ export function createImports({
   const runner = createImportRunner(deps);
   let isForServer = false;
   const wake = (): void =>
-    void (isForServer ? Promise.resolve() : runner.run()).catch((error: unknown) => deps.logger.error('import.run_failed', { error }));
+    void (isForServer ? Promise.resolve() : runner.run()).catch((error: unknown) =>
+      deps.logger.error('import.run_failed', { error }),
+    );
   const bind = bindDeps(deps);
   /** Wraps use-cases that make an import due: it runs in the background. */
   const soon =

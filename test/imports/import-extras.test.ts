@@ -41,7 +41,9 @@ const start = async (name: string, more = {}): Promise<string> => {
   return id;
 };
 const toDo = async (id: string): Promise<string[]> =>
-  (await imports.problems((await imports.find(id))!.id)).flatMap(({ item, problem }) => (item === 'to do' ? problem : []));
+  (await imports.problems((await imports.find(id))!.id)).flatMap(({ item, problem }) =>
+    item === 'to do' ? problem : [],
+  );
 const access = async (name: string): Promise<Record<string, string>> =>
   Object.fromEntries(
     (await repositories.collaborators.list(alice, 'alice', name)).map(({ person, role }) => [person.username, role]),
@@ -67,9 +69,10 @@ t.test('access comes by proof alone, and the rest is a list', async (t) => {
   t.strictSame(await access('second'), { carol: 'write', dave: 'admin' });
   t.strictSame(await fans('stars', id), ['carol', 'dave']);
   t.strictSame(await fans('watches', id), ['alice', 'carol'], 'and the owner, as of every new repository');
-  t.strictSame((await ci.variables.list({ kind: 'repository', id })).map(({ name, value }) => [name, value]), [
-    ['REGION', 'north'],
-  ]);
+  t.strictSame(
+    (await ci.variables.list({ kind: 'repository', id })).map(({ name, value }) => [name, value]),
+    [['REGION', 'north']],
+  );
   t.strictSame(await toDo(id), [
     'Add the deploy key deploy again, if it is still needed.',
     'Give bob access, if it is the same person here.',
@@ -93,5 +96,8 @@ t.test('deploy keys on demand, and never a key that is in use', async (t) => {
   const id = await start('fourth', { withDeployKeys: true });
   t.strictSame(await repositories.deployKeys.list(alice, 'alice', 'fourth'), []);
   const problems = await imports.problems((await imports.find(id))!.id);
-  t.ok(problems.some(({ item }) => item === 'deploy key deploy'), 'named');
+  t.ok(
+    problems.some(({ item }) => item === 'deploy key deploy'),
+    'named',
+  );
 });

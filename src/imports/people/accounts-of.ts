@@ -21,7 +21,9 @@ export async function accountsOf(
   for (let at = 0; at < people.length; at += atOnce) {
     const some = people.slice(at, at + atOnce);
     const logins = In([...new Set(some.map(({ login }) => loginOf(login)))]);
-    const known = new Map((await db.read.findBy(importPersonSchema, { host, login: logins })).map((row) => [row.login, row]));
+    const known = new Map(
+      (await db.read.findBy(importPersonSchema, { host, login: logins })).map((row) => [row.login, row]),
+    );
     for (const { login, email } of some) {
       const row = known.get(loginOf(login));
       const address = email || row?.email || '';

@@ -41,7 +41,10 @@ export async function writeExtras(context: RunContext): Promise<void> {
     const account = accounts.get(person.login);
     if (account !== undefined && !isOwner(account))
       await once(`extra:access:${person.login}`, `access of ${person.login}`, () =>
-        deps.repositories.collaborators.add(localAdministrator, at.owner, at.name, { username: account.username!, role }),
+        deps.repositories.collaborators.add(localAdministrator, at.owner, at.name, {
+          username: account.username!,
+          role,
+        }),
       );
   }
   const others = extras.collaborators.filter(({ person }) => !accounts.has(person.login));

@@ -181,9 +181,7 @@ export function createGitlabSource(
       const isPlain = (row: Json): boolean =>
         !['masked', 'hidden', 'protected'].some((key) => flagOf(row[key])) && row['variable_type'] === 'env_var';
       return {
-        variables: variables
-          .filter(isPlain)
-          .map((row) => ({ name: textOf(row['key']), value: textOf(row['value']) })),
+        variables: variables.filter(isPlain).map((row) => ({ name: textOf(row['key']), value: textOf(row['value']) })),
         secrets: variables.filter((row) => !isPlain(row)).map((row) => textOf(row['key'])),
         collaborators: people.flatMap((row) => {
           const person = readPerson(row);
@@ -196,7 +194,9 @@ export function createGitlabSource(
           line: textOf(row['key']),
           access: flagOf(row['can_push']) ? 'write' : 'read',
         })),
-        packages: packages.map((row) => `${textOf(row['package_type'])} ${textOf(row['name'])} ${textOf(row['version'])}`),
+        packages: packages.map(
+          (row) => `${textOf(row['package_type'])} ${textOf(row['name'])} ${textOf(row['version'])}`,
+        ),
       };
     },
     async fans() {
