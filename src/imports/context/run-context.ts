@@ -74,6 +74,7 @@ export class RunContext {
   /** Requests since the row was last saved. */
   requests = 0;
   #problems: [item: string, problem: string][] = [];
+  #renewed: string[] = [];
 
   constructor(
     deps: ImportDeps,
@@ -106,6 +107,14 @@ export class RunContext {
     if (this.#problems.length < maxProblems) this.#problems.push([item.slice(0, 200), problem.slice(0, 500)]);
   };
 
+  /**
+   * Lines that earlier runs wrote about an item are outdated, because this run tells again what still holds; the next
+   * step removes them. @param item whole, or its beginning and `%`
+   */
+  readonly renew = (item: string): void => {
+    if (this.row.run > 1) this.#renewed.push(item);
+  };
+
   /** Writes the results of a step and the position of the next one, in one write. */
   async save(
     step: { phase?: Phase; progress?: Partial<Progress> },
@@ -114,12 +123,19 @@ export class RunContext {
     const { deps, row } = this;
     this.progress = { ...this.progress, ...step.progress };
     const problems = this.#problems.splice(0);
+    const renewed = this.#renewed.splice(0);
     const requests = this.requests;
     this.requests = 0;
     await deps.db.write(async (tx) => {
       const { manager, now } = tx;
       await work(tx);
       const phase = step.phase ?? row.phase;
+      for (const item of renewed)
+        await manager.query(
+          `DELETE FROM import_problems
+           WHERE import_id = ? AND run < ? AND item ${item.endsWith('%') ? 'LIKE' : '='} ?`,
+          [row.id, row.run, item],
+        );
       const kept = problems.length === 0 ? 0 : await manager.countBy(problemSchema, { importId: row.id, run: row.run });
       for (const [item, problem] of problems.slice(0, Math.max(0, maxProblems - kept)))
         await manager.query(

@@ -112,6 +112,7 @@ async function fetchOne(
     failure = error.message;
   }
   const places = [...new Set(wanted.shown.map(([number]) => `#${number}`))].slice(0, 5).join(', ');
+  context.renew(about.slice(0, 200));
   if (failure !== null) context.tell(about, `of ${places} did not come: ${failure}`);
   await context.save({}, async ({ manager }) => {
     await manager.update(

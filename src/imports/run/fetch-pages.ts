@@ -17,6 +17,7 @@ export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' |
   const { source, row } = context;
   const since = row.isFull ? null : row.since;
   const staged = kind === 'issues' ? 'issue' : kind === 'pulls' ? 'pull' : 'comment';
+  if (row.isFull) context.renew(kind);
   const seen = new Set<string>();
   for (;;) {
     const { cursor, found } = context.progress;

@@ -22,8 +22,9 @@ type Step = (context: RunContext) => Promise<void>;
 const steps: Readonly<Record<Phase, Step>> = {
   describe,
   refs: transferRefs,
-  async lfs({ transfer, options, tell }) {
+  async lfs({ transfer, options, tell, renew }) {
     if (!options.withLfs) return;
+    renew('Git LFS');
     for (const problem of await transfer.lfs()) tell('Git LFS', problem);
   },
   wiki: transferWiki,
@@ -37,8 +38,9 @@ const steps: Readonly<Record<Phase, Step>> = {
   write: writeIssues,
   files: fetchFiles,
   people: findAddresses,
-  async releases({ transfer, options, tell }) {
+  async releases({ transfer, options, tell, renew }) {
     if (!options.withReleases) return;
+    renew('releases');
     for (const problem of await transfer.releases()) tell('releases', problem);
   },
   settings: writeSettings,

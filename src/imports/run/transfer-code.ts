@@ -16,6 +16,7 @@ export async function transferRefs(context: RunContext): Promise<void> {
   const isPull = (ref: string): boolean => !/^refs\/(?:heads|tags|notes)\//.test(ref);
   const base = new Map([...before].filter(([ref]) => !isPull(ref)));
   const { refs, pulls, problems, moved } = await transfer.refs({ pullRefs: source.pullRefs, base });
+  context.renew('code');
   for (const problem of problems) context.tell('code', problem);
   const after = new Map([...refs, ...pulls]);
   // Not every forge updates the modification time of a pull request after a push to it.
@@ -46,6 +47,6 @@ async function setDefaultBranch({ deps, row, at, progress, tell }: RunContext): 
     await deps.repositories.edit(localAdministrator, owner, name, { defaultBranch: parseBranchName(branch) });
   } catch (error) {
     if (!isDomainError(error) || error.code === 'internal') throw error;
-    tell('code', `the default branch ${branch} was not set: ${error.message}`);
+    tell('default branch', `${branch} was not set: ${error.message}`);
   }
 }

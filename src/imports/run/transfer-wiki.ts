@@ -7,13 +7,14 @@ const mostFiles = 10_000;
 
 /** Transfers the pages of the wiki with their history. */
 export async function transferWiki(context: RunContext): Promise<void> {
-  const { transfer, options, progress, tell } = context;
+  const { row, transfer, options, progress, tell, renew } = context;
   if (!options.withWiki || progress.described?.hasWiki !== true) return;
   const base = await knownRefs(context, 'wiki:');
   const { refs, problems, moved } = await transfer.wiki({ base });
+  if (row.isFull || moved > 0) renew('wiki');
   for (const problem of problems) tell('wiki', problem);
   if (refs === null) return;
-  if (moved > 0) await tellOtherFormats(context);
+  if (row.isFull || moved > 0) await tellOtherFormats(context);
   const differences = compareRefs(base, refs);
   const hasChanges = progress.hasChanges || moved > 0;
   await context.save({ progress: { hasChanges } }, (tx) => noteRefs(tx, context, 'wiki:', differences));

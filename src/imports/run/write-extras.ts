@@ -23,9 +23,10 @@ export const extrasToDo = (
  * of manual steps. What was written once is not written again, so that changes made here stay.
  */
 export async function writeExtras(context: RunContext): Promise<void> {
-  const { deps, source, row, located, at, options, tell } = context;
+  const { deps, source, row, located, at, options, tell, renew } = context;
   const extras = await source.extras?.();
   if (extras === undefined) return;
+  for (const what of ['variable %', 'deploy key %', 'access of %']) renew(what);
   const once = createOnce(context);
   const scope = { kind: 'repository', id: located.repository.id } as const;
   for (const { name, value } of extras.variables)

@@ -11,16 +11,25 @@ import { writeExtras } from './write-extras.ts';
  * here. A run that compares everything looks again who is known by proof.
  */
 export async function writeSettings(context: RunContext): Promise<void> {
-  const { source, row, tell } = context;
+  const { source, row, tell, renew } = context;
   if (row.run > 1 && !row.isFull) return;
-  await writeExtras(context);
-  if (row.run > 1) return;
-  const rules = await source.rules();
   const hooks = await source.hooks();
   const toDo = await source.toDo();
+  const rules = row.run > 1 ? [] : await source.rules();
+  renew('to do');
+  await writeExtras(context);
   await writeRules(context, rules);
-  await writeHooks(context, hooks);
+  if (row.run === 1) await writeHooks(context, hooks);
+  await tellHooks(context, hooks);
   for (const line of toDo) tell('to do', line);
+}
+
+/** What is switched off here waits for its secret, which no source exports. */
+async function tellHooks({ deps, located, tell }: RunContext, hooks: readonly SourceHook[]): Promise<void> {
+  const here = await deps.webhooks.list({ kind: 'repository', id: located.repository.id });
+  for (const { url } of hooks)
+    if (here.some((each) => !each.isActive && each.url === URL.parse(url)?.href))
+      tell('to do', `Set the secret of the webhook ${url.slice(0, 150)} and switch it on.`);
 }
 
 async function writeRules(context: RunContext, rules: readonly SourceRule[]): Promise<void> {
@@ -62,7 +71,7 @@ const eventNames: Readonly<Record<string, readonly WebhookEvent[]>> = {
 
 /** Created as inactive: their secrets are not exported by the source. */
 async function writeHooks(context: RunContext, hooks: readonly SourceHook[]): Promise<void> {
-  const { deps, located, tell } = context;
+  const { deps, located } = context;
   const scope = { kind: 'repository', id: located.repository.id } as const;
   const there = new Set((await deps.webhooks.list(scope)).map(({ url }) => url));
   for (const hook of hooks)
@@ -79,7 +88,6 @@ async function writeHooks(context: RunContext, hooks: readonly SourceHook[]): Pr
         contentType: hook.contentType === 'form' ? 'form' : 'json',
         branchFilter: hook.branchFilter,
       });
-      tell('to do', `Set the secret of the webhook ${hook.url.slice(0, 150)} and switch it on.`);
     });
 }
 

@@ -105,6 +105,7 @@ async function prepare(context: RunContext, number: number): Promise<Ready | 'un
   const before = await deps.db.read.findOneBy(itemSchema, { importId: row.id, item: `issue:${number}` });
   if (before?.fingerprint === fingerprint) return 'unchanged';
 
+  context.renew(`#${number}`);
   const now = deps.clock.now();
   const people = await openPeopleBook(deps, row.host, [
     ...peopleOfIssue(issue, comments),
