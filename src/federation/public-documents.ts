@@ -57,9 +57,10 @@ export interface PublicDocuments {
 export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
   const { db, settings } = deps;
 
-  async function find(path: string): Promise<FoundActor> {
+  /** A document is served only under its own id: a later name of its actor may get another owner. */
+  async function findNamed(path: string): Promise<FoundActor> {
     const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
-    if (found === null) throw notFound();
+    if (found === null || !isSamePath(found.actor.path, path)) throw notFound();
     return found;
   }
 
@@ -110,9 +111,7 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
     },
     hasInbox: async (path) => isFederationOn(settings) && (await findActorAt(deps, path)) !== null,
     async collection(path, name, page) {
-      const found = await find(path);
-      // A document is served only under its own id: a name may get another owner.
-      if (!isSamePath(found.actor.path, path)) throw notFound();
+      const found = await findNamed(path);
       if (name === 'outbox') return outboxOf(deps, found, page);
       if (name === 'followers' && found.kind === 'repository') return followersOf(deps, found, page);
       const isOwner = found.kind === 'user' || found.kind === 'organisation';
@@ -121,13 +120,13 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
       throw notFound();
     },
     async activity(path, uuid) {
-      const { actor } = await find(path);
+      const { actor } = await findNamed(path);
       const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path });
       if (row === null || !(await isShown(row))) throw notFound();
       return JSON.parse(row.activity) as Document;
     },
     async note(path, uuid) {
-      const { actor: found } = await find(path);
+      const { actor: found } = await findNamed(path);
       const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: found.path, type: 'Create' });
       if (row === null || !(await isShown(row))) throw notFound();
       const { '@context': context, object } = JSON.parse(row.activity) as { '@context': unknown; object: Document };

@@ -356,8 +356,19 @@ t.test('an actor keeps its id when its repository is renamed, and no other repos
     { status: 301, headers: { location: id } },
     'to which its new name leads',
   );
-  for (const part of ['outbox', 'followers'])
+  const uuid = '00000000-0000-4000-8000-000000000000';
+  const row = { '@context': [], id: `${String(id)}/activities/${uuid}`, type: 'Create', object: { type: 'Note' } };
+  await db.write(({ manager, now }) =>
+    manager.query(
+      `INSERT INTO federation_outbox (id, actor_path, repository_id, type, is_public, activity, created_at)
+       SELECT ?, '/ap/repos/Alice/first', id, 'Create', 0, ?, ? FROM repositories WHERE name = 'second'`,
+      [uuid, JSON.stringify(row), now],
+    ),
+  );
+  for (const part of ['outbox', 'followers', `activities/${uuid}`, `notes/${uuid}`]) {
+    t.equal((await get(`/ap/repos/Alice/first/${part}`)).status, 200, part);
     t.equal((await get(`/ap/repos/Alice/second/${part}`)).status, 404, 'a document is served under its own id only');
+  }
   t.match(JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/second@127.0.0.1')).body), {
     subject: `acct:Alice/second@127.0.0.1:${port}`,
     links: [{ href: id }, {}],
@@ -607,3 +618,21 @@ t.test(
     });
   },
 );
+
+t.test('a profile tells the website, the handle and the clone address as fields, and leads nowhere else', async (t) => {
+  const field = (name: string, value: string) => ({ type: 'PropertyValue', name, value });
+  const link = (url: string) => `<a href="${url}" rel="nofollow">${url}</a>`;
+  const fieldsOf = async (path: string) => (await read(path))['attachment'];
+  await add('alice', 'with-fields');
+  const fixed = [
+    field('Handle', `Alice/with-fields@127.0.0.1:${port}`),
+    field('Clone', link(`${hearth.origin}/git/Alice/with-fields.git`)),
+  ];
+  t.strictSame(await fieldsOf('/ap/repos/Alice/with-fields'), fixed);
+  t.equal(await fieldsOf('/ap/users/Alice'), undefined);
+  await repositories.edit(localAdministrator, 'alice', 'with-fields', { website: 'https://example.org/?a=1&b="2"' });
+  const website = field('Website', link('https://example.org/?a=1&amp;b=&quot;2&quot;'));
+  t.strictSame(await fieldsOf('/ap/repos/Alice/with-fields'), [...fixed, website]);
+  await accounts.updateProfile(alice.id, { website: 'https://alice.example.org' });
+  t.match(await fieldsOf('/ap/users/Alice'), [{ name: 'Website', value: /^<a href="https:\/\/alice\.example\.org/ }]);
+});

@@ -58,6 +58,7 @@ export function repositoryDocument(
     attachment: [
       profileField('Handle', escapeHtml(`${owner.handle}/${repository.name}@${new URL(origin).host}`)),
       profileField('Clone', link(https)),
+      ...websiteField(repository.website),
     ],
     discoverable: true,
     endpoints: sharedInbox(origin),
@@ -95,6 +96,7 @@ export function personDocument(
     ...(isOpen ? { followers: `${actor.id}/followers` } : {}),
     repositories: `${actor.id}/repositories`,
     ...avatar(origin, person),
+    ...(person.website === '' ? {} : { attachment: websiteField(person.website) }),
     discoverable: true,
     endpoints: sharedInbox(origin),
     manuallyApprovesFollowers: !isOpen || approves,
@@ -163,6 +165,8 @@ const avatar = (origin: string, { id, avatarAt }: { id: string; avatarAt: number
   avatarAt === null ? {} : { icon: { type: 'Image', url: `${origin}/avatars/${id}?v=${avatarAt}` } };
 
 const profileField = (name: string, value: string) => ({ type: 'PropertyValue', name, value });
+
+const websiteField = (website: string) => (website === '' ? [] : [profileField('Website', link(website))]);
 
 const link = (url: string): string => `<a href="${escapeHtml(url)}" rel="nofollow">${escapeHtml(url)}</a>`;
 

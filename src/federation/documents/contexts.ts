@@ -48,6 +48,11 @@ export const pushContext = [activityStreams, { ...pushTerms, ...hearthTerms }];
 export const personContext = [
   activityStreams,
   security,
-  { hearth: hearthTerms.hearth, repositories: { '@id': 'hearth:repositories', '@type': '@id' }, ...actorTerms },
+  {
+    hearth: hearthTerms.hearth,
+    repositories: { '@id': 'hearth:repositories', '@type': '@id' },
+    ...actorTerms,
+    ...profileTerms,
+  },
 ];
 export const instanceContext = [activityStreams, security];
