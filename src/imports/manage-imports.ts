@@ -18,6 +18,7 @@ import type { SourceKind } from './schema/source-kind.ts';
 import { kindsOf, parseSourceAddress } from './connect/open-source.ts';
 import type { SourceAddress } from './connect/open-source.ts';
 import type { Source, SourceRepository } from './sources/source.ts';
+import { whatStays } from './sources/what-stays.ts';
 
 export interface NewImport extends Partial<Omit<ImportOptions, 'archivesSource'>> {
   /** Page or clone URL of the repository. */
@@ -218,6 +219,7 @@ export async function tryImport(
     problems.push({ item: 'to do', problem: line });
   for (const { url } of await source.hooks())
     problems.push({ item: 'to do', problem: `Switch the webhook ${url} on, with its secret.` });
+  for (const [item, problem] of whatStays[address.kind]) problems.push({ item, problem });
   return { project: address.project, repository, counts, problems };
 }
 

@@ -101,3 +101,21 @@ t.test('deploy keys on demand, and never a key that is in use', async (t) => {
     'named',
   );
 });
+
+t.test('a dry run says what will not come, and why', async (t) => {
+  const before = forge.requests.length;
+  const { problems } = await imports.try({ address: `${forge.url}/bob/tool`, token: forge.world.token });
+  const lines = problems.map(({ item, problem }) => `${item}: ${problem}`);
+  for (const wanted of [
+    /^to do: Set the secret PASSWORD: its value stays there/,
+    /^to do: Give carol access, if it is the same person here/,
+    /^to do: Add the deploy key deploy again/,
+    /^tracked times: stay there: issues here have none/,
+    /^workflows: their files come with the code; runs, logs and artifacts stay there/,
+  ])
+    t.ok(
+      lines.some((line) => wanted.test(line)),
+      wanted.source,
+    );
+  t.ok(forge.requests.slice(before).every(({ path }) => !path.includes('/issues?state=all&limit=50')));
+});

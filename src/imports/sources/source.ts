@@ -190,7 +190,7 @@ export interface SourceExtras {
 }
 
 /** Users who follow a repository. */
-export interface SourceFans {
+interface SourceFans {
   stars: SourcePerson[];
   watchers: SourcePerson[];
 }
